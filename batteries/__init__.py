@@ -1,0 +1,1 @@
+"""The batteries that tabwb brings, one folder each; data only."""

@@ -1,0 +1,1 @@
+"""First-party parts: echo, replay, scorers, the rules judge, exporters, the batteries."""

@@ -1,0 +1,1 @@
+"""The bundled demonstration model, its card and its back end."""

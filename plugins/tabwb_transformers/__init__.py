@@ -1,0 +1,1 @@
+"""Models in the transformers format, run in a child process."""

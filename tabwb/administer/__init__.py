@@ -1,0 +1,1 @@
+"""The engine: plans, sessions, driving models, rating."""

@@ -1,0 +1,1 @@
+"""Batteries: the model, its TOML loader with located problems, prompts, JSON schema."""

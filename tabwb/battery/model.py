@@ -1,0 +1,173 @@
+"""What a battery is, as frozen plain data. Built by :mod:`tabwb.battery.loader`, never by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import ResponseKind
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedText:
+    """A text with where it comes from: a section of the paper (``B.1``) or ``ours``."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item.
+
+    Attributes:
+        id: unique within its subtest.
+        prompt: the question as the examinee reads it.
+        options: the options in the battery's order (choice), or empty.
+        expected: the right answer, exactly; None where there is none (connected text).
+        foils: option to the kind of error that choosing it would be (``phonological``).
+        tags: for results by tag (``passive``).
+        practice: given first, never scored into a summary.
+        extra: further keys of the subtest's kind (naming: picture, target, accept ...), as plain
+            data for the scorers that know them.
+    """
+
+    id: str
+    prompt: str
+    options: tuple[str, ...] = ()
+    expected: str | None = None
+    foils: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    practice: bool = False
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Subtest:
+    """Items given under one instruction and scored alike.
+
+    Attributes:
+        administrator: words to the examiner: shown, never sent.
+        instructions: sent before the prompt.
+        template: how the user message is put together from ``{instructions}``, ``{prompt}`` and
+            ``{options}`` (joined by comma and space).
+        scorers: ids of the scorers.
+        max_tokens: the most tokens of a model's reply, or None for the run's own limit.
+    """
+
+    id: str
+    title: str
+    response: ResponseKind
+    items: tuple[Item, ...]
+    administrator: SourcedText | None = None
+    instructions: SourcedText | None = None
+    template: str = "{instructions}\n{prompt}"
+    scorers: tuple[str, ...] = ()
+    max_tokens: int | None = None
+
+    def item(self, item_id: str) -> Item:
+        """The item with this id.
+
+        Raises:
+            TabwbError: there is none; the message lists those that are.
+        """
+        for item in self.items:
+            if item.id == item_id:
+                return item
+        raise TabwbError(
+            f"subtest '{self.id}' has no item '{item_id}'",
+            allowed=", ".join(item.id for item in self.items),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One binary feature of connected text.
+
+    Attributes:
+        id: kebab-case id, also the measure's name.
+        key: the judge's JSON key (appendix D.3).
+        title: for people.
+        definition: for people (table 4).
+        judge_definition, judge_example: what the judge is shown (D.2), None where D.2 has none.
+    """
+
+    id: str
+    key: str
+    title: str
+    definition: str
+    judge_definition: str | None = None
+    judge_example: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """Features that are counted together (table 5)."""
+
+    id: str
+    title: str
+    features: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """A division of the features into categories, with its source."""
+
+    id: str
+    title: str
+    source: str
+    categories: tuple[Category, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Battery:
+    """A whole battery; ``id``, ``version`` and ``content_hash`` name what was given.
+
+    Attributes:
+        content_hash: SHA-256 (hex) of the canonical JSON and of the assets.
+        canonical: the canonical JSON, from which the battery can be read back.
+        assets: relative path to SHA-256 (hex) of each file the battery refers to.
+        system: the system message, or None.
+        examinees: kinds it may be given to without a research protocol.
+        origin: where it was read from, for messages; not part of the content.
+    """
+
+    id: str
+    title: str
+    version: str
+    language: str
+    license: str
+    subtests: tuple[Subtest, ...]
+    citation: str = ""
+    doi: str = ""
+    url: str = ""
+    notes: str = ""
+    disclaimer: str = ""
+    examinees: tuple[str, ...] = ("model", "speaker")
+    system: SourcedText | None = None
+    features: tuple[Feature, ...] = ()
+    groupings: tuple[Grouping, ...] = ()
+    content_hash: str = ""
+    canonical: str = ""
+    assets: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
+
+    def subtest(self, subtest_id: str) -> Subtest:
+        """The subtest with this id.
+
+        Raises:
+            TabwbError: there is none; the message lists those that are.
+        """
+        for subtest in self.subtests:
+            if subtest.id == subtest_id:
+                return subtest
+        raise TabwbError(
+            f"battery '{self.id}' has no subtest '{subtest_id}'",
+            allowed=", ".join(subtest.id for subtest in self.subtests),
+        )
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, practice not counted."""
+        return sum(not item.practice for subtest in self.subtests for item in subtest.items)

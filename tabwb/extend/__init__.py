@@ -1,0 +1,1 @@
+"""Plugins: hook specifications, plugin manager, component protocols, child host."""

@@ -1,0 +1,75 @@
+"""The few errors that a user may see: what is wrong, where, what is allowed, what to do."""
+
+from __future__ import annotations
+
+
+class TabwbError(Exception):
+    """One clear message for a person; ``tabwb`` prints it without a traceback.
+
+    Args:
+        message: what is wrong, as a sentence without a final stop.
+        where: the place (``FILE:LINE``, a command's option, an id), or None.
+        allowed: what would have been accepted, or None.
+        hint: what to do next, or None.
+    """
+
+    exit_status = 1
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        allowed: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.allowed = allowed
+        self.hint = hint
+
+    def __str__(self) -> str:
+        lead = f"{self.where}: {self.message}" if self.where else self.message
+        parts = [lead]
+        if self.allowed:
+            parts.append(f"allowed: {self.allowed}")
+        if self.hint:
+            parts.append(self.hint)
+        return "\n".join(parts)
+
+
+class UsageError(TabwbError):
+    """The command's words are off: an unknown id, a malformed spec. Exit status 2."""
+
+    exit_status = 2
+
+
+class StoreError(TabwbError):
+    """The store cannot be opened, read or written; nothing recorded was changed."""
+
+
+class ComponentError(TabwbError):
+    """A plugin's component failed or cannot be used here."""
+
+
+class MissingExtra(ComponentError):
+    """An optional package is not installed; the hint names the command that installs it."""
+
+    def __init__(self, what: str, extra: str, *, package: str | None = None) -> None:
+        missing = f" (package {package} is not installed)" if package else ""
+        super().__init__(
+            f"{what} needs the extra '{extra}'{missing}",
+            hint=f'install it with: pip install "tabwb[{extra}]"',
+        )
+        self.extra = extra
+
+
+class NeedsNetwork(ComponentError):
+    """A component that needs a network was asked for under ``--offline``."""
+
+
+class Interrupted(TabwbError):
+    """Stopped early and resumable: a limit, trials in error, the first ctrl+c. Exit status 3."""
+
+    exit_status = 3

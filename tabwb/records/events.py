@@ -1,0 +1,106 @@
+"""Events: frozen facts, made by the engine after each commit and shown by its two faces.
+
+``Streamed`` and ``Waiting`` are transient: they are shown and never stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabwb.records.ratings import Rating
+from tabwb.records.trials import Attempt, PlannedTrial
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in one administration."""
+
+    administration: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialStarted(Event):
+    """A trial was put before the examinee."""
+
+    trial: PlannedTrial
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed(Event):
+    """A piece of a reply arrived (transient)."""
+
+    trial: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRecorded(Event):
+    """What came back is safe in the store."""
+
+    trial: int
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Rated(Event):
+    """Scorers and judges have rated an attempt."""
+
+    trial: int
+    attempt: int
+    ratings: tuple[Rating, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSkipped(Event):
+    """A trial was passed over, for a reason."""
+
+    trial: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrialVoided(Event):
+    """A trial was declared void, for a reason; what was recorded stays and does not count."""
+
+    trial: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone(Event):
+    """The last command on a trial was taken back; its rows stay."""
+
+    trial: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noted(Event):
+    """A note was written; ``trial`` is None for a note on the whole."""
+
+    trial: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paused(Event):
+    """The administration rests; it can be resumed."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(Event):
+    """The administration goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discontinued(Event):
+    """The administration was ended early; trials not yet given are *not administered*."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(Event):
+    """Every planned trial has been dealt with."""

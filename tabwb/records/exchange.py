@@ -1,0 +1,88 @@
+"""What goes to a model and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tabwb.records.states import Protocol, StopReason
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How text is drawn from a model. Greedy is ``temperature=0``.
+
+    Attributes:
+        max_tokens: the most tokens of a reply.
+        temperature: 0 for greedy, else the sampling temperature.
+        top_p: nucleus mass in (0, 1].
+        stop: strings at which a reply ends; they are not part of it.
+        seed: of the sampler; replicate r of a run draws with ``seed + r``.
+    """
+
+    max_tokens: int = 256
+    temperature: float = 0.0
+    top_p: float = 1.0
+    stop: tuple[str, ...] = ()
+    seed: int = 0
+
+    @property
+    def greedy(self) -> bool:
+        """Whether the same prompt always gives the same reply."""
+        return self.temperature == 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One prompt for a model, exactly as it is sent.
+
+    Attributes:
+        messages: the conversation, the last one being the user's.
+        decoding: how to draw the reply.
+        protocol: how the answer is obtained.
+        options: the allowed answers, for the protocols that use them.
+        key: names the item (``subtest/item``) for back ends that replay recorded answers, with
+            ``replicate``; never part of what a model is shown.
+        replicate: 0-based.
+    """
+
+    messages: tuple[Message, ...]
+    decoding: Decoding = field(default_factory=Decoding)
+    protocol: Protocol = Protocol.GENERATE
+    options: tuple[str, ...] = ()
+    key: str = ""
+    replicate: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered.
+
+    Attributes:
+        text: the reply, unaltered.
+        stop_reason: why it ended.
+        latency_s: seconds from request to the last piece.
+        first_piece_s: seconds to the first piece, or None.
+        prompt_tokens: tokens of the prompt, or None where the back end does not count.
+        reply_tokens: tokens of the reply, or None.
+        metadata: plain strings worth keeping (revision, dtype, rendered prompt, finish reason).
+    """
+
+    text: str
+    stop_reason: StopReason
+    latency_s: float
+    first_piece_s: float | None = None
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)

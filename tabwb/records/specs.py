@@ -1,0 +1,73 @@
+"""Specs: one string names a component and its options, everywhere and also as a stored id.
+
+``ID[:NAME][@key=value,...]``. The ID ends at the first colon; ``@`` opens the options only where
+``key=`` follows it, so that a NAME may hold colons and at-signs (``openai:llama3.2:1b``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tabwb.records.errors import UsageError
+from tabwb.records.identifiers import is_kebab
+
+_OPTIONS = re.compile(r"@(?=[A-Za-z_][A-Za-z0-9_-]*=)")
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+SHAPE = "ID[:NAME][@key=value,...], for example bundled or replay:answers.jsonl or echo@delay=0.005"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A parsed spec; ``str()`` gives back the canonical string (options in the order given)."""
+
+    id: str
+    name: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        text = self.id if self.name is None else f"{self.id}:{self.name}"
+        if self.options:
+            text += "@" + ",".join(f"{key}={value}" for key, value in self.options.items())
+        return text
+
+
+def parse_spec(text: str, *, where: str | None = None) -> Spec:
+    """Parse a spec.
+
+    Args:
+        text: the spec as the user wrote it.
+        where: what to name in an error, for instance ``--model``.
+
+    Raises:
+        UsageError: the string is no spec; the message shows the part that is wrong.
+
+    >>> str(parse_spec("openai:llama3.2:1b@base_url=http://localhost:11434/v1"))
+    'openai:llama3.2:1b@base_url=http://localhost:11434/v1'
+    >>> parse_spec("echo@delay=0.005").options
+    {'delay': '0.005'}
+    >>> parse_spec("replay:me@home.jsonl").name
+    'me@home.jsonl'
+    """
+    cleaned = text.strip()
+    opening = _OPTIONS.search(cleaned)
+    head = cleaned if opening is None else cleaned[: opening.start()]
+    tail = None if opening is None else cleaned[opening.end() :]
+    identifier, colon, name = head.partition(":")
+    if not is_kebab(identifier) or (colon and not name):
+        raise UsageError(f"'{text}' is not a spec", where=where, allowed=SHAPE)
+    options: dict[str, str] = {}
+    for part in [] if tail is None else tail.split(","):
+        key, equals, value = part.partition("=")
+        if not equals or _KEY.fullmatch(key) is None:
+            raise UsageError(
+                f"'{part}' in '{text}' is not key=value",
+                where=where,
+                allowed=SHAPE,
+                hint="values that need a comma belong into a profile in tabwb.toml",
+            )
+        if key in options:
+            raise UsageError(f"option '{key}' stands twice in '{text}'", where=where)
+        options[key] = value
+    return Spec(identifier, name if colon else None, options)

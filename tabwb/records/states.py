@@ -1,0 +1,84 @@
+"""The states of the things tabwb keeps. Each is a value of its own, never an empty one or a 0."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class AdministrationStatus(StrEnum):
+    """Where one battery given to one examinee stands; derived from its events."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    DISCONTINUED = "discontinued"
+
+
+class TrialState(StrEnum):
+    """Where one presentation of one item stands."""
+
+    PLANNED = "planned"
+    ANSWERED = "answered"
+    SKIPPED = "skipped"
+    VOID = "void"
+    NOT_ADMINISTERED = "not-administered"
+
+
+class AttemptState(StrEnum):
+    """Whether what came back can count. An attempt in error leaves its trial unanswered."""
+
+    OK = "ok"
+    ERROR = "error"
+    VOID = "void"
+
+
+class ResponseStatus(StrEnum):
+    """What kind of text came back, from the stop reason and rules (SCORING 1)."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    REFUSED = "refused"
+    NOT_LANGUAGE = "not-language"
+    PROMPT_ECHO = "prompt-echo"
+
+
+class StopReason(StrEnum):
+    """Why a model stopped writing."""
+
+    END = "end"
+    LENGTH = "length"
+    STOP_STRING = "stop-string"
+    CANCELLED = "cancelled"
+    REFUSED = "refused"
+    ERROR = "error"
+    NONE = "none"
+    """No machine stopped it: a person answered."""
+
+
+class RatingStatus(StrEnum):
+    """What a rating is; only ``value`` carries a number."""
+
+    VALUE = "value"
+    UNPARSED = "unparsed"
+    ERROR = "error"
+    UNDEFINED = "undefined"
+
+
+class Protocol(StrEnum):
+    """How an answer is obtained from a model."""
+
+    GENERATE = "generate"
+    ENFORCED = "enforced"
+    LIKELIHOOD = "likelihood"
+
+
+class ResponseKind(StrEnum):
+    """What a subtest asks for."""
+
+    CHOICE = "choice"
+    YES_NO = "yes-no"
+    VERBATIM = "verbatim"
+    CONNECTED_TEXT = "connected-text"
+    NAMING = "naming"
+    FREE = "free"

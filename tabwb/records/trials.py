@@ -1,0 +1,159 @@
+"""Administrations, trials and attempts, as they are planned, stored and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tabwb.records.exchange import Decoding, Message
+from tabwb.records.ratings import Rating
+from tabwb.records.states import (
+    AdministrationStatus,
+    AttemptState,
+    Protocol,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
+
+ExamineeKind = Literal["model", "speaker"]
+OptionOrder = Literal["as-given", "shuffled", "rotated"]
+ItemOrder = Literal["as-given", "shuffled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Everything that fixes how a battery is given; a change of it is another administration.
+
+    Attributes:
+        examinee: a model's spec or a speaker's study id.
+        kind: ``model`` or ``speaker``.
+        seed: of item order, option order and sampling.
+        replicates: how often each item is given.
+        protocol: how answers are obtained.
+        decoding: how text is drawn (models only).
+        conversation: keep one context over all items instead of a fresh one for each.
+        item_order, option_order: see their types. Rotated: one trial per rotation of the options.
+        judges: specs of the raters to run on each response, besides the subtests' scorers.
+        research_protocol: names the protocol under which a model-only battery is given to a person.
+        lesion: spec of the lesion applied to the model, or None.
+    """
+
+    examinee: str
+    kind: ExamineeKind
+    seed: int = 1
+    replicates: int = 1
+    protocol: Protocol = Protocol.GENERATE
+    decoding: Decoding = field(default_factory=Decoding)
+    conversation: bool = False
+    item_order: ItemOrder = "as-given"
+    option_order: OptionOrder = "as-given"
+    judges: tuple[str, ...] = ("rules-1",)
+    research_protocol: str | None = None
+    lesion: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTrial:
+    """One presentation of one item, fixed before the first prompt goes out.
+
+    Attributes:
+        number: 1-based place in the administration.
+        subtest, item: ids in the battery.
+        replicate: 0-based.
+        options: the options in the order shown.
+        prompt: exactly what the user message will say.
+        practice: given for practice; never scored into a summary.
+    """
+
+    number: int
+    subtest: str
+    item: str
+    replicate: int
+    options: tuple[str, ...]
+    prompt: str
+    practice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came back once. None is overwritten; of several the last one in state ``ok`` counts.
+
+    Attributes:
+        number: 1-based within the trial.
+        response: the text; empty when in error.
+        state: whether it can count.
+        status: what kind of text it is, or None when in error.
+        stop_reason: why the examinee stopped.
+        latency_s: seconds from prompt to end, or None where unknown.
+        messages: the exact messages sent (empty for a person).
+        error: the message of a failure, or empty.
+        metadata: plain strings (revision, dtype, token counts).
+        recorded_at: UTC, ISO 8601.
+    """
+
+    number: int
+    response: str
+    state: AttemptState
+    status: ResponseStatus | None
+    stop_reason: StopReason
+    latency_s: float | None
+    messages: tuple[Message, ...] = ()
+    error: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    recorded_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A planned trial with what has happened to it so far.
+
+    ``ratings`` are those of the attempt that counts.
+    """
+
+    plan: PlannedTrial
+    state: TrialState = TrialState.PLANNED
+    attempts: tuple[Attempt, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counting(self) -> Attempt | None:
+        """The attempt that counts: the last one in state ok, or None."""
+        for attempt in reversed(self.attempts):
+            if attempt.state is AttemptState.OK:
+                return attempt
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Administration:
+    """One battery given to one examinee under stated conditions.
+
+    Attributes:
+        id: small integer, unique in the store, for people.
+        uid: UUIDv7, for exports.
+        status: derived from events.
+        battery, battery_version, battery_hash, battery_title: what is given.
+        conditions: how.
+        created_at: UTC, ISO 8601.
+        planned, answered: numbers of trials (practice not counted).
+        versions: package versions at creation (``tabwb``, ``python``, ``torch`` ...).
+        reason: why it was discontinued, or empty.
+    """
+
+    id: int
+    uid: str
+    status: AdministrationStatus
+    battery: str
+    battery_version: str
+    battery_hash: str
+    battery_title: str
+    conditions: Conditions
+    created_at: str
+    planned: int
+    answered: int
+    versions: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""

@@ -1,0 +1,1 @@
+"""Summaries, tables and exports of what the store holds."""

@@ -1,0 +1,1 @@
+"""The Textual workbench: a thin app, screens and widgets."""
