@@ -1,0 +1,83 @@
+# tabwb: `make demo` opens the workbench, `make test` runs every test, `make check` is what CI runs.
+
+PYTHON ?= python3
+VENV ?= .venv
+# CPU builds of PyTorch for Linux are found only at PyTorch's own index. Where it does not answer,
+# the ordinary index is used with constraints.txt. Elsewhere the ordinary builds are CPU builds.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test check format lint types contracts docs install install-dev system bench clean
+
+demo: $(VENV)/.installed
+	@$(BIN)/tabwb --demo
+
+test: $(VENV)/.installed-dev system
+	@$(BIN)/python -m pytest -n auto -q
+
+check: $(VENV)/.installed-dev
+	@$(MAKE) --no-print-directory format lint types contracts docs
+
+format:
+	@$(BIN)/ruff format --check .
+
+lint:
+	@$(BIN)/ruff check .
+
+types:
+	@$(BIN)/mypy
+
+contracts:
+	@$(BIN)/lint-imports
+
+docs:
+	@$(BIN)/python docs/generate.py --check
+
+bench: $(VENV)/.installed-dev
+	@$(BIN)/python -m benchmarks
+
+install: $(VENV)/.installed
+
+install-dev: $(VENV)/.installed-dev
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "tabwb needs Python 3.11 or later; say which: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "making $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "no venv module here; on Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@$(PIP) --upgrade "pip>=25.1"
+
+$(VENV)/.torch: constraints.txt | $(VENV)/bin/python
+	@echo "installing PyTorch (CPU build); this is the large one"
+	@if [ "$$(uname -s)" = Linux ] && \
+	  $(BIN)/python -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1] + "/torch/", timeout=10)' \
+	    $(TORCH_INDEX) >/dev/null 2>&1; \
+	then $(PIP) --index-url $(TORCH_INDEX) torch; \
+	else \
+	  [ "$$(uname -s)" != Linux ] || echo "warning: $(TORCH_INDEX) does not answer; taking torch from your default index" >&2; \
+	  $(PIP) torch; \
+	fi
+	@touch $@
+
+$(VENV)/.installed: pyproject.toml constraints.txt $(VENV)/.torch
+	@echo "installing tabwb"
+	@$(PIP) -e ".[local]"
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@echo "installing what tests and checks need"
+	@$(PIP) --group dev
+	@touch $@
+
+# Tests drive the program in a real terminal; tmux is used where it can be had.
+system:
+	@command -v tmux >/dev/null 2>&1 || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    apt-get update -qq >/dev/null 2>&1; apt-get install -y -qq tmux >/dev/null 2>&1 || true; \
+	  fi; \
+	  command -v tmux >/dev/null 2>&1 || echo "tmux is not installed: the terminal tests will be skipped"; }
+
+clean:
+	@rm -rf $(VENV) build dist *.egg-info

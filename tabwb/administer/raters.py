@@ -1,0 +1,111 @@
+"""Scorers and judges at work on one response, each by itself: one that fails harms no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.extend.components import Judge, Response, Scorer
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import TabwbError
+from tabwb.records.ratings import Rating, failed
+from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+
+JUDGED = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.VERBATIM, ResponseKind.FREE})
+"""What is judged feature by feature. An answer of one word shows no feature of connected text."""
+
+
+class Raters:
+    """The scorers that a battery names and the judges that the conditions name.
+
+    Components are looked up when they are first needed and kept.
+    """
+
+    def __init__(self, plugins: Plugins, battery: Battery, judges: Sequence[str]) -> None:
+        self._plugins = plugins
+        self._battery = battery
+        self._judge_specs = tuple(judges)
+        self._scorers: dict[str, Scorer | TabwbError] = {}
+
+    @cached_property
+    def judges(self) -> tuple[Judge, ...]:
+        """The judges; a spec that cannot be used raises here, before anything is asked."""
+        return tuple(self._plugins.judge(spec) for spec in self._judge_specs)
+
+    def rate(
+        self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial], *, spoken: bool = False
+    ) -> tuple[Rating, ...]:
+        """All ratings of one attempt.
+
+        Args:
+            plan: the trial that the attempt answers.
+            attempt: in state ok.
+            trials: the administration's trials as they stand, for what was said before.
+            spoken: whether the text is a transcript of speech.
+        """
+        subtest = self._battery.subtest(plan.subtest)
+        item = subtest.item(plan.item)
+        response = Response(
+            text=attempt.response,
+            status=attempt.status or ResponseStatus.OK,
+            prompt=item.prompt,
+            sent=plan.prompt,
+            kind=subtest.response,
+            options=plan.options,
+            expected=item.expected,
+            foils=item.foils,
+            spoken=spoken,
+            previous=self._previous(plan, trials),
+        )
+        ratings: list[Rating] = []
+        for scorer_id in subtest.scorers:
+            ratings += self._score(scorer_id, subtest, item, response)
+        if subtest.response in JUDGED and self._battery.features:
+            for judge in self.judges:
+                ratings += self._judge(judge, response)
+        return tuple(ratings)
+
+    def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
+        # Of the same replicate only: greedy replicates repeat each other by construction, and a
+        # formula that returns for that reason is no stereotypy.
+        connected = {
+            subtest.id
+            for subtest in self._battery.subtests
+            if subtest.response is ResponseKind.CONNECTED_TEXT
+        }
+        return tuple(
+            counting.response
+            for trial in trials
+            if trial.plan.replicate == plan.replicate
+            and trial.plan.number < plan.number
+            and trial.plan.subtest in connected
+            and (counting := trial.counting) is not None
+        )
+
+    def _score(
+        self, scorer_id: str, subtest: Subtest, item: Item, response: Response
+    ) -> Sequence[Rating]:
+        scorer = self._scorers.get(scorer_id)
+        if scorer is None:
+            try:
+                scorer = self._plugins.scorer(scorer_id)
+            except TabwbError as error:
+                scorer = error
+            self._scorers[scorer_id] = scorer
+        if isinstance(scorer, TabwbError):
+            return [failed(scorer_id, "exact", scorer.message)]
+        try:
+            return scorer.score(subtest, item, response)
+        except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
+            reason = f"{type(error).__name__}: {error}"
+            return [failed(scorer_id, measure, reason) for measure in scorer.measures]
+
+    def _judge(self, judge: Judge, response: Response) -> Sequence[Rating]:
+        features = self._battery.features
+        try:
+            return judge.judge(response, features)
+        except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
+            reason = f"{type(error).__name__}: {error}"
+            return [failed(judge.rater, feature.id, reason) for feature in features]

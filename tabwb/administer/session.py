@@ -1,0 +1,406 @@
+"""One administration in progress: a synchronous state machine, owned by one thread.
+
+Each command commits first and then returns the events it made. Models are pulled through it by
+:mod:`tabwb.administer.drive`; people are pushed into it with :meth:`Session.answer`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+from tabwb.administer.conversation import request_for
+from tabwb.administer.raters import Raters
+from tabwb.battery.model import Battery
+from tabwb.extend.plugins import Plugins
+from tabwb.records import events
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.errors import TabwbError
+from tabwb.records.exchange import Message, Reply, Request
+from tabwb.records.states import (
+    AdministrationStatus,
+    AttemptState,
+    StopReason,
+    TrialState,
+)
+from tabwb.records.trials import Administration, Attempt, Trial
+from tabwb.scoring.response_status import response_status
+from tabwb.store.derive import History
+from tabwb.store.store import Store
+
+_OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
+Events = tuple[events.Event, ...]
+IDENTITY = ("model", "revision", "weights_sha256", "dtype")
+"""The facts of a model that must not change between a run and its resumption."""
+
+
+class Session:
+    """An open administration. Made by :mod:`tabwb.administer.setup`; close it when done.
+
+    While it is open it holds the administration's lock: nobody else can write to it.
+
+    Attributes:
+        administration: as it was when the session opened; :attr:`status` is always current.
+        battery: what is given.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        battery: Battery,
+        administration: Administration,
+        *,
+        held: ExitStack,
+    ) -> None:
+        self.administration = administration
+        self.battery = battery
+        self.store = store
+        self.plugins = plugins
+        self.raters = Raters(plugins, battery, administration.conditions.judges)
+        self._history: History = store.history(administration.id)
+        self._held = held
+        self._current: int | None = None
+        self._awaiting = False
+        self._asked_at = 0.0
+        self._failed: set[int] = set()
+
+    # ---------------------------------------------------------------- what stands
+
+    @property
+    def status(self) -> AdministrationStatus:
+        """Where the administration stands now."""
+        return self._history.status
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial as it stands now, in the order given."""
+        return self._history.trials
+
+    @property
+    def current(self) -> Trial | None:
+        """The trial before the examinee, or the last one shown; None before the first."""
+        return None if self._current is None else self._history.trial(self._current)
+
+    @property
+    def awaiting(self) -> bool:
+        """Whether a prompt is before the examinee and no answer is there yet."""
+        return self._awaiting
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(number of the current trial, trials planned), both with practice."""
+        return self._current or 0, len(self.trials)
+
+    @property
+    def in_error(self) -> tuple[Trial, ...]:
+        """Trials that are unanswered because every attempt so far failed."""
+        return tuple(
+            trial for trial in self.trials if trial.state is TrialState.PLANNED and trial.attempts
+        )
+
+    def request(self) -> Request:
+        """What a model is sent for the current trial."""
+        trial = self._open_trial()
+        return request_for(self.battery, self.administration.conditions, trial.plan, self.trials)
+
+    @property
+    def pause_reason(self) -> str:
+        """Why the administration rests; empty when it does not or no reason was given."""
+        return self._history.pause_reason
+
+    # ---------------------------------------------------------------- commands
+
+    def opened(self, facts: Mapping[str, str]) -> Events:
+        """Keep what the back end says of the model it opened (revision, dtype, weights' hash).
+
+        Raises:
+            TabwbError: the administration began with another model of the same spec; to mix both
+                in one result would make it meaningless.
+        """
+        earlier = self._history.model_facts
+        for key in IDENTITY:
+            if earlier.get(key, facts.get(key)) != facts.get(key):
+                raise TabwbError(
+                    f"the model is not the one this administration began with: {key} was "
+                    f"{earlier[key]} and is {facts.get(key, 'unknown')}",
+                    hint="begin a new administration for the changed model",
+                )
+        if dict(facts) == dict(earlier):
+            return ()
+        return self._commit([EventEntry("model-opened", None, json.dumps(facts, sort_keys=True))])
+
+    def next(self) -> Events:
+        """Put the next unanswered trial before the examinee; finish when there is none.
+
+        A trial whose attempts failed in this session comes again only after all others; when
+        nothing but such trials is left the session pauses, so that a dead back end ends a run.
+        """
+        self._must_run()
+        if self._awaiting:
+            raise TabwbError(
+                "this item still waits for its answer", hint="answer, skip or void it first"
+            )
+        planned = [trial for trial in self.trials if trial.state is TrialState.PLANNED]
+        open_trials = [trial for trial in planned if trial.plan.number not in self._failed]
+        if planned and not open_trials:
+            self._failed.clear()
+            count = "1 item is" if len(planned) == 1 else f"{len(planned)} items are"
+            return self.pause(f"{count} in error and can be asked again")
+        if not planned:
+            return self._finish()
+        return self._start(open_trials[0])
+
+    def answer(self, text: str, *, latency_s: float | None = None) -> Events:
+        """Record what a person typed.
+
+        Args:
+            text: exactly as typed.
+            latency_s: seconds from the prompt to the end of the answer; measured from
+                :meth:`next` when not given.
+        """
+        waited = time.monotonic() - self._asked_at
+        reply = Reply(text, StopReason.NONE, waited if latency_s is None else latency_s)
+        return self.record(reply, ())
+
+    def record(self, reply: Reply, messages: Sequence[Message]) -> Events:
+        """Record a reply to the current prompt and rate it, in one commit."""
+        trial = self._open_trial()
+        if reply.stop_reason is StopReason.CANCELLED:
+            return self.fail("stopped before the reply was complete", messages, reply)
+        attempt = Attempt(
+            number=len(trial.attempts) + 1,
+            response=reply.text,
+            state=AttemptState.OK,
+            status=response_status(reply.text, reply.stop_reason, trial.plan.prompt),
+            stop_reason=reply.stop_reason,
+            latency_s=reply.latency_s,
+            messages=tuple(messages),
+            metadata=_metadata(reply),
+            recorded_at=_now(),
+        )
+        number = trial.plan.number
+        spoken = self.battery.subtest(trial.plan.subtest).response == "naming"
+        ratings = self.raters.rate(trial.plan, attempt, self.trials, spoken=spoken)
+        self._awaiting = False
+        self._failed.discard(number)
+        return self._commit(
+            [AttemptEntry(number, attempt), RatingsEntry(number, attempt.number, ratings)],
+            events.AttemptRecorded(self.administration.id, number, attempt),
+            events.Rated(self.administration.id, number, attempt.number, ratings),
+        )
+
+    def fail(
+        self, message: str, messages: Sequence[Message] = (), partial: Reply | None = None
+    ) -> Events:
+        """Record that no answer could be had: an attempt in error; the trial stays unanswered."""
+        trial = self._open_trial()
+        number = trial.plan.number
+        attempt = Attempt(
+            number=len(trial.attempts) + 1,
+            response=partial.text if partial else "",
+            state=AttemptState.ERROR,
+            status=None,
+            stop_reason=partial.stop_reason if partial else StopReason.ERROR,
+            latency_s=partial.latency_s if partial else None,
+            messages=tuple(messages),
+            error=message,
+            metadata=_metadata(partial) if partial else {},
+            recorded_at=_now(),
+        )
+        self._awaiting = False
+        self._failed.add(number)
+        return self._commit(
+            [AttemptEntry(number, attempt)],
+            events.AttemptRecorded(self.administration.id, number, attempt),
+        )
+
+    def repeat(self) -> Events:
+        """Ask the current item again; what was answered before stays and the new answer counts."""
+        self._must_not_be_discontinued()
+        trial = self.current
+        if trial is None:
+            raise TabwbError("no item has been shown yet", hint="show the first one")
+        if self._awaiting:
+            raise TabwbError("this item still waits for its answer")
+        return self._start(trial)
+
+    def skip(self, reason: str) -> Events:
+        """Pass over the current item, for a reason; it can be taken back with :meth:`undo`."""
+        trial = self._current_or_error("skip")
+        if trial.counting is not None:
+            raise TabwbError(
+                "this item has an answer already", hint="declare it void if it must not count"
+            )
+        self._awaiting = False
+        number = trial.plan.number
+        return self._commit(
+            [EventEntry("skipped", number, _reason(reason, "skipping"))],
+            events.TrialSkipped(self.administration.id, number, reason.strip()),
+        )
+
+    def void(self, reason: str, number: int | None = None) -> Events:
+        """Declare an item void, for a reason: what was recorded stays and does not count.
+
+        Args:
+            reason: why; must not be empty.
+            number: the trial's number, or None for the current one.
+        """
+        trial = self._history.trial(number) if number else self._current_or_error("declare void")
+        if trial.plan.number == self._current:
+            self._awaiting = False
+        return self._commit(
+            [EventEntry("voided", trial.plan.number, _reason(reason, "declaring an item void"))],
+            events.TrialVoided(self.administration.id, trial.plan.number, reason.strip()),
+        )
+
+    def undo(self) -> Events:
+        """Take back the latest answer, skip, void or discontinuation; its rows stay, marked."""
+        target = self._history.undoable
+        if target is None:
+            raise TabwbError("there is nothing to take back")
+        entries = [EventEntry("undone", target.trial, target.what, target.sequence)]
+        for sequence in self._history.endings_after(target.sequence):
+            entries.insert(0, EventEntry("undone", None, "the end", sequence))
+        self._awaiting = False
+        if target.trial is not None:
+            self._current = target.trial
+            self._failed.discard(target.trial)
+        return self._commit(
+            entries, events.Undone(self.administration.id, target.trial or 0, target.what)
+        )
+
+    def note(self, text: str, number: int | None = None) -> Events:
+        """Write a note on an item (the current one unless ``number`` says which)."""
+        where = number if number is not None else self._current
+        if where is not None:
+            self._history.trial(where)
+        return self._commit(
+            [EventEntry("noted", where, _reason(text, "a note"))],
+            events.Noted(self.administration.id, where, text.strip()),
+        )
+
+    def rescore(self) -> Events:
+        """Rate every counting answer again with the scorers and judges as they are now.
+
+        The earlier ratings stay in the store; the new ones count.
+        """
+        entries: list[Entry] = []
+        made: list[events.Event] = []
+        for trial in self.trials:
+            attempt = trial.counting
+            if attempt is None:
+                continue
+            number = trial.plan.number
+            ratings = self.raters.rate(trial.plan, attempt, self.trials)
+            entries.append(RatingsEntry(number, attempt.number, ratings))
+            made.append(events.Rated(self.administration.id, number, attempt.number, ratings))
+        return self._commit(entries, *made) if entries else ()
+
+    def pause(self, reason: str = "") -> Events:
+        """Let the administration rest; an unanswered prompt will be shown again."""
+        self._must_not_be_discontinued()
+        self._awaiting = False
+        if self.status is not AdministrationStatus.RUNNING:
+            return ()
+        return self._commit(
+            [EventEntry("paused", None, reason)], events.Paused(self.administration.id, reason)
+        )
+
+    def resume(self) -> Events:
+        """Go on after a pause; nothing that was answered is asked again."""
+        self._must_not_be_discontinued()
+        if self.status is not AdministrationStatus.PAUSED:
+            return ()
+        return self._commit(
+            [EventEntry("resumed", None, "")], events.Resumed(self.administration.id)
+        )
+
+    def discontinue(self, reason: str) -> Events:
+        """End early, for a reason; what was not given reads *not administered*."""
+        if self.status in _OVER:
+            raise TabwbError(f"this administration is {self.status.value} already")
+        self._awaiting = False
+        return self._commit(
+            [EventEntry("discontinued", None, _reason(reason, "discontinuing"))],
+            events.Discontinued(self.administration.id, reason.strip()),
+        )
+
+    def close(self) -> None:
+        """Give the administration free; what was committed stays as it is."""
+        self._held.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # ---------------------------------------------------------------- inside
+
+    def _start(self, trial: Trial) -> Events:
+        number = trial.plan.number
+        self._current, self._awaiting = number, True
+        made = self._commit(
+            [EventEntry("trial-started", number)],
+            events.TrialStarted(self.administration.id, trial.plan),
+        )
+        self._asked_at = time.monotonic()
+        return made
+
+    def _finish(self) -> Events:
+        return self._commit([EventEntry("finished", None)], events.Finished(self.administration.id))
+
+    def _commit(self, entries: Sequence[Entry], *made: events.Event) -> Events:
+        self.store.append(self.administration.id, entries)
+        for entry in entries:
+            self._history = self._history.with_entry(entry)
+        for event in made:
+            self.plugins.notify(event)
+        return made
+
+    def _must_run(self) -> None:
+        if self.status is AdministrationStatus.PAUSED:
+            raise TabwbError("this administration is paused", hint="resume it first")
+        if self.status in _OVER:
+            raise TabwbError(f"this administration is {self.status.value}")
+
+    def _must_not_be_discontinued(self) -> None:
+        if self.status is AdministrationStatus.DISCONTINUED:
+            raise TabwbError("this administration was discontinued", hint="undo takes that back")
+
+    def _current_or_error(self, what: str) -> Trial:
+        trial = self.current
+        if trial is None:
+            raise TabwbError(f"there is no item to {what} yet", hint="show the first one")
+        return trial
+
+    def _open_trial(self) -> Trial:
+        trial = self.current
+        if trial is None or not self._awaiting:
+            raise TabwbError("no item waits for an answer", hint="show the next one first")
+        return trial
+
+
+def _reason(text: str, what: str) -> str:
+    if not text.strip():
+        raise TabwbError(f"{what} needs some words", allowed="any text")
+    return text.strip()
+
+
+def _metadata(reply: Reply) -> dict[str, str]:
+    metadata = dict(reply.metadata)
+    counts = {
+        "prompt_tokens": reply.prompt_tokens,
+        "reply_tokens": reply.reply_tokens,
+        "first_piece_s": reply.first_piece_s,
+    }
+    metadata.update({key: str(value) for key, value in counts.items() if value is not None})
+    return metadata
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

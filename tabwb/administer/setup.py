@@ -1,0 +1,143 @@
+"""Beginning and resuming administrations: everything is checked before anything is asked."""
+
+from __future__ import annotations
+
+import platform
+from contextlib import ExitStack
+from dataclasses import replace
+from importlib.metadata import version
+
+from tabwb.administer.plan import plan_trials
+from tabwb.administer.session import Session
+from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
+from tabwb.battery.model import Battery
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.trials import Conditions
+from tabwb.store.store import Store
+
+ADMINISTERED = frozenset(
+    {
+        ResponseKind.CHOICE,
+        ResponseKind.YES_NO,
+        ResponseKind.VERBATIM,
+        ResponseKind.CONNECTED_TEXT,
+        ResponseKind.FREE,
+    }
+)
+"""What can be answered in text. Naming is answered aloud, with its own command."""
+
+
+def find_battery(plugins: Plugins, argument: str) -> Battery:
+    """The battery that an id or a path names, read and checked.
+
+    Raises:
+        UsageError: there is none of this id.
+        BatteryProblems: the file has problems; the message lists all of them.
+    """
+    path = plugins.find_battery(argument)
+    return replace(load_battery(path), origin=str(path))
+
+
+def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Conditions:
+    """The same conditions with every spec in the form that is stored, checked against the battery.
+
+    Raises:
+        UsageError: a spec names nothing, or the battery may not be given to this examinee.
+    """
+    for subtest in battery.subtests:
+        if subtest.response not in ADMINISTERED:
+            raise UsageError(
+                f"subtest '{subtest.id}' of '{battery.id}' is answered aloud "
+                f"(response = '{subtest.response.value}')",
+                allowed=", ".join(sorted(kind.value for kind in ADMINISTERED)),
+            )
+        for scorer in subtest.scorers:
+            plugins.resolve("scorers", scorer)
+    if conditions.protocol is not Protocol.GENERATE:
+        raise UsageError(
+            f"protocol '{conditions.protocol.value}' cannot be given yet", allowed="generate"
+        )
+    _check_examinee(battery, conditions)
+    examinee = conditions.examinee
+    if conditions.kind == "model":
+        examinee = str(plugins.resolve("models", examinee)[1])
+    judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in conditions.judges)
+    return replace(conditions, examinee=examinee, judges=tuple(judges))
+
+
+def _check_examinee(battery: Battery, conditions: Conditions) -> None:
+    if conditions.kind not in battery.examinees and not (
+        conditions.kind == "speaker" and conditions.research_protocol
+    ):
+        if conditions.kind == "speaker":
+            raise UsageError(
+                f"'{battery.id}' is made for models, not for people"
+                + (f": {battery.disclaimer}" if battery.disclaimer else ""),
+                hint="in a study, name its approved protocol: --research-protocol ID",
+            )
+        raise UsageError(
+            f"'{battery.id}' is not made for models", allowed=", ".join(battery.examinees)
+        )
+    if conditions.kind == "speaker":
+        _check_study_id(conditions.examinee)
+
+
+def _check_study_id(speaker: str) -> None:
+    # A study id never holds a space; a name typed by mistake mostly does.
+    if not speaker or len(speaker) > 64 or any(c.isspace() or not c.isprintable() for c in speaker):
+        raise UsageError(
+            f"'{speaker}' is no study ID",
+            allowed="1 to 64 letters, digits and signs without spaces, for example S-014",
+            hint="never use a person's name",
+        )
+
+
+def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:
+    """Begin an administration of ``battery`` under ``conditions`` (already resolved).
+
+    The battery's content and the whole plan are in the store before the session is returned.
+    """
+    from pathlib import Path
+
+    assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
+    store.keep_battery(battery, assets)
+    plan = plan_trials(battery, conditions)
+    administration = store.create_administration(battery, conditions, plan, _versions(plugins))
+    return _open(store, plugins, battery, administration.id)
+
+
+def resume(store: Store, plugins: Plugins, reference: int | str) -> Session:
+    """Open an administration again, with the battery as it was when it began.
+
+    Its status is left as it is: :meth:`Session.resume` goes on after a pause.
+
+    Raises:
+        StoreError: there is none, or it is open elsewhere.
+    """
+    administration = store.administration(reference)
+    battery = battery_from_canonical(store.battery_canonical(administration.battery_hash))
+    return _open(store, plugins, battery, administration.id)
+
+
+def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Session:
+    held = ExitStack()
+    held.enter_context(store.lock(number))
+    try:
+        # Read after the lock is held: what another session wrote until then is seen.
+        session = Session(store, plugins, battery, store.administration(number), held=held)
+        if not session.raters.judges and session.administration.conditions.judges:
+            raise TabwbError("the judges of this administration cannot be used here")
+    except BaseException:
+        held.close()
+        raise
+    return session
+
+
+def _versions(plugins: Plugins) -> dict[str, str]:
+    versions = {"tabwb": version("tabwb"), "python": platform.python_version()}
+    for plugin in plugins.plugins:
+        if plugin.distribution and plugin.version:
+            versions[plugin.distribution] = plugin.version
+    return versions

@@ -1,0 +1,103 @@
+"""What every command shares: options, JSON on stdout, opening parts with the user's configuration.
+
+Imports only click and records, so that ``tabwb --help`` stays instant.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tabwb.records.errors import TabwbError
+
+if TYPE_CHECKING:
+    from tabwb.extend.configuration import Configuration
+    from tabwb.extend.plugins import Plugins
+    from tabwb.store.store import Store
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def store_option(command: Command) -> Command:
+    """``--store PATH|URL``: where results are kept."""
+    return click.option(
+        "--store",
+        "store_location",
+        metavar="PATH|URL",
+        help="Where results are kept (default: your data folder).",
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """``--json``: one document on stdout."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
+    )(command)
+
+
+def offline_option(command: Command) -> Command:
+    """``--offline``: nothing but loopback and unix sockets."""
+    return click.option(
+        "--offline",
+        is_flag=True,
+        default=None,
+        help="Use no network: only this machine's own addresses.",
+    )(command)
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print one document; NaN is refused, because it is no JSON and no value of ours."""
+    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def note(message: str) -> None:
+    """One line for the person at the terminal, on stderr, so that stdout stays a document."""
+    click.echo(message, err=True)
+
+
+def configuration(offline: bool | None = None) -> Configuration:
+    """The user's configuration, going offline at once if it or the flag says so."""
+    from dataclasses import replace
+
+    from tabwb.extend.configuration import Configuration
+
+    loaded = Configuration.load()
+    if offline:
+        loaded = replace(loaded, offline=True)
+    if loaded.offline:
+        from tabwb.extend.offline import go_offline
+
+        go_offline()
+    return loaded
+
+
+def open_plugins(offline: bool | None = None) -> Plugins:
+    """The plugins, with the user's configuration."""
+    from tabwb.extend.plugins import Plugins
+
+    return Plugins.load(configuration(offline))
+
+
+def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -> Store:
+    """The store that flag, environment or configuration names."""
+    from tabwb.store.store import Store
+
+    return Store.open(location or plugins.configuration.store, create=create)
+
+
+def fail(error: TabwbError) -> int:
+    """Show one clear message on stderr; the command's exit status."""
+    lines = str(error).splitlines()
+    click.echo(click.style("error: ", bold=True, fg="red", reset=True) + lines[0], err=True)
+    for line in lines[1:]:
+        click.echo(f"  {line}", err=True)
+    return error.exit_status
+
+
+def on_terminal() -> bool:
+    """Whether a person looks at stderr."""
+    return sys.stderr.isatty()

@@ -1,0 +1,157 @@
+"""``tabwb doctor``: what this installation can do, and what to do where it cannot."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal
+
+import click
+
+import tabwb
+from tabwb.cli.common import json_option, open_plugins, open_store, print_json, store_option
+from tabwb.records.errors import TabwbError
+
+State = Literal["ok", "note", "problem"]
+GLYPHS: dict[State, str] = {"ok": "✓ ok", "note": "- note", "problem": "! problem"}
+EXTRAS: dict[str, tuple[str, ...]] = {"local": ("torch", "transformers", "safetensors")}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    state: State
+    text: str
+    todo: str = ""
+
+
+@click.command()
+@store_option
+@json_option
+def doctor(store_location: str | None, as_json: bool) -> int:
+    """Check this installation and say what to do. Exit status 1 when something is wrong."""
+    findings = list(_findings(store_location))
+    if as_json:
+        print_json(
+            {
+                "format": 1,
+                "findings": [
+                    {"what": f.what, "state": f.state, "text": f.text, "todo": f.todo}
+                    for f in findings
+                ],
+            }
+        )
+    else:
+        for finding in findings:
+            click.echo(f"{GLYPHS[finding.state]:<10} {finding.what:<12} {finding.text}")
+            if finding.todo:
+                click.echo(f"{'':<23} {finding.todo}")
+    return int(any(finding.state == "problem" for finding in findings))
+
+
+def _findings(store_location: str | None) -> Iterator[Finding]:
+    yield Finding("tabwb", "ok", f"{tabwb.__version__} on Python {platform.python_version()}")
+    yield from _extras()
+    for check in (_plugins, lambda: _store(store_location), _bundled):
+        yield from _guarded(check)
+    yield _terminal()
+
+
+def _guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from check()
+    except TabwbError as error:
+        lines = str(error).splitlines()
+        name = getattr(check, "__name__", "store").strip("_").replace("<lambda>", "store")
+        yield Finding(name, "problem", lines[0], " ".join(lines[1:]))
+
+
+def _extras() -> Iterator[Finding]:
+    for extra, packages in EXTRAS.items():
+        missing = [package for package in packages if find_spec(package) is None]
+        if missing:
+            yield Finding(
+                f"[{extra}]",
+                "note",
+                f"not installed ({', '.join(missing)}): no local models, no bundled model",
+                f'install it with: pip install "tabwb[{extra}]"',
+            )
+        else:
+            yield Finding(f"[{extra}]", "ok", ", ".join(packages))
+
+
+def _plugins() -> Iterator[Finding]:
+    plugins = open_plugins()
+    try:
+        counted = len(plugins.plugins)
+        yield Finding("plugins", "ok", f"{counted} loaded")
+        for problem in plugins.problems:
+            yield Finding("plugins", "problem", str(problem), "see: tabwb plugins list")
+        yield Finding(
+            "network",
+            "ok",
+            "offline: only this machine's own addresses"
+            if plugins.configuration.offline
+            else "allowed (use --offline to forbid it)",
+        )
+    finally:
+        plugins.close()
+
+
+def _store(location: str | None) -> Iterator[Finding]:
+    plugins = open_plugins()
+    try:
+        with open_store(location, plugins) as store:
+            count = len(store.administrations())
+            yield Finding("store", "ok", f"{store.location}: {count} administrations")
+    finally:
+        plugins.close()
+
+
+def _bundled() -> Iterator[Finding]:
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        return
+    import threading
+    import time
+
+    from tabwb.records.exchange import Decoding, Message, Reply, Request
+
+    plugins = open_plugins()
+    started = time.monotonic()
+    backend = plugins.open_model("bundled")
+    try:
+        facts = backend.open()
+        loaded = time.monotonic() - started
+        request = Request((Message("user", "Please repeat exactly: door."),), Decoding(16))
+        pieces = list(backend.reply(request, threading.Event()))
+        reply = pieces[-1]
+        text = reply.text if isinstance(reply, Reply) else ""
+        yield Finding(
+            "bundled",
+            "ok",
+            f"loads in {loaded:.1f} s and answers {text.strip()!r} "
+            f"({facts.get('parameters', '?')} parameters)",
+        )
+    finally:
+        backend.close()
+        plugins.close()
+
+
+def _terminal() -> Finding:
+    size = shutil.get_terminal_size()
+    shown = f"{size.columns}x{size.lines}, TERM={os.environ.get('TERM', 'unset')}"
+    encoding = (sys.stdout.encoding or "").lower()
+    if encoding not in {"utf-8", "utf8"}:
+        return Finding(
+            "terminal", "note", f"{shown}, encoding {encoding}", "set LANG to a UTF-8 locale"
+        )
+    if size.columns < 80 or size.lines < 24:
+        return Finding("terminal", "note", shown, "the workbench needs 80x24 or more")
+    return Finding("terminal", "ok", shown)

@@ -1,0 +1,45 @@
+"""``tabwb export``: results to a file, in the formats that plugins bring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tabwb.cli.common import note, open_plugins, open_store, store_option
+from tabwb.records.errors import TabwbError
+
+
+@click.command()
+@click.argument("administrations", nargs=-1, required=True)
+@click.option("--format", "format_id", metavar="F", default="jsonl", show_default=True)
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="The file; never overwritten."
+)
+@click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
+@store_option
+def export(
+    administrations: tuple[str, ...],
+    format_id: str,
+    out: Path,
+    force: bool,
+    store_location: str | None,
+) -> int:
+    """Write ADMINISTRATIONS (numbers or uids) to a file.
+
+    jsonl has one line per counted response and can be read by the model replay:FILE.
+    """
+    from tabwb.report import document, load
+
+    plugins = open_plugins()
+    try:
+        exporter = plugins.exporter(format_id)
+        if out.exists() and not force:
+            raise TabwbError(f"{out} is there already", hint="choose another name, or use --force")
+        with open_store(store_location, plugins, create=False) as store:
+            chosen = load.loaded(store, administrations)
+            exporter.export(document.export_document(chosen), out)
+        note(f"{out} written")
+        return 0
+    finally:
+        plugins.close()

@@ -1,0 +1,146 @@
+"""``tabwb``: one module per command group, each imported when it is called and not before."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+import tabwb
+from tabwb.cli.common import fail, offline_option, store_option
+from tabwb.records.errors import TabwbError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("run", "Give a battery to a model or to a person who types."),
+    "resume": ("run", "Go on with an administration; nothing is asked twice."),
+    "results": ("results", "Show results, or list what there is."),
+    "export": ("export", "Write results to a file."),
+    "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
+    "battery": ("battery", "List, show, check and write batteries."),
+    "plugins": ("plugins", "List, write and trust plugins."),
+    "store": ("store", "Look after the store: info, backup, check."),
+    "doctor": ("doctor", "Check this installation and say what to do."),
+}
+"""Command: (module in tabwb.cli, help). The help stands here so that --help imports nothing."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"tabwb.cli.{COMMANDS[cmd_name][0]}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a misspelt one is answered with the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx) from None
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(tabwb.__version__, prog_name="tabwb")
+@click.option("--demo", is_flag=True, help="Open with TAB ready for the bundled model.")
+@store_option
+@offline_option
+@click.pass_context
+def cli(
+    context: click.Context, demo: bool, store_location: str | None, offline: bool | None
+) -> None:
+    """A workbench for aphasia batteries.
+
+    Without a command the workbench opens. tabwb is an instrument for research. It is not a medical
+    device and does not diagnose.
+    """
+    if context.invoked_subcommand is not None:
+        if store_location is not None:
+            os.environ["TABWB_STORE"] = store_location
+        if offline:
+            os.environ["TABWB_OFFLINE"] = "1"
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if not demo:
+            raise click.UsageError(
+                "the workbench needs a terminal; here is none. Use a command, for example "
+                "'tabwb run tab --model bundled' ('tabwb --help' lists them)."
+            )
+        headless = importlib.import_module("tabwb.cli.run").run
+        context.invoke(
+            headless, battery="tab", model="bundled", store_location=store_location, offline=offline
+        )
+        return
+    from tabwb.workbench.app import run_workbench
+
+    demonstration = {"battery": "tab", "model": "bundled"} if demo else {}
+    context.exit(
+        run_workbench(store_location=store_location, offline=bool(offline), **demonstration)
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status of DESIGN's table (0, 1, 2, 3, 130)."""
+    try:
+        status = cli.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="tabwb",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+    except TabwbError as error:
+        return fail(error)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("stopped", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader went away (a pager, head); what it wanted it has.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the outermost edge: one message, no traceback
+        return _unexpected(error)
+    return status if isinstance(status, int) else 0
+
+
+def _unexpected(error: Exception) -> int:
+    if os.environ.get("TABWB_DEBUG"):
+        raise error
+    return fail(
+        TabwbError(
+            f"unexpected {type(error).__name__}: {error}",
+            hint="this is a defect in tabwb or a plugin; TABWB_DEBUG=1 shows where it happened",
+        )
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,70 @@
+"""Progress on stderr: one line that renews itself on a terminal, quiet lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from tabwb.records import events
+from tabwb.records.states import AttemptState
+
+
+class Progress:
+    """Shows ``item 7/20`` with what is left of the time, fed with the engine's events."""
+
+    def __init__(self, planned: int, answered: int, *, quiet: bool = False) -> None:
+        self._planned = planned
+        self._done = answered
+        self._given = 0
+        self._started = time.monotonic()
+        self._quiet = quiet
+        self._live = sys.stderr.isatty() and not quiet
+        self._place = ""
+
+    def show(self, event: events.Event) -> None:
+        """Take note of one event."""
+        if isinstance(event, events.TrialStarted):
+            self._place = f"{event.trial.subtest} {event.trial.item}"
+            self._line(event.trial.number)
+        elif isinstance(event, events.AttemptRecorded):
+            self._given += 1
+            if event.attempt.state is AttemptState.ERROR:
+                self._say(f"item {event.trial} in error: {event.attempt.error.splitlines()[0]}")
+            else:
+                self._done += 1
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._live:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+    def _line(self, number: int) -> None:
+        if self._quiet:
+            return
+        text = f"item {number}/{self._planned}  {self._place}{self._remaining()}"
+        if self._live:
+            click.echo(f"\r\x1b[K{text[:78]}", nl=False, err=True)
+        else:
+            click.echo(text, err=True)
+
+    def _say(self, message: str) -> None:
+        if self._live:
+            click.echo("\r\x1b[K", nl=False, err=True)
+        click.echo(message, err=True)
+
+    def _remaining(self) -> str:
+        # The first items pay for loading; an estimate from them would frighten.
+        if self._given < 3:
+            return ""
+        each = (time.monotonic() - self._started) / self._given
+        seconds = each * max(self._planned - self._done, 0)
+        if seconds < 2:
+            return ""
+        if seconds < 90:
+            return f"  about {seconds:.0f} s left"
+        minutes = seconds / 60
+        if minutes < 90:
+            return f"  about {minutes:.0f} min left"
+        return f"  about {minutes / 60:.1f} h left"

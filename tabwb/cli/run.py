@@ -1,0 +1,280 @@
+"""``tabwb run`` and ``tabwb resume``: give a battery, here in the terminal."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import (
+    json_option,
+    note,
+    offline_option,
+    open_plugins,
+    open_store,
+    print_json,
+    store_option,
+)
+from tabwb.records.errors import Interrupted, UsageError
+from tabwb.records.states import AdministrationStatus
+
+if TYPE_CHECKING:
+    from tabwb.administer.session import Session
+    from tabwb.battery.model import Battery
+    from tabwb.records.trials import Conditions
+
+
+@click.command()
+@click.argument("battery")
+@click.option("--model", metavar="SPEC", help="The model, for example bundled or replay:FILE.")
+@click.option("--speaker", metavar="ID", help="A person who types: a study ID, never a name.")
+@click.option(
+    "--research-protocol",
+    metavar="ID",
+    help="The protocol under which a battery made for models is given to a person.",
+)
+@click.option(
+    "--judge",
+    "judges",
+    metavar="SPEC",
+    multiple=True,
+    help="Judge of connected text; may be given several times. Default: rules. 'none': no judge.",
+)
+@click.option("--replicates", type=click.IntRange(1, 100_000), default=1, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of orders and of sampling.")
+@click.option("--conversation", is_flag=True, help="Keep one context over all items.")
+@click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
+@click.option("--shuffle-options", is_flag=True, help="Shuffle the options of each item.")
+@click.option("--rotate-options", is_flag=True, help="Give each item in all its rotations.")
+@click.option("--max-tokens", type=click.IntRange(1, 100_000), default=256, show_default=True)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(0, 10),
+    default=0.0,
+    show_default=True,
+    help="0 is greedy decoding.",
+)
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True)
+@click.option("--stop", "stops", multiple=True, metavar="TEXT", help="Ends a reply; repeatable.")
+@click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
+@store_option
+@json_option
+@offline_option
+def run(**options: Any) -> int:
+    """Give BATTERY (an id or a path) to a model or to a person who types.
+
+    Exit status: 0 done, 3 stopped early but resumable, 130 after a second ctrl+c.
+    """
+    plugins = open_plugins(options.get("offline"))
+    from tabwb.administer import setup
+
+    try:
+        battery = setup.find_battery(plugins, options["battery"])
+        conditions = _conditions(options)
+        conditions = setup.resolve(plugins, battery, conditions)
+        _warn(battery, conditions)
+        if options.get("dry_run"):
+            return _dry_run(battery, conditions, as_json=bool(options.get("as_json")))
+        with (
+            open_store(options.get("store_location"), plugins) as store,
+            setup.create(store, plugins, battery, conditions) as session,
+        ):
+            return _give(session, as_json=bool(options.get("as_json")))
+    finally:
+        plugins.close()
+
+
+@click.command()
+@click.argument("administration")
+@store_option
+@json_option
+@offline_option
+def resume(
+    administration: str, store_location: str | None, as_json: bool, offline: bool | None
+) -> int:
+    """Go on with ADMINISTRATION (its number or uid) where it stopped."""
+    from tabwb.administer import setup
+
+    plugins = open_plugins(offline)
+    try:
+        with (
+            open_store(store_location, plugins, create=False) as store,
+            setup.resume(store, plugins, administration) as session,
+        ):
+            if session.status is AdministrationStatus.DISCONTINUED:
+                raise UsageError(
+                    f"administration {session.administration.id} was discontinued",
+                    hint=f"'tabwb trial undo {session.administration.id}' takes that back",
+                )
+            if session.status is not AdministrationStatus.DONE:
+                session.resume()
+            return _give(session, as_json=as_json)
+    finally:
+        plugins.close()
+
+
+def _conditions(options: dict[str, Any]) -> Conditions:
+    from tabwb.records.exchange import Decoding
+    from tabwb.records.trials import Conditions
+
+    model, speaker = options.get("model"), options.get("speaker")
+    if (model is None) == (speaker is None):
+        raise UsageError(
+            "name one examinee: --model SPEC or --speaker ID",
+            hint="for example: tabwb run tab --model bundled",
+        )
+    if options.get("shuffle_options") and options.get("rotate_options"):
+        raise UsageError("--shuffle-options and --rotate-options exclude each other")
+    if speaker is not None and options.get("conversation"):
+        raise UsageError("--conversation is for models; a person remembers anyway")
+    judges = tuple(options.get("judges") or ("rules",))
+    if "none" in judges and len(judges) > 1:
+        raise UsageError("--judge none stands alone")
+    seed = options.get("seed", 1)
+    return Conditions(
+        examinee=str(model or speaker),
+        kind="model" if model else "speaker",
+        seed=seed,
+        replicates=options.get("replicates", 1),
+        decoding=Decoding(
+            max_tokens=options.get("max_tokens", 256),
+            temperature=options.get("temperature", 0.0),
+            top_p=options.get("top_p", 1.0),
+            stop=tuple(options.get("stops") or ()),
+            seed=seed,
+        ),
+        conversation=bool(options.get("conversation")),
+        item_order="shuffled" if options.get("shuffle_items") else "as-given",
+        option_order=(
+            "shuffled"
+            if options.get("shuffle_options")
+            else "rotated"
+            if options.get("rotate_options")
+            else "as-given"
+        ),
+        judges=() if judges == ("none",) else judges,
+        research_protocol=options.get("research_protocol"),
+    )
+
+
+def _warn(battery: Battery, conditions: Conditions) -> None:
+    from tabwb.administer.plan import nothing_varies
+
+    if nothing_varies(battery, conditions):
+        note(
+            "warning: greedy decoding and nothing that varies: the replicates will be identical "
+            "and count once (--temperature or --shuffle-options makes them differ)"
+        )
+
+
+def _dry_run(battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
+    from tabwb.administer.conversation import request_for
+    from tabwb.administer.plan import plan_trials
+
+    trials = plan_trials(battery, conditions)
+    requests = [request_for(battery, conditions, plan) for plan in trials]
+    if as_json:
+        print_json(
+            {
+                "format": 1,
+                "battery": battery.id,
+                "battery_version": battery.version,
+                "battery_hash": battery.content_hash,
+                "examinee": conditions.examinee,
+                "prompts": [
+                    {
+                        "number": plan.number,
+                        "subtest": plan.subtest,
+                        "item": plan.item,
+                        "replicate": plan.replicate,
+                        "messages": [
+                            {"role": message.role, "content": message.content}
+                            for message in request.messages
+                        ],
+                        "max_tokens": request.decoding.max_tokens,
+                    }
+                    for plan, request in zip(trials, requests, strict=True)
+                ],
+            }
+        )
+        return 0
+    for plan, request in zip(trials, requests, strict=True):
+        click.echo(f"--- {plan.number}/{len(trials)}  {plan.subtest} {plan.item}")
+        for message in request.messages:
+            click.echo(f"[{message.role}]")
+            click.echo(message.content)
+    return 0
+
+
+def _give(session: Session, *, as_json: bool) -> int:
+    number = session.administration.id
+    if session.administration.conditions.kind == "model":
+        _give_to_model(session, quiet=as_json)
+    else:
+        from tabwb.cli.typing import give_to_typist
+
+        give_to_typist(session)
+    _show(session, as_json=as_json)
+    if session.status is AdministrationStatus.PAUSED:
+        raise Interrupted(
+            f"administration {number} is paused: {session.pause_reason or 'by the user'}",
+            hint=f"go on with: tabwb resume {number}",
+        )
+    return 0
+
+
+def _give_to_model(session: Session, *, quiet: bool) -> None:
+    from tabwb.administer.drive import drive
+    from tabwb.cli.progress import Progress
+
+    if session.status is not AdministrationStatus.RUNNING:
+        return
+    done = sum(trial.counting is not None for trial in session.trials)
+    progress = Progress(len(session.trials), done, quiet=quiet)
+    backend = session.plugins.open_model(session.administration.conditions.examinee)
+    cancel = threading.Event()
+    try:
+        with stopping(cancel):
+            session.opened(backend.open())
+            for event in drive(session, backend, cancel):
+                progress.show(event)
+    finally:
+        progress.close()
+        backend.close()
+
+
+@contextmanager
+def stopping(cancel: threading.Event) -> Iterator[None]:
+    """First ctrl+c (or a closed terminal) stops after what is under way; the second one at once."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt
+        cancel.set()
+        note("\nstopping; what is answered is safe (ctrl+c again to stop at once)")
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def _show(session: Session, *, as_json: bool) -> None:
+    from tabwb.report.document import administration_document
+
+    administration = session.store.administration(session.administration.id)
+    if as_json:
+        print_json(administration_document(administration, session.battery, session.trials))
+        return
+    from tabwb.report.tables import print_administration
+
+    print_administration(administration, session.battery, session.trials)

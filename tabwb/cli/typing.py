@@ -1,0 +1,110 @@
+"""A person answers at the keyboard, in the plain terminal (the workbench has the screen for it)."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tabwb.administer.session import Session
+from tabwb.cli.common import note
+from tabwb.records import events
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import AdministrationStatus, ResponseKind
+
+HELP = """\
+Type the answer and press enter (connected text: an empty line ends it).
+:skip REASON   pass over this item        :void REASON   declare it void
+:undo          take back the last answer  :note TEXT     write a note
+:pause         stop here, go on later     :discontinue REASON   end early
+:help          this list                  ::TEXT         an answer that begins with a colon"""
+
+
+def give_to_typist(session: Session) -> None:
+    """Show each item and record what is typed, until done or paused; end of input pauses."""
+    if session.status is not AdministrationStatus.RUNNING:
+        return
+    note(f"{session.battery.title}: {session.battery.disclaimer}".rstrip(": "))
+    note(HELP)
+    subtest = ""
+    while session.status is AdministrationStatus.RUNNING:
+        made = session.next()
+        started = [event for event in made if isinstance(event, events.TrialStarted)]
+        if not started:
+            return
+        plan = started[0].trial
+        if plan.subtest != subtest:
+            subtest = plan.subtest
+            _introduce(session, subtest)
+        _answer_one(session)
+
+
+def _introduce(session: Session, subtest_id: str) -> None:
+    subtest = session.battery.subtest(subtest_id)
+    note(f"\n== {subtest.title} ==")
+    if subtest.administrator is not None:
+        note(f"(to the administrator: {subtest.administrator.text})")
+
+
+def _answer_one(session: Session) -> None:
+    while session.awaiting:
+        trial = session.current
+        assert trial is not None
+        number, planned = session.position
+        click.echo(f"\nitem {number}/{planned}")
+        click.echo(trial.plan.prompt)
+        kind = session.battery.subtest(trial.plan.subtest).response
+        typed = _read(many_lines=kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
+        try:
+            _take(session, typed)
+        except TabwbError as error:
+            note(str(error))
+
+
+def _take(session: Session, typed: str | None) -> None:
+    if typed is None:
+        session.pause("the input ended")
+        return
+    if not typed.startswith(":") or typed.startswith("::"):
+        session.answer(typed.removeprefix(":") if typed.startswith("::") else typed)
+        return
+    command, _, words = typed[1:].partition(" ")
+    if command == "skip":
+        session.skip(words)
+    elif command == "void":
+        session.void(words)
+    elif command == "undo":
+        session.undo()
+        session.repeat()
+    elif command == "note":
+        session.note(words)
+    elif command == "pause":
+        session.pause("by the user")
+    elif command == "discontinue":
+        session.discontinue(words)
+    elif command == "help":
+        note(HELP)
+    else:
+        raise TabwbError(f"there is no command ':{command}'", hint=HELP)
+
+
+def _read(*, many_lines: bool) -> str | None:
+    """One answer, or None at the end of the input."""
+    lines: list[str] = []
+    while True:
+        try:
+            click.echo("> ", nl=False)
+            sys.stdout.flush()
+            line = sys.stdin.readline()
+        except KeyboardInterrupt:
+            # An answer half typed is not an answer; the item will be shown again.
+            note("")
+            return None
+        if not line:
+            return "\n".join(lines) if lines else None
+        line = line.rstrip("\r\n")
+        if not many_lines or (not lines and line.startswith(":")):
+            return line
+        if not line:
+            return "\n".join(lines)
+        lines.append(line)

@@ -1,0 +1,60 @@
+"""What every test gets: folders of its own, no network, no configuration of the person's."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("tabwb", deadline=None, max_examples=50)
+settings.load_profile("tabwb")
+
+_LOOPBACK = {"localhost", "localhost.localdomain", ""}
+
+
+def _is_loopback(host: object) -> bool:
+    if host is None or host in _LOOPBACK:
+        return True
+    try:
+        return ipaddress.ip_address(str(host).split("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def _refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in {"socket.connect", "socket.sendto", "socket.sendmsg"}:
+        sock, address = arguments[0], arguments[1]
+        if getattr(sock, "family", None) == getattr(socket, "AF_UNIX", object()):
+            return
+        host = address[0] if isinstance(address, tuple) else address
+    elif event in {"socket.getaddrinfo", "socket.gethostbyname"}:
+        host = arguments[0]
+    else:
+        return
+    if isinstance(host, bytes):
+        host = host.decode(errors="replace")
+    if not _is_loopback(host):
+        raise AssertionError(f"a test tried to reach {host!r}: tests use no network")
+
+
+# Audit hooks can't be taken away again, which is what is wanted here.
+sys.addaudithook(_refuse_network)
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Data and configuration folders of this test alone, also in its subprocesses."""
+    for name in [name for name in os.environ if name.startswith("TABWB_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("TABWB_DATA_DIR", str(tmp_path / "tabwb-data"))
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "tabwb-config"))
+    monkeypatch.setenv("TABWB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    yield
