@@ -1,0 +1,1 @@
+"""Makes the word lists that the rules judge ships."""

