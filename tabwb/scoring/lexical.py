@@ -1,0 +1,104 @@
+"""Lexical diversity of a text: type-token ratio, its moving average, and MTLD."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.text import words as tokens
+
+WINDOW = 50
+"""Words in a window of MATTR."""
+THRESHOLD = 0.72
+"""Type-token ratio at which a factor of MTLD ends."""
+SHORT = 100
+"""Below so many words TTR and MTLD depend on the length; the reason says so."""
+NO_WORDS = "the text has no words"
+
+__all__ = ["SHORT", "THRESHOLD", "WINDOW", "mattr", "mtld", "tokens", "ttr"]
+
+
+def ttr(text: Sequence[str]) -> Estimate:
+    """Type-token ratio: different words / words. Undefined for a text without words.
+
+    It falls with length: compare only texts of like length.
+
+    >>> ttr(["the", "cat", "the", "dog"]).value
+    0.75
+    """
+    return ratio(len(set(text)), len(text), NO_WORDS)
+
+
+def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
+    """Moving-average type-token ratio: the mean TTR over all windows of ``window`` words.
+
+    Undefined for a text shorter than one window: the plain TTR of a short text is a number of
+    another kind and takes no place beside it. Source: Covington and McFall, Journal of
+    Quantitative Linguistics 17 (2010), 94.
+
+    Args:
+        text: words in order.
+        window: words in a window, at least 1.
+
+    >>> mattr(["a", "b", "a", "c"], window=3).value
+    0.8333333333333334
+    >>> mattr(["a", "b"], window=3).reason
+    '2 words, fewer than the window of 3'
+    """
+    if window < 1:
+        raise ValueError(f"a window needs 1 word or more, not {window}")
+    if len(text) < window:
+        return Estimate(None, f"{len(text)} words, fewer than the window of {window}")
+    inside = Counter(text[:window])
+    types = len(inside)
+    for out, into in zip(text, text[window:], strict=False):
+        inside[into] += 1
+        inside[out] -= 1
+        if not inside[out]:
+            del inside[out]
+        types += len(inside)
+    return Estimate(types / window / (len(text) - window + 1))
+
+
+def mtld(text: Sequence[str], threshold: float = THRESHOLD) -> Estimate:
+    """Measure of textual lexical diversity: mean words per factor, forwards and backwards.
+
+    A factor is a run of words until its TTR has fallen to the threshold; what is left over at the
+    end counts as ``(1 - TTR) / (1 - threshold)`` of a factor. One direction gives words / factors,
+    the result is the mean of both. Undefined for a text without words, and for one in which no
+    word comes twice: it has no factor at all and would be infinitely diverse. A text under
+    :data:`SHORT` words has a value that its length sways. Source: McCarthy and Jarvis, Behavior
+    Research Methods 42 (2010), 381.
+
+    Args:
+        text: words in order.
+        threshold: between 0 and 1.
+
+    >>> mtld(["the", "cat", "the", "cat"]).value
+    4.0
+    >>> mtld(["the", "cat"]).reason
+    'no word comes twice in 2 words'
+    """
+    if not 0 < threshold < 1:
+        raise ValueError(f"a threshold lies between 0 and 1, not at {threshold}")
+    if not text:
+        return Estimate(None, NO_WORDS)
+    if len(set(text)) == len(text):
+        return Estimate(None, f"no word comes twice in {len(text)} words")
+    forwards = len(text) / _factors(text, threshold)
+    backwards = len(text) / _factors(text[::-1], threshold)
+    return Estimate((forwards + backwards) / 2)
+
+
+def _factors(text: Sequence[str], threshold: float) -> float:
+    factors, size = 0.0, 0
+    types: set[str] = set()
+    for word in text:
+        size += 1
+        types.add(word)
+        if len(types) / size <= threshold:
+            factors, size, types = factors + 1, 0, set()
+    if size:
+        factors += (1 - len(types) / size) / (1 - threshold)
+    return factors

@@ -1,0 +1,167 @@
+"""Verbatim repetition: three policies, and the errors with their counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tabwb.scoring.text import stands_in, straight, without_stop, words
+
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_")
+ERROR_TYPES = (
+    "insertion",
+    "deletion",
+    "substitution",
+    "carrier-echo",
+    "no-response",
+    "spacing",
+)
+"""The error types in the order shown; several may hold at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepetitionErrors:
+    """How often each type of error occurs. All are 0 exactly when the repetition is exact.
+
+    Attributes:
+        insertion, deletion, substitution: of the cheapest alignment, in :attr:`unit`.
+        carrier_echo: how often the words before the target ("Please repeat exactly:") come back.
+        no_response: 1 when there is no text; nothing else is counted then.
+        spacing: 1 when nothing but white space inside the answer differs [ours].
+        unit: characters for a target of one word; for a sentence words, each punctuation mark
+            counting as a word of its own.
+    """
+
+    insertion: int = 0
+    deletion: int = 0
+    substitution: int = 0
+    carrier_echo: int = 0
+    no_response: int = 0
+    spacing: int = 0
+    unit: Literal["characters", "words"] = "words"
+
+    def counts(self) -> dict[str, int]:
+        """The counts by :data:`ERROR_TYPES`."""
+        return {name: getattr(self, name.replace("-", "_")) for name in ERROR_TYPES}
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The verdicts of the three policies, and the errors."""
+
+    exact: bool
+    normalised: bool
+    extracted: bool
+    errors: RepetitionErrors
+
+
+def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
+    """Compare a response with its target (TAB, appendices B.4 and B.6; SCORING 1).
+
+    - *exact*: equal after outer white space is trimmed; case and punctuation count. U+0027 and
+      U+2019 are one apostrophe.
+    - *normalised*: equal also when case differs or the final stop is missing (or one too many).
+    - *extracted* [ours]: the words of the target stand in the response in a row, case and
+      punctuation aside, once the carrier is removed. Quotes and words around are no matter, nor is
+      a target said twice: what is asked is whether the target came out.
+
+    Args:
+        response: the text, unaltered.
+        target: what had to be repeated.
+        prompt: the item's prompt; what stands in it before the target is the carrier.
+
+    >>> prompt = "Please repeat exactly: The sun rises in the East."
+    >>> answer = read_repetition("The East.", "The sun rises in the East.", prompt)
+    >>> answer.exact, answer.errors.deletion, answer.errors.unit
+    (False, 4, 'words')
+    >>> read_repetition("House", "house.").normalised
+    True
+    >>> read_repetition("catastroph.", "catastrophe.").errors.deletion
+    1
+    """
+    said, wanted = straight(response).strip(), straight(target).strip()
+    rest, echoes = _without_carrier(said, carrier(wanted, straight(prompt)))
+    normalised = _folded(said) == _folded(wanted)
+    return Repetition(
+        exact=said == wanted,
+        normalised=normalised,
+        extracted=normalised or stands_in(words(wanted), words(rest)),
+        errors=_errors(said, rest, wanted, echoes),
+    )
+
+
+def carrier(target: str, prompt: str) -> str:
+    """What stands in the prompt before the target; empty when the target is not in it.
+
+    >>> carrier("house.", "Please repeat exactly: house.")
+    'Please repeat exactly:'
+    """
+    at = prompt.rfind(target) if target else -1
+    return prompt[:at].strip() if at > 0 else ""
+
+
+def edit_counts(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int, int]:
+    """Insertions, deletions, substitutions of the cheapest alignment of two sequences.
+
+    The alignment with the fewest edits; of those the one with the fewest substitutions, that is
+    the most equal pairs. This fixes the three counts (insertions less deletions being the
+    difference in length).
+
+    >>> edit_counts("hose", "house"), edit_counts("ba", "ab"), edit_counts("xhouse", "hause")
+    ((0, 1, 0), (1, 1, 0), (1, 0, 1))
+    """
+    start, said_end, wanted_end = 0, len(said), len(wanted)
+    while start < min(said_end, wanted_end) and said[start] == wanted[start]:
+        start += 1
+    while min(said_end, wanted_end) > start and said[said_end - 1] == wanted[wanted_end - 1]:
+        said_end, wanted_end = said_end - 1, wanted_end - 1
+    said, wanted = said[start:said_end], wanted[start:wanted_end]
+    # One whole number holds both costs: edits in the high part, substitutions in the low part.
+    edit = len(said) + len(wanted) + 1
+    substituted = edit + 1
+    row = [edit * column for column in range(len(wanted) + 1)]
+    for piece in said:
+        diagonal, row[0] = row[0], row[0] + edit
+        for column, other in enumerate(wanted, start=1):
+            cost = diagonal if piece == other else diagonal + substituted
+            diagonal = row[column]
+            row[column] = min(cost, diagonal + edit, row[column - 1] + edit)
+    edits, substitutions = divmod(row[-1], edit)
+    longer = len(said) - len(wanted)
+    deletions = (edits - substitutions - longer) // 2
+    return deletions + longer, deletions, substitutions
+
+
+def _errors(said: str, rest: str, wanted: str, echoes: int) -> RepetitionErrors:
+    one_word = len(wanted.split()) <= 1
+    unit: Literal["characters", "words"] = "characters" if one_word else "words"
+    if said == wanted:
+        return RepetitionErrors(unit=unit)
+    if not said:
+        return RepetitionErrors(no_response=1, unit=unit)
+    if one_word:
+        inserted, deleted, substituted = edit_counts(rest, wanted)
+    else:
+        inserted, deleted, substituted = edit_counts(_TOKEN.findall(rest), _TOKEN.findall(wanted))
+    other = inserted + deleted + substituted + echoes
+    return RepetitionErrors(
+        inserted, deleted, substituted, echoes, spacing=int(other == 0), unit=unit
+    )
+
+
+def _without_carrier(said: str, before: str) -> tuple[str, int]:
+    if not before:
+        return said, 0
+    # The carrier may come back with other case, spaces and final mark.
+    bare = re.sub(r"\W+$", "", before)
+    if not bare:
+        return said, 0
+    pattern = r"(?<!\w)" + r"\s+".join(map(re.escape, bare.split())) + r"(?!\w)[^\w\s]*"
+    rest, echoes = re.subn(pattern, " ", said, flags=re.IGNORECASE)
+    return (" ".join(rest.split()), echoes) if echoes else (said, 0)
+
+
+def _folded(text: str) -> str:
+    return without_stop(text).rstrip().casefold()

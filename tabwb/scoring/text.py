@@ -1,0 +1,75 @@
+"""Plain operations on response text that several scorers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "„": "“", "«": "»"}
+STOP = "."
+
+
+def straight(text: str) -> str:
+    """The text with every U+2019 as U+0027: typesetting, not an answer (SCORING 1).
+
+    >>> straight("we’d")
+    "we'd"
+    """
+    return text.replace("\u2019", "'")
+
+
+def words(text: str) -> list[str]:
+    """Words, case folded: runs of letters and digits, apostrophes inside kept.
+
+    >>> words("We’d go -- in 1980, twice.")
+    ["we'd", 'go', 'in', '1980', 'twice']
+    """
+    return _WORD.findall(straight(text).casefold())
+
+
+def without_stop(text: str) -> str:
+    """The text without one final stop.
+
+    >>> without_stop("house."), without_stop("house.."), without_stop("house")
+    ('house', 'house.', 'house')
+    """
+    return text.removesuffix(STOP)
+
+
+def without_quotes(text: str) -> str:
+    """The text without the quotation marks that enclose all of it.
+
+    >>> without_quotes('“boot”'), without_quotes("'it's'"), without_quotes('say "boot"')
+    ('boot', "it's", 'say "boot"')
+    """
+    while len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
+        text = text[1:-1].strip()
+    return text
+
+
+def normalised(text: str) -> str:
+    """Case folded, without outer quotes and one final stop, in or outside the quotes.
+
+    Apostrophes are made equal and outer white space is trimmed. Source: SCORING 1 [ours].
+
+    >>> normalised(' "Boot." '), normalised('"Boot".'), normalised("Boot..")
+    ('boot', 'boot', 'boot.')
+    """
+    trimmed = text.strip()
+    unquoted = without_quotes(without_stop(trimmed).rstrip())
+    if not trimmed.endswith(STOP):
+        unquoted = without_stop(unquoted).rstrip()
+    return straight(unquoted).casefold()
+
+
+def stands_in(run: Sequence[str], sequence: Sequence[str]) -> bool:
+    """Whether ``run`` stands in ``sequence`` without interruption; an empty run never does.
+
+    >>> stands_in(["the", "east"], ["in", "the", "east"]), stands_in([], ["a"])
+    (True, False)
+    """
+    size = len(run)
+    return size > 0 and any(
+        list(sequence[at : at + size]) == list(run) for at in range(len(sequence) - size + 1)
+    )

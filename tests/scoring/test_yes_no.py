@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabwb.scoring.yes_no import balanced_accuracy, read_yes_no, yes_rate
+
+# Keys of TAB's five sentences (appendix B.3).
+KEYS = ("Yes", "No", "No", "Yes", "Yes")
+
+
+@pytest.mark.parametrize(
+    ("response", "exact", "normalised", "extracted"),
+    [
+        ("Yes", "Yes", "Yes", "Yes"),
+        ("Yes.", None, "Yes", "Yes"),
+        ("NO", None, "No", "No"),
+        ("No, you cut it with a mower.", None, None, "No"),
+        ("Yes and no", None, None, None),
+        ("Nobody does.", None, None, None),
+        ("", None, None, None),
+    ],
+)
+def test_which_of_the_two_was_said(
+    response: str, exact: str | None, normalised: str | None, extracted: str | None
+) -> None:
+    said = read_yes_no(response)
+    assert (said.exact.chosen, said.normalised.chosen, said.extracted.chosen) == (
+        exact,
+        normalised,
+        extracted,
+    )
+
+
+def test_a_battery_may_have_other_words_for_yes_and_no() -> None:
+    assert read_yes_no("ja.", ("Ja", "Nein")).normalised.chosen == "Ja"
+
+
+def test_always_yes_shows_in_the_rate_and_not_in_balanced_accuracy() -> None:
+    said = ["Yes"] * 5
+    assert yes_rate(said).value == 1.0
+    assert balanced_accuracy(zip(KEYS, said, strict=True)).value == 0.5
+
+
+def test_balanced_accuracy_weighs_both_answers_alike() -> None:
+    # 2 of 3 Yes items and 1 of 2 No items: (2/3 + 1/2) / 2 = 7/12.
+    said = ["Yes", "No", "Yes", None, "Yes"]
+    assert balanced_accuracy(zip(KEYS, said, strict=True)).value == pytest.approx(7 / 12)
+
+
+def test_rates_are_undefined_with_a_reason_where_nothing_can_be_counted() -> None:
+    assert yes_rate([None, None]).value is None
+    assert yes_rate([None]).reason == "neither answer was given exactly"
+    assert balanced_accuracy([]).reason == "no item answered"
+    assert balanced_accuracy([("Yes", "Yes")]).reason == "every expected answer is Yes"
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Yes", "No"]), st.sampled_from(["Yes", "No", None]))))
+def test_balanced_accuracy_of_one_constant_answer_is_a_half(
+    pairs: list[tuple[str, str | None]],
+) -> None:
+    expected = [key for key, _ in pairs]
+    constant = balanced_accuracy((key, "Yes") for key in expected)
+    assert constant.value == (0.5 if len(set(expected)) == 2 else None)
+    estimate = balanced_accuracy(pairs)
+    assert estimate.value is None or 0 <= estimate.value <= 1
