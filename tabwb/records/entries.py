@@ -1,0 +1,79 @@
+"""Entries: what the engine hands to the store, one after the other, never changed afterwards.
+
+Attempts and events of one administration share one sequence, numbered from 1 in the order in which
+they were appended. Ratings belong to an attempt and take no number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tabwb.records.ratings import Rating
+from tabwb.records.trials import Attempt
+
+EventKind = Literal[
+    "model-opened",
+    "trial-started",
+    "skipped",
+    "voided",
+    "undone",
+    "noted",
+    "paused",
+    "resumed",
+    "discontinued",
+    "finished",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptEntry:
+    """What came back for a trial.
+
+    Attributes:
+        trial: number of the trial.
+        attempt: its number within the trial must be new.
+    """
+
+    trial: int
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsEntry:
+    """Ratings of one attempt; for the same attempt and rater a later entry replaces an earlier one.
+
+    Attributes:
+        trial, attempt: numbers of the trial and of the attempt within it.
+        ratings: by one or several raters; per rater the whole of what it says.
+    """
+
+    trial: int
+    attempt: int
+    ratings: tuple[Rating, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EventEntry:
+    """Something that happened besides an answer.
+
+    Attributes:
+        kind: what happened.
+        trial: number of the trial, or None for the whole administration.
+        text: reason, note, or (``model-opened``) the model's facts as JSON.
+        undoes: of an ``undone`` event, the sequence number of what it takes back.
+    """
+
+    kind: EventKind
+    trial: int | None = None
+    text: str = ""
+    undoes: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.kind == "undone") == (self.undoes is None):
+            raise ValueError(f"exactly an 'undone' event names what it undoes: {self!r}")
+
+
+NumberedEntry = AttemptEntry | EventEntry
+"""The entries that take a number of the administration's sequence."""
+Entry = AttemptEntry | RatingsEntry | EventEntry

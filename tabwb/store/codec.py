@@ -1,0 +1,52 @@
+"""Plain data of the records as canonical JSON text, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from tabwb.records.exchange import Decoding
+from tabwb.records.states import Protocol
+from tabwb.records.trials import Conditions
+
+
+def to_json(value: object) -> str:
+    """Canonical JSON: sorted keys, no spaces, text as it is.
+
+    >>> to_json({"b": ["é"], "a": 1})
+    '{"a":1,"b":["é"]}'
+    """
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
+
+
+def from_json(text: str) -> Any:
+    """The plain data of a JSON text."""
+    return json.loads(text)
+
+
+def strings(mapping: Mapping[str, str]) -> str:
+    """A mapping of strings as JSON."""
+    return to_json(dict(mapping)) if mapping else "{}"
+
+
+def conditions_to_json(conditions: Conditions) -> str:
+    """Conditions as JSON; :func:`conditions_from_json` gives them back equal."""
+    return to_json(asdict(conditions))
+
+
+def conditions_from_json(text: str) -> Conditions:
+    """Conditions from JSON. Fields that a later version added have their defaults."""
+    data = from_json(text)
+    decoding = data.pop("decoding")
+    return Conditions(
+        **{
+            **data,
+            "protocol": Protocol(data["protocol"]),
+            "judges": tuple(data["judges"]),
+            "decoding": Decoding(**{**decoding, "stop": tuple(decoding["stop"])}),
+        }
+    )

@@ -1,0 +1,339 @@
+"""The fold: what was appended, in order, becomes trials and a status. Pure, no SQL.
+
+The rules stand here and nowhere else; the reader and the engine both use :class:`History`.
+
+- An entry is *effective* unless an effective ``undone`` event names it.
+- An answer counts when its attempt is ``ok``, effective, and recorded after the last effective
+  ``voided`` or ``skipped`` of its trial; of several the last counts. Answers that do not count
+  any more are shown in state ``void`` with the reason in ``error``.
+- A rater's ratings of an attempt are those it gave last.
+- ``finished`` makes an administration done, else ``discontinued`` discontinued, else the last of
+  ``paused`` and ``resumed`` decides; after a discontinuation what was not given reads
+  *not administered*.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, NumberedEntry, RatingsEntry
+from tabwb.records.errors import StoreError
+from tabwb.records.ratings import Rating
+from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+
+UNDONE = "undone"
+"""The reason shown with an attempt that was taken back."""
+
+RatingsByRater = Mapping[str, tuple[Rating, ...]]
+_UNDOABLE = {"skipped": "skip", "voided": "void", "discontinued": "discontinuation"}
+_LIFECYCLE = frozenset({"finished", "discontinued", "paused", "resumed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An entry with its number in the administration's sequence."""
+
+    sequence: int
+    entry: NumberedEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """What one undo takes back.
+
+    Attributes:
+        sequence: its number in the sequence.
+        trial: the trial it belongs to, or None.
+        what: ``answer``, ``skip``, ``void`` or ``discontinuation``.
+    """
+
+    sequence: int
+    trial: int | None
+    what: str
+
+
+def taken_back(undone: Sequence[tuple[int, int]]) -> frozenset[int]:
+    """Which sequence numbers are taken back.
+
+    Args:
+        undone: (own sequence number, the number it takes back) of each ``undone`` event, in order.
+            It can only name what came before it, so the last one is always effective.
+
+    >>> sorted(taken_back([(5, 4)])), sorted(taken_back([(5, 4), (6, 5)]))
+    ([4], [5])
+    """
+    back: set[int] = set()
+    for sequence, target in reversed(undone):
+        if sequence not in back:
+            back.add(target)
+    return frozenset(back)
+
+
+def trial_of(
+    plan: PlannedTrial,
+    steps: Iterable[Step],
+    ratings: Mapping[int, RatingsByRater],
+    back: frozenset[int],
+    *,
+    discontinued: bool,
+) -> Trial:
+    """One trial as it stands.
+
+    Args:
+        plan: as planned.
+        steps: the trial's own steps in order.
+        ratings: attempt number to what each rater said last.
+        back: sequence numbers that are taken back.
+        discontinued: whether the administration was ended early.
+    """
+    attempts: list[Attempt] = []
+    notes: list[str] = []
+    state, reason = TrialState.PLANNED, ""
+    for step in steps:
+        effective = step.sequence not in back
+        match step.entry:
+            case AttemptEntry(attempt=attempt):
+                if attempt.state is AttemptState.OK:
+                    if effective:
+                        state, reason = TrialState.ANSWERED, ""
+                    else:
+                        attempt = replace(attempt, state=AttemptState.VOID, error=UNDONE)
+                attempts.append(attempt)
+            case EventEntry(kind="skipped" | "voided" as kind, text=text) if effective:
+                state = TrialState.SKIPPED if kind == "skipped" else TrialState.VOID
+                reason = text
+                attempts = [_voided(attempt, text or kind) for attempt in attempts]
+            case EventEntry(kind="noted", text=text) if effective:
+                notes.append(text)
+    if discontinued and state is TrialState.PLANNED:
+        state = TrialState.NOT_ADMINISTERED
+    trial = Trial(plan, state, tuple(attempts), (), reason, tuple(notes))
+    counting = trial.counting
+    if counting is None or counting.number not in ratings:
+        return trial
+    given = ratings[counting.number].values()
+    return replace(trial, ratings=tuple(rating for by_one in given for rating in by_one))
+
+
+def _voided(attempt: Attempt, reason: str) -> Attempt:
+    if attempt.state is not AttemptState.OK:
+        return attempt
+    return replace(attempt, state=AttemptState.VOID, error=reason)
+
+
+def status_of(
+    steps: Iterable[Step], back: frozenset[int] = frozenset()
+) -> tuple[AdministrationStatus, str]:
+    """Status of an administration and the reason given for it (of a pause or a discontinuation)."""
+    last = {
+        step.entry.kind: step
+        for step in steps
+        if isinstance(step.entry, EventEntry) and step.sequence not in back
+    }
+    if "finished" in last:
+        return AdministrationStatus.DONE, ""
+    if "discontinued" in last:
+        return AdministrationStatus.DISCONTINUED, _text(last["discontinued"])
+    if "paused" in last and last["paused"].sequence > (
+        last["resumed"].sequence if "resumed" in last else 0
+    ):
+        return AdministrationStatus.PAUSED, _text(last["paused"])
+    return AdministrationStatus.RUNNING, ""
+
+
+def _text(step: Step) -> str:
+    return step.entry.text if isinstance(step.entry, EventEntry) else ""
+
+
+@dataclass(frozen=True)
+class History:
+    """An administration's plan with all that was appended to it, folded. Never changed in place.
+
+    Attributes:
+        trials: every trial as it stands, in the order planned.
+        status: where the administration stands.
+        reason: why it rests or was discontinued, or empty.
+        steps: every numbered entry.
+    """
+
+    trials: tuple[Trial, ...]
+    status: AdministrationStatus = AdministrationStatus.RUNNING
+    reason: str = ""
+    steps: tuple[Step, ...] = ()
+    _ratings: Mapping[int, Mapping[int, RatingsByRater]] = field(default_factory=dict)
+    _by_trial: Mapping[int, tuple[Step, ...]] = field(default_factory=dict)
+    _index: Mapping[int, int] = field(default_factory=dict)
+    _back: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, plan: Iterable[PlannedTrial], entries: Iterable[Entry] = ()) -> Self:
+        """Fold all ``entries`` at once; the same as :meth:`with_entry` for each."""
+        trials = tuple(Trial(planned) for planned in plan)
+        index = {trial.plan.number: at for at, trial in enumerate(trials)}
+        return cls(trials, _index=index).with_entries(entries)
+
+    def with_entry(self, entry: Entry) -> Self:
+        """The history with one more entry at its end."""
+        return self.with_entries((entry,))
+
+    def with_entries(self, entries: Iterable[Entry]) -> Self:
+        """The history with more entries at its end.
+
+        Raises:
+            StoreError: an entry names a trial, an attempt or a step that does not exist.
+        """
+        steps = list(self.steps)
+        by_trial = dict(self._by_trial)
+        ratings = dict(self._ratings)
+        changed: set[int] = set()
+        lifecycle = False
+        for entry in entries:
+            if entry.trial is not None:
+                self._place(entry.trial)
+                changed.add(entry.trial)
+            if isinstance(entry, RatingsEntry):
+                _rate(ratings, by_trial, entry)
+                continue
+            step = Step(len(steps) + 1, entry)
+            steps.append(step)
+            if entry.trial is not None:
+                by_trial[entry.trial] = (*by_trial.get(entry.trial, ()), step)
+            if isinstance(entry, EventEntry):
+                lifecycle |= entry.kind in _LIFECYCLE or entry.kind == "undone"
+                if entry.undoes is not None and not 0 < entry.undoes < step.sequence:
+                    raise StoreError(
+                        f"there is no step {entry.undoes} to take back",
+                        allowed=f"1 to {step.sequence - 1}",
+                    )
+        back, status, reason = self._back, self.status, self.reason
+        if lifecycle:
+            undone = [
+                (step.sequence, step.entry.undoes)
+                for step in steps
+                if isinstance(step.entry, EventEntry) and step.entry.undoes is not None
+            ]
+            back = taken_back(undone)
+            status, reason = status_of(steps, back)
+            changed |= {
+                trial
+                for sequence in back ^ self._back
+                if (trial := steps[sequence - 1].entry.trial) is not None
+            }
+        over = AdministrationStatus.DISCONTINUED
+        if (status is over) != (self.status is over):
+            changed |= set(self._index)
+        trials = list(self.trials)
+        for number in changed:
+            at = self._index[number]
+            trials[at] = trial_of(
+                trials[at].plan,
+                by_trial.get(number, ()),
+                ratings.get(number, {}),
+                back,
+                discontinued=status is over,
+            )
+        return replace(
+            self,
+            trials=tuple(trials),
+            status=status,
+            reason=reason,
+            steps=tuple(steps),
+            _ratings=ratings,
+            _by_trial=by_trial,
+            _back=back,
+        )
+
+    def trial(self, number: int) -> Trial:
+        """The trial with this number.
+
+        Raises:
+            StoreError: there is none.
+        """
+        return self.trials[self._place(number)]
+
+    @property
+    def answered(self) -> int:
+        """Number of trials answered, practice not counted."""
+        return sum(
+            trial.state is TrialState.ANSWERED and not trial.plan.practice for trial in self.trials
+        )
+
+    @property
+    def pause_reason(self) -> str:
+        """Why the administration rests; empty when it does not, or no reason was given."""
+        return self.reason if self.status is AdministrationStatus.PAUSED else ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the administration as a whole."""
+        return tuple(
+            step.entry.text
+            for step in self._effective()
+            if isinstance(step.entry, EventEntry)
+            and step.entry.kind == "noted"
+            and step.entry.trial is None
+        )
+
+    @property
+    def model_facts(self) -> Mapping[str, str]:
+        """What the back end said of the model when it was opened last; empty before."""
+        for step in reversed(self.steps):
+            if isinstance(step.entry, EventEntry) and step.entry.kind == "model-opened":
+                facts: dict[str, str] = json.loads(step.entry.text)
+                return facts
+        return {}
+
+    @property
+    def undoable(self) -> Undoable | None:
+        """What one undo takes back: the latest effective answer, skip, void or discontinuation."""
+        for step in reversed(tuple(self._effective())):
+            match step.entry:
+                case AttemptEntry(trial=trial, attempt=attempt):
+                    if attempt.state is AttemptState.OK:
+                        return Undoable(step.sequence, trial, "answer")
+                case EventEntry(kind=kind, trial=trial) if kind in _UNDOABLE:
+                    return Undoable(step.sequence, trial, _UNDOABLE[kind])
+        return None
+
+    def endings_after(self, sequence: int) -> tuple[int, ...]:
+        """Effective ``finished`` events after a step: to take that step back reopens them too."""
+        return tuple(
+            step.sequence
+            for step in self._effective()
+            if step.sequence > sequence
+            and isinstance(step.entry, EventEntry)
+            and step.entry.kind == "finished"
+        )
+
+    def _effective(self) -> Iterable[Step]:
+        return (step for step in self.steps if step.sequence not in self._back)
+
+    def _place(self, number: int) -> int:
+        if number not in self._index:
+            raise StoreError(f"there is no trial {number}", allowed=f"1 to {len(self.trials)}")
+        return self._index[number]
+
+
+def _rate(
+    ratings: dict[int, Mapping[int, RatingsByRater]],
+    by_trial: Mapping[int, Sequence[Step]],
+    entry: RatingsEntry,
+) -> None:
+    recorded = {
+        step.entry.attempt.number
+        for step in by_trial.get(entry.trial, ())
+        if isinstance(step.entry, AttemptEntry)
+    }
+    if entry.attempt not in recorded:
+        raise StoreError(f"trial {entry.trial} has no attempt {entry.attempt} to rate")
+    new: dict[str, list[Rating]] = {}
+    for rating in entry.ratings:
+        new.setdefault(rating.rater, []).append(rating)
+    of_trial = ratings.get(entry.trial, {})
+    of_attempt = dict(of_trial.get(entry.attempt, {}))
+    of_attempt.update({rater: tuple(given) for rater, given in new.items()})
+    ratings[entry.trial] = {**of_trial, entry.attempt: of_attempt}

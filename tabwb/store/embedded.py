@@ -1,0 +1,171 @@
+"""The embedded store: one SQLite file. Connections, pragmas, and what its errors mean."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tabwb.records.errors import StoreError
+from tabwb.store.database import Conflict, Transaction
+
+PATIENCE_S = 5.0
+"""How long to wait for another program that writes."""
+SAFE = "what was recorded before is safe; this step was not recorded"
+
+
+class EmbeddedDatabase:
+    """One SQLite file in WAL mode. Each thread has a connection of its own; a fork makes new ones.
+
+    Args:
+        path: of the file; made when it is not there.
+        patience_s: how long to wait for another program that writes.
+    """
+
+    def __init__(self, path: Path, *, patience_s: float = PATIENCE_S) -> None:
+        self.path = path
+        self.location = str(path)
+        self._patience_s = patience_s
+        self._local = threading.local()
+        self._all: list[sqlite3.Connection] = []
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """A transaction that sees one state of the store throughout."""
+        with self.transaction("BEGIN") as transaction:
+            yield transaction
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """A transaction that is durable when the block ends and undone when it raises."""
+        with self.transaction("BEGIN IMMEDIATE") as transaction:
+            yield transaction
+
+    @contextmanager
+    def transaction(self, begin: str) -> Iterator[Transaction]:
+        """A transaction opened with the given statement."""
+        with self.explained():
+            connection = self.connection()
+            try:
+                connection.execute(begin)
+                yield Transaction(connection.cursor())
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turns errors of SQLite into a :class:`StoreError` that says what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if isinstance(error, sqlite3.IntegrityError):
+                raise Conflict(
+                    f"what was to be stored does not fit ({error})", where=self.location, hint=SAFE
+                ) from error
+            raise explain(error, self.location, self._patience_s) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise StoreError(
+                f"something cannot be stored: {error}", where=self.location, hint=SAFE
+            ) from error
+
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        mine: tuple[int, sqlite3.Connection] | None = getattr(self._local, "mine", None)
+        if mine is None or mine[0] != os.getpid():
+            mine = os.getpid(), self._connect()
+            self._local.mine = mine
+            self._all.append(mine[1])
+        return mine[1]
+
+    def close(self) -> None:
+        """Close every connection; may be called twice."""
+        while self._all:
+            with suppress(sqlite3.Error):
+                self._all.pop().close()
+        self._local = threading.local()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path,
+            timeout=self._patience_s,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")
+            self._write_ahead(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _write_ahead(self, connection: sqlite3.Connection) -> None:
+        # SQLite does not wait by itself for the lock that changing the mode needs.
+        until = time.monotonic() + self._patience_s
+        while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if _name(error) != "SQLITE_BUSY" or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+
+def _name(error: sqlite3.Error) -> str:
+    return getattr(error, "sqlite_errorname", "") or ""
+
+
+def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
+    """What an error of SQLite means to a person, and what to do about it."""
+    name = _name(error)
+    if name.startswith("SQLITE_FULL"):
+        return StoreError("the disk is full", where=where, hint=f"{SAFE}: free some space, go on")
+    if name.startswith("SQLITE_READONLY"):
+        return StoreError(
+            "the store cannot be written: its file or its folder is read-only",
+            where=where,
+            hint="allow writing there, or name another place with --store",
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreError(
+            f"the store is locked: another program has been writing for {patience_s:g} s",
+            where=where,
+            hint=f"{SAFE}: wait for that program or close it, then try again",
+        )
+    if name == "SQLITE_NOTADB":
+        return StoreError(
+            "this is no tabwb store: not an SQLite file, or its beginning is damaged",
+            where=where,
+            hint="name another file with --store, or put back a backup",
+        )
+    if name.startswith("SQLITE_CORRUPT"):
+        return StoreError(
+            f"the store is damaged ({error})",
+            where=where,
+            hint="'tabwb store check' says where; put back a backup, and keep the damaged file",
+        )
+    if name.startswith("SQLITE_CANTOPEN"):
+        return StoreError(
+            "the store cannot be opened: no permission, or its folder cannot be written",
+            where=where,
+            hint="SQLite keeps two files beside it while it is open; name a place of your own "
+            "with --store",
+        )
+    if name.startswith("SQLITE_IOERR"):
+        return StoreError(
+            f"the disk failed or refused to write ({name})",
+            where=where,
+            hint=f"{SAFE}: look for a full disk, a quota or a file size limit",
+        )
+    return StoreError(f"the store failed: {error}", where=where, hint=SAFE)

@@ -1,0 +1,83 @@
+"""Opening a store: made when new, upgraded when older, refused when newer or not ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabwb.records.errors import StoreError
+from tabwb.store import schema
+from tabwb.store.database import Transaction
+from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
+
+
+def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -> EmbeddedDatabase:
+    """The SQLite store at ``path``.
+
+    Raises:
+        StoreError: it cannot be opened, is no store, or was made by a newer tabwb.
+    """
+    path = path.absolute()
+    _prepare(path, create=create)
+    database = EmbeddedDatabase(path, patience_s=patience_s)
+    try:
+        with database.explained():
+            database.connection()
+        with database.reading() as transaction:
+            version = _version(transaction, str(path))
+        if version is None:
+            version = _make(database)
+        if schema.needs_upgrade(version, str(path)):
+            from tabwb.store.migrate import upgrade_embedded
+
+            database.close()
+            upgrade_embedded(path)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _prepare(path: Path, *, create: bool) -> None:
+    try:
+        if path.is_dir():
+            raise StoreError(
+                "this is a folder", where=str(path), allowed="a file, for example tabwb.db in it"
+            )
+        if path.exists():
+            return
+        if not create:
+            raise StoreError(
+                "there is no store here yet", where=str(path), hint="'tabwb run' makes one"
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"no store can be made or reached here: {error.strerror}",
+            where=str(path),
+            hint="allow writing there, or name another place with --store",
+        ) from error
+
+
+def _version(transaction: Transaction, location: str) -> str | None:
+    """The schema version; None when there is no table at all."""
+    tables = {row[0] for row in transaction.rows("SELECT name FROM sqlite_master")}
+    if not tables:
+        return None
+    if not {"alembic_version", "administrations"} <= tables:
+        raise StoreError(
+            "this SQLite file belongs to another program",
+            where=location,
+            hint="name another file with --store",
+        )
+    version = transaction.value("SELECT version_num FROM alembic_version")
+    return "none" if version is None else str(version)
+
+
+def _make(database: EmbeddedDatabase) -> str:
+    with database.writing() as transaction:
+        # Another process may have made the tables while this one waited for its turn.
+        version = _version(transaction, database.location)
+        if version is None:
+            schema.make_tables(transaction)
+            version = schema.CURRENT
+    return version

@@ -1,0 +1,265 @@
+"""Records from rows. Every function works inside a transaction that its caller opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.errors import StoreError
+from tabwb.records.exchange import Message
+from tabwb.records.ratings import Rating
+from tabwb.records.states import (
+    AdministrationStatus,
+    AttemptState,
+    ResponseStatus,
+    StopReason,
+)
+from tabwb.records.trials import Administration, Attempt, PlannedTrial
+from tabwb.store import codec
+from tabwb.store.database import Row, Transaction
+from tabwb.store.derive import History, Step, status_of
+from tabwb.store.schema import STATUSES
+
+_ATTEMPT = "attempt-"
+_PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
+
+
+def number_of(transaction: Transaction, reference: int | str) -> int:
+    """The small id that an id, a uid, or the beginning of one (8 characters or more) names.
+
+    Raises:
+        StoreError: none or several match.
+    """
+    text = str(reference).strip().lower()
+    # A uid may be all digits at its beginning; a small id has fewer than 8.
+    if text.isdecimal() and len(text) < 8:
+        found = [
+            row[0]
+            for row in transaction.rows("SELECT id FROM administrations WHERE id = ?", int(text))
+        ]
+    elif _PREFIX.fullmatch(text):
+        found = [
+            row[0]
+            for row in transaction.rows(
+                "SELECT id FROM administrations WHERE uid >= ? AND uid < ? ORDER BY id",
+                text,
+                text + "g",
+            )
+        ]
+    else:
+        found = []
+    if len(found) == 1:
+        return int(found[0])
+    if found:
+        raise StoreError(
+            f"'{reference}' is the beginning of {len(found)} administrations' ids",
+            allowed=", ".join(str(number) for number in found[:10]),
+        )
+    raise StoreError(
+        f"there is no administration '{reference}' in this store",
+        allowed="a number, a uid, or at least 8 of its characters",
+        hint="'tabwb results' lists what there is",
+    )
+
+
+def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTrial]:
+    """The planned trials in order."""
+    for number, subtest, item, replicate, options, prompt, practice in transaction.rows(
+        "SELECT number, subtest, item, replicate, options, text, practice FROM trials"
+        " JOIN texts ON texts.id = prompt_id WHERE administration_id = ? ORDER BY number",
+        administration_id,
+    ):
+        yield PlannedTrial(
+            number,
+            subtest,
+            item,
+            replicate,
+            tuple(codec.from_json(options)),
+            prompt,
+            bool(practice),
+        )
+
+
+def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
+    """Everything that was appended, as it was appended; ratings after all else."""
+    exchanges: dict[int, list[Message]] = {}
+    for attempt_id, role, text in transaction.rows(
+        "SELECT attempt_id, role, text FROM attempts"
+        " JOIN messages ON messages.attempt_id = attempts.id"
+        " JOIN texts ON texts.id = text_id"
+        " WHERE administration_id = ? ORDER BY attempt_id, position",
+        administration_id,
+    ):
+        exchanges.setdefault(attempt_id, []).append(Message(role, text))
+    attempts = {
+        row[1]: row
+        for row in transaction.rows(
+            "SELECT id, sequence, number, response, status, stop_reason, latency_s, error, metadata"
+            " FROM attempts WHERE administration_id = ?",
+            administration_id,
+        )
+    }
+    for sequence, kind, trial, text, undoes, recorded_at in transaction.rows(
+        "SELECT sequence, kind, trial, text, undoes, recorded_at FROM entries"
+        " WHERE administration_id = ? ORDER BY sequence",
+        administration_id,
+    ):
+        if kind.startswith(_ATTEMPT):
+            yield AttemptEntry(trial, _attempt(kind, attempts[sequence], exchanges, recorded_at))
+        else:
+            yield EventEntry(kind, trial, text, undoes)
+    yield from _ratings(transaction, administration_id)
+
+
+def _attempt(kind: str, row: Row, exchanges: dict[int, list[Message]], recorded_at: str) -> Attempt:
+    attempt_id, _, number, response, status, stop_reason, latency_s, error, metadata = row
+    return Attempt(
+        number=number,
+        response=response,
+        state=AttemptState(kind.removeprefix(_ATTEMPT)),
+        status=None if status is None else ResponseStatus(status),
+        stop_reason=StopReason(stop_reason),
+        latency_s=latency_s,
+        messages=tuple(exchanges.get(attempt_id, ())),
+        error=error,
+        metadata=codec.from_json(metadata) if metadata != "{}" else {},
+        recorded_at=recorded_at,
+    )
+
+
+def _ratings(transaction: Transaction, administration_id: int) -> Iterator[RatingsEntry]:
+    # One entry for each set; a later set of the same rater replaces the earlier one in the fold.
+    place: tuple[int, int, int] | None = None
+    collected: list[Rating] = []
+    for set_id, trial, number, rater, measure, value, status_id, reason in transaction.rows(
+        "SELECT rating_sets.id, trial, attempts.number, spec, name, value, status_id, reasons.text"
+        " FROM attempts"
+        " JOIN rating_sets ON rating_sets.attempt_id = attempts.id"
+        " JOIN raters ON raters.id = rater_id"
+        " JOIN ratings ON ratings.set_id = rating_sets.id"
+        " JOIN measures ON measures.id = measure_id"
+        " LEFT JOIN reasons ON reasons.id = reason_id"
+        " WHERE administration_id = ? ORDER BY rating_sets.id, measure_id",
+        administration_id,
+    ):
+        if place != (set_id, trial, number):
+            if place is not None:
+                yield RatingsEntry(place[1], place[2], tuple(collected))
+            place, collected = (set_id, trial, number), []
+        collected.append(Rating(rater, measure, value, STATUSES[status_id], reason or ""))
+    if place is not None:
+        yield RatingsEntry(place[1], place[2], tuple(collected))
+
+
+def history(transaction: Transaction, administration_id: int) -> History:
+    """The whole of an administration, folded."""
+    return History.of(
+        tuple(plan(transaction, administration_id)), entries(transaction, administration_id)
+    )
+
+
+def administrations(
+    transaction: Transaction, administration_id: int | None = None
+) -> tuple[Administration, ...]:
+    """All administrations, newest last, or the one that is named.
+
+    Numbers and status of an administration in which nothing was skipped, voided or taken back are
+    counted by the database, without reading its rows; the others are folded. A test proves that
+    both ways agree.
+    """
+    only, these = ("", ()) if administration_id is None else ("= ?", (administration_id,))
+    where = f"WHERE administration_id {only}" if only else "WHERE TRUE"
+    planned = _counts(
+        transaction, f"SELECT administration_id, count(*) FROM trials {where} GROUP BY 1", these
+    )
+    practice = _counts(
+        transaction,
+        f"SELECT administration_id, count(*) FROM trials {where} AND practice GROUP BY 1",
+        these,
+    )
+    answered = _counts(
+        transaction,
+        "SELECT administration_id, count(DISTINCT trial) FROM entries"
+        f" {where} AND kind = 'attempt-ok' GROUP BY 1",
+        these,
+    )
+    practised = _counts(
+        transaction,
+        "SELECT trials.administration_id, count(DISTINCT trial) FROM trials"
+        " JOIN entries ON entries.administration_id = trials.administration_id"
+        f" AND trial = number {where.replace('administration_id', 'trials.administration_id')}"
+        " AND practice AND kind = 'attempt-ok' GROUP BY 1",
+        these,
+    )
+    events: dict[int, list[Step]] = {}
+    folded: set[int] = set()
+    for number, sequence, kind, text in transaction.rows(
+        f"SELECT administration_id, sequence, kind, text FROM entries {where} AND kind IN"
+        " ('skipped', 'voided', 'undone', 'paused', 'resumed', 'discontinued', 'finished')"
+        " ORDER BY administration_id, sequence",
+        *these,
+    ):
+        if kind in ("skipped", "voided", "undone"):
+            folded.add(number)
+        else:
+            events.setdefault(number, []).append(Step(sequence, EventEntry(kind, None, text)))
+    rows = transaction.rows(
+        "SELECT administrations.id, uid, battery, version, content_hash, title, conditions,"
+        " created_at, versions FROM administrations JOIN batteries ON batteries.id = battery_id"
+        f" {'WHERE administrations.id = ?' if only else ''} ORDER BY administrations.id",
+        *these,
+    )
+    made: list[Administration] = []
+    for number, uid, battery, version, content_hash, title, conditions, created, versions in rows:
+        if number in folded:
+            told = _outline(transaction, number)
+            status, reason, n_answered = told.status, told.reason, told.answered
+        else:
+            status, reason = status_of(events.get(number, ()))
+            n_answered = answered.get(number, 0) - practised.get(number, 0)
+        made.append(
+            Administration(
+                id=number,
+                uid=uid,
+                status=status,
+                battery=battery,
+                battery_version=version,
+                battery_hash=content_hash,
+                battery_title=title,
+                conditions=codec.conditions_from_json(conditions),
+                created_at=created,
+                planned=planned.get(number, 0) - practice.get(number, 0),
+                answered=n_answered,
+                versions=codec.from_json(versions),
+                reason=reason if status is AdministrationStatus.DISCONTINUED else "",
+            )
+        )
+    return tuple(made)
+
+
+def _counts(transaction: Transaction, sql: str, these: Iterable[object]) -> dict[int, int]:
+    return dict(transaction.rows(sql, *these))
+
+
+def _outline(transaction: Transaction, administration_id: int) -> History:
+    """The fold over what decides states only: no text, prompt or rating is read."""
+    planned = [
+        PlannedTrial(number, "", "", 0, (), "", bool(practice))
+        for number, practice in transaction.rows(
+            "SELECT number, practice FROM trials WHERE administration_id = ? ORDER BY number",
+            administration_id,
+        )
+    ]
+    steps: list[Entry] = []
+    for kind, trial, text, undoes in transaction.rows(
+        "SELECT kind, trial, text, undoes FROM entries WHERE administration_id = ?"
+        " ORDER BY sequence",
+        administration_id,
+    ):
+        if kind.startswith(_ATTEMPT):
+            state = AttemptState(kind.removeprefix(_ATTEMPT))
+            steps.append(AttemptEntry(trial, Attempt(0, "", state, None, StopReason.NONE, None)))
+        else:
+            steps.append(EventEntry(kind, trial, text, undoes))
+    return History.of(planned, steps)

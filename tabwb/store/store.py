@@ -1,0 +1,243 @@
+"""The store: everything that is kept, behind one class. What it keeps is in ``docs/store.md``."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Self
+
+from tabwb.battery.model import Battery
+from tabwb.records.entries import Entry
+from tabwb.records.errors import StoreError
+from tabwb.records.trials import Administration, Conditions, PlannedTrial, Trial
+from tabwb.store import blobs, locks, read, write
+from tabwb.store.database import Database, Transaction
+from tabwb.store.derive import History
+from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
+from tabwb.store.location import resolve
+from tabwb.store.open import open_embedded
+
+
+class Store:
+    """An open store. May be used from several threads; writers take turns.
+
+    Attributes:
+        database: where the rows are.
+        location: for people, without any password.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.location = database.location
+        self._keys = write.Keys()
+        self._turn = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        location: str | Path | None = None,
+        *,
+        create: bool = True,
+        patience_s: float = PATIENCE_S,
+    ) -> Self:
+        """Open a store, making it when there is none.
+
+        Args:
+            location: path of an SQLite file, URL of a PostgreSQL database, or None for
+                ``tabwb.db`` in the user's data folder.
+            create: whether a store that is not there is made, with its folder.
+            patience_s: how long to wait for another program that writes.
+
+        Raises:
+            StoreError: it cannot be opened; the message says why and what to do.
+            MissingExtra: a server's URL, and no driver is installed.
+        """
+        place = resolve(location)
+        if isinstance(place, Path):
+            return cls(open_embedded(place, create=create, patience_s=patience_s))
+        from tabwb.store.server import open_server
+
+        return cls(open_server(place, create=create))
+
+    def close(self) -> None:
+        """Close every connection; may be called twice."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # ---------------------------------------------------------------- batteries
+
+    def keep_battery(self, battery: Battery, assets: Mapping[str, bytes]) -> None:
+        """Keep a battery with its files, so that it can be given again after it has changed.
+
+        Raises:
+            StoreError: the same id and version was kept with other content, or a file's bytes are
+                not those that the battery names.
+        """
+        for path, digest in battery.assets.items():
+            if path not in assets or hashlib.sha256(assets[path]).hexdigest() != digest:
+                raise StoreError(
+                    f"file '{path}' of battery '{battery.id}' has changed since it was read",
+                    where=battery.origin or None,
+                    hint="read the battery again",
+                )
+        embedded = self.embedded
+        if embedded is not None:
+            for path, digest in battery.assets.items():
+                blobs.keep(blobs.folder_of(embedded), digest, assets[path])
+        sizes = {path: len(assets[path]) for path in battery.assets}
+        with self._writing() as transaction:
+            key = write.insert_battery(transaction, battery)
+            if key is not None:
+                content = assets if embedded is None else None
+                write.insert_assets(transaction, key, battery, content, sizes)
+
+    def battery_canonical(self, content_hash: str) -> str:
+        """The canonical JSON of a kept battery.
+
+        Raises:
+            StoreError: none with this hash is kept.
+        """
+        with self.database.reading() as transaction:
+            canonical = transaction.value(
+                "SELECT canonical FROM batteries WHERE content_hash = ?", content_hash
+            )
+        if canonical is None:
+            raise StoreError(f"no battery with hash {content_hash} is kept", where=self.location)
+        return str(canonical)
+
+    def battery_assets(self, content_hash: str) -> dict[str, bytes]:
+        """The files of a kept battery, by their path in it.
+
+        Raises:
+            StoreError: a file is missing or damaged.
+        """
+        with self.database.reading() as transaction:
+            rows = transaction.rows(
+                "SELECT path, assets.sha256, content FROM batteries"
+                " JOIN battery_assets ON battery_id = batteries.id"
+                " JOIN assets ON assets.sha256 = battery_assets.sha256"
+                " WHERE content_hash = ? ORDER BY path",
+                content_hash,
+            )
+        found: dict[str, bytes] = {}
+        for path, digest, content in rows:
+            if content is None and self.embedded is not None:
+                place = blobs.path_of(blobs.folder_of(self.embedded), digest)
+                if not blobs.is_whole(place, digest):
+                    raise StoreError(
+                        f"the battery's file '{path}' is missing or damaged",
+                        where=str(place),
+                        hint="put it back from a backup",
+                    )
+                found[path] = place.read_bytes()
+            else:
+                found[path] = bytes(content)
+        return found
+
+    # ---------------------------------------------------------------- administrations
+
+    def create_administration(
+        self,
+        battery: Battery,
+        conditions: Conditions,
+        plan: Sequence[PlannedTrial],
+        versions: Mapping[str, str],
+    ) -> Administration:
+        """Begin an administration: its conditions and whole plan, in one commit.
+
+        Args:
+            battery: kept before with :meth:`keep_battery`.
+            conditions: how it is given; specs as they are to be stored.
+            plan: every trial, numbered.
+            versions: package to version.
+
+        Raises:
+            StoreError: the battery is not kept, or two trials have one number.
+        """
+        with self._writing() as transaction:
+            battery_id = transaction.value(
+                "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
+            )
+            if battery_id is None:
+                raise StoreError(
+                    f"battery '{battery.id}' ({battery.content_hash}) is not kept in this store",
+                    where=self.location,
+                    hint="keep_battery comes before create_administration",
+                )
+            number = write.insert_administration(
+                transaction, self._keys, battery_id, conditions, plan, versions
+            )
+            return read.administrations(transaction, number)[0]
+
+    def administration(self, ref: int | str) -> Administration:
+        """The administration that a small id, a uid or the beginning of a uid (8 or more) names.
+
+        Raises:
+            StoreError: none or several match.
+        """
+        with self.database.reading() as transaction:
+            return read.administrations(transaction, read.number_of(transaction, ref))[0]
+
+    def administrations(self) -> tuple[Administration, ...]:
+        """All administrations, newest last."""
+        with self.database.reading() as transaction:
+            return read.administrations(transaction)
+
+    def history(self, administration_id: int) -> History:
+        """All that was appended to an administration, folded; to be carried on with new entries."""
+        with self.database.reading() as transaction:
+            return read.history(transaction, read.number_of(transaction, administration_id))
+
+    def trials(self, administration_id: int) -> tuple[Trial, ...]:
+        """Every trial as it stands, with its attempts and the ratings of the one that counts."""
+        return self.history(administration_id).trials
+
+    def append(self, administration_id: int, entries: Sequence[Entry]) -> None:
+        """Append entries in one transaction, durable when this returns.
+
+        Attempts and events take the next numbers of the administration's sequence, in order.
+
+        Raises:
+            StoreError: nothing of ``entries`` was recorded; the message says why.
+        """
+        with self._writing() as transaction:
+            write.append(transaction, self._keys, administration_id, entries)
+
+    def lock(self, administration_id: int) -> AbstractContextManager[None]:
+        """Hold an administration so that nobody else writes to it; freed when the process ends.
+
+        Raises:
+            StoreError: somebody holds it; the message names the process.
+        """
+        if self.embedded is not None:
+            return locks.lock_file(self.embedded, administration_id)
+        from tabwb.store.server import ServerDatabase
+
+        assert isinstance(self.database, ServerDatabase)
+        return self.database.lock(administration_id)
+
+    # ---------------------------------------------------------------- inside
+
+    @property
+    def embedded(self) -> Path | None:
+        """The SQLite file, or None for a server."""
+        return self.database.path if isinstance(self.database, EmbeddedDatabase) else None
+
+    @contextmanager
+    def _writing(self) -> Iterator[Transaction]:
+        with self._turn:
+            try:
+                with self.database.writing() as transaction:
+                    yield transaction
+            except BaseException:
+                self._keys.forget()
+                raise
+            self._keys.keep()

@@ -1,0 +1,337 @@
+"""Rows from records. Every function works inside a transaction that its caller opened.
+
+Rows are only ever inserted. What many rows share (texts, raters, measures, reasons) is stored once
+and named by a small integer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from tabwb.battery.model import Battery
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.errors import StoreError
+from tabwb.records.identifiers import uuid7
+from tabwb.records.ratings import Rating
+from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.store import codec
+from tabwb.store.database import Transaction
+from tabwb.store.schema import STATUS_IDS
+
+_KEPT = 20_000
+
+
+class Keys:
+    """Integer keys of what is stored once, remembered between transactions.
+
+    A key found in a transaction counts only after that has committed (:meth:`keep`): one that was
+    undone must not be remembered.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], int] = {}
+        self._new: dict[tuple[str, str], int] = {}
+
+    def of(self, transaction: Transaction, table: str, text: str) -> int:
+        """The key of ``text`` in ``raters``, ``measures``, ``reasons`` or ``texts``."""
+        place = table, text
+        key = self._known.get(place) or self._new.get(place)
+        if key is None:
+            key = self._new[place] = _key(transaction, table, text)
+        return key
+
+    def keep(self) -> None:
+        """The transaction has committed."""
+        if len(self._known) > _KEPT:
+            self._known.clear()
+        self._known |= self._new
+        self._new.clear()
+
+    def forget(self) -> None:
+        """The transaction was undone."""
+        self._new.clear()
+
+
+_NAMED = {"raters": "spec", "measures": "name"}
+
+
+def _key(transaction: Transaction, table: str, text: str) -> int:
+    name = _NAMED.get(table)
+    if name:
+        find = f"SELECT id FROM {table} WHERE {name} = ?"
+        put = f"INSERT INTO {table} ({name}) VALUES (?) ON CONFLICT DO NOTHING"
+        sought: tuple[object, ...] = (text,)
+        row: tuple[object, ...] = (text,)
+    else:
+        digest = hashlib.sha256(text.encode()).digest()
+        find = f"SELECT id FROM {table} WHERE sha256 = ?"
+        put = f"INSERT INTO {table} (sha256, text) VALUES (?, ?) ON CONFLICT DO NOTHING"
+        sought, row = (digest,), (digest, text)
+    key = transaction.value(find, *sought)
+    if key is None:
+        transaction.execute(put, *row)
+        key = transaction.value(find, *sought)
+    return int(key)
+
+
+def now() -> str:
+    """UTC, ISO 8601, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def insert_battery(transaction: Transaction, battery: Battery) -> int | None:
+    """Keep a battery's canonical form; its key, or None when it was there already.
+
+    Raises:
+        StoreError: the same id and version is there with other content.
+    """
+    there = transaction.value(
+        "SELECT content_hash FROM batteries WHERE battery = ? AND version = ?",
+        battery.id,
+        battery.version,
+    )
+    if there == battery.content_hash:
+        return None
+    if there is not None:
+        raise StoreError(
+            f"battery '{battery.id}' version '{battery.version}' was given before with other "
+            f"content: stored {there}, now {battery.content_hash}",
+            where=battery.origin or None,
+            hint="give the changed battery a version of its own",
+        )
+    return int(
+        transaction.value(
+            "INSERT INTO batteries (battery, version, content_hash, title, canonical, kept_at) "
+            "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            battery.id,
+            battery.version,
+            battery.content_hash,
+            battery.title,
+            battery.canonical,
+            now(),
+        )
+    )
+
+
+def insert_assets(
+    transaction: Transaction,
+    battery_id: int,
+    battery: Battery,
+    content: Mapping[str, bytes] | None,
+    sizes: Mapping[str, int],
+) -> None:
+    """Keep which files belong to a battery; their bytes too where ``content`` is given."""
+    transaction.many(
+        "INSERT INTO assets (sha256, size, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [
+            (digest, sizes[path], None if content is None else content[path])
+            for path, digest in battery.assets.items()
+        ],
+    )
+    transaction.many(
+        "INSERT INTO battery_assets (battery_id, path, sha256) VALUES (?, ?, ?)",
+        [(battery_id, path, digest) for path, digest in battery.assets.items()],
+    )
+
+
+def insert_administration(
+    transaction: Transaction,
+    keys: Keys,
+    battery_id: int,
+    conditions: Conditions,
+    plan: Sequence[PlannedTrial],
+    versions: Mapping[str, str],
+) -> int:
+    """A new administration with its whole plan; its small id."""
+    number = int(
+        transaction.value(
+            "INSERT INTO administrations (uid, battery_id, examinee, kind, seed, protocol, lesion,"
+            " research_protocol, conditions, versions, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            uuid7(),
+            battery_id,
+            conditions.examinee,
+            conditions.kind,
+            conditions.seed,
+            conditions.protocol.value,
+            conditions.lesion,
+            conditions.research_protocol,
+            codec.conditions_to_json(conditions),
+            codec.strings(versions),
+            now(),
+        )
+    )
+    transaction.many(
+        "INSERT INTO trials (administration_id, number, subtest, item, replicate, options,"
+        " prompt_id, practice) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                number,
+                trial.number,
+                trial.subtest,
+                trial.item,
+                trial.replicate,
+                codec.to_json(trial.options),
+                keys.of(transaction, "texts", trial.prompt),
+                trial.practice,
+            )
+            for trial in plan
+        ],
+    )
+    return number
+
+
+def append(
+    transaction: Transaction, keys: Keys, administration_id: int, entries: Sequence[Entry]
+) -> None:
+    """Append entries to an administration, numbering attempts and events.
+
+    Raises:
+        StoreError: an entry names a trial, an attempt or a step that is not there, or an attempt
+            that is there already.
+    """
+    sequence = (
+        transaction.value(
+            "SELECT max(sequence) FROM entries WHERE administration_id = ?", administration_id
+        )
+        or 0
+    )
+    moment = now()
+    steps: list[tuple[object, ...]] = []
+    for entry in entries:
+        match entry:
+            case AttemptEntry(trial=trial, attempt=attempt):
+                kind, when = f"attempt-{attempt.state.value}", attempt.recorded_at or moment
+                steps.append((kind, trial, "", None, when))
+            case EventEntry(kind=kind, trial=trial, text=text, undoes=undoes):
+                steps.append((kind, trial, text, undoes, moment))
+    transaction.many(
+        "INSERT INTO entries"
+        " (administration_id, sequence, kind, trial, text, undoes, recorded_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(administration_id, sequence + at, *step) for at, step in enumerate(steps, 1)],
+    )
+    made: dict[tuple[int, int], int] = {}
+    for entry in entries:
+        if isinstance(entry, RatingsEntry):
+            place = entry.trial, entry.attempt
+            attempt_id = made.get(place)
+            _insert_ratings(
+                transaction,
+                keys,
+                attempt_id or _attempt_id(transaction, administration_id, *place),
+                entry.ratings,
+                None if attempt_id else moment,
+            )
+            continue
+        sequence += 1
+        if isinstance(entry, AttemptEntry):
+            made[entry.trial, entry.attempt.number] = _insert_attempt(
+                transaction, keys, administration_id, sequence, entry
+            )
+
+
+def _insert_attempt(
+    transaction: Transaction,
+    keys: Keys,
+    administration_id: int,
+    sequence: int,
+    entry: AttemptEntry,
+) -> int:
+    attempt = entry.attempt
+    attempt_id = transaction.value(
+        "INSERT INTO attempts (administration_id, trial, number, sequence, response, status,"
+        " stop_reason, latency_s, error, metadata)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
+        administration_id,
+        entry.trial,
+        attempt.number,
+        sequence,
+        attempt.response,
+        None if attempt.status is None else attempt.status.value,
+        attempt.stop_reason.value,
+        attempt.latency_s,
+        attempt.error,
+        codec.strings(attempt.metadata),
+    )
+    if attempt_id is None:
+        raise StoreError(
+            f"attempt {attempt.number} of trial {entry.trial} is recorded already",
+            where=f"administration {administration_id}",
+            hint="another program may have this administration open",
+        )
+    transaction.many(
+        "INSERT INTO messages (attempt_id, position, role, text_id) VALUES (?, ?, ?, ?)",
+        [
+            (attempt_id, position, message.role, keys.of(transaction, "texts", message.content))
+            for position, message in enumerate(attempt.messages)
+        ],
+    )
+    return int(attempt_id)
+
+
+def _attempt_id(transaction: Transaction, administration_id: int, trial: int, attempt: int) -> int:
+    found = transaction.value(
+        "SELECT id FROM attempts WHERE administration_id = ? AND trial = ? AND number = ?",
+        administration_id,
+        trial,
+        attempt,
+    )
+    if found is None:
+        raise StoreError(
+            f"trial {trial} has no attempt {attempt} to rate",
+            where=f"administration {administration_id}",
+        )
+    return int(found)
+
+
+def _insert_ratings(
+    transaction: Transaction,
+    keys: Keys,
+    attempt_id: int,
+    ratings: Sequence[Rating],
+    recorded_at: str | None,
+) -> None:
+    by_rater: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        by_rater.setdefault(rating.rater, []).append(rating)
+    rows: list[tuple[object, ...]] = []
+    for rater, given in by_rater.items():
+        rater_id = keys.of(transaction, "raters", rater)
+        # A rater's word in the attempt's own commit is its first: only later ones can replace.
+        replaces = recorded_at and transaction.value(
+            "SELECT max(id) FROM rating_sets WHERE attempt_id = ? AND rater_id = ?",
+            attempt_id,
+            rater_id,
+        )
+        set_id = transaction.value(
+            "INSERT INTO rating_sets (attempt_id, rater_id, replaces, recorded_at)"
+            " VALUES (?, ?, ?, ?) RETURNING id",
+            attempt_id,
+            rater_id,
+            replaces,
+            recorded_at,
+        )
+        for rating in given:
+            if rating.value is not None and not math.isfinite(rating.value):
+                raise StoreError(
+                    f"rater '{rater}' gave {rating.value} for '{rating.measure}'",
+                    allowed="a finite number, or a status that says why there is none",
+                )
+            rows.append(
+                (
+                    set_id,
+                    keys.of(transaction, "measures", rating.measure),
+                    rating.value,
+                    STATUS_IDS[rating.status],
+                    keys.of(transaction, "reasons", rating.reason) if rating.reason else None,
+                )
+            )
+    transaction.many(
+        "INSERT INTO ratings (set_id, measure_id, value, status_id, reason_id)"
+        " VALUES (?, ?, ?, ?, ?)",
+        rows,
+    )
