@@ -1,0 +1,64 @@
+"""The judge that needs no model: text rules with a version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabwb.battery.model import Feature
+from tabwb.extend.components import Descriptor, Response
+from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.specs import Spec
+from tabwb.records.words import RULES_CAUTION
+from tabwb.scoring.rules import RULES_1, TWO_SIDED, Outcome, TextContext, Verdict, judge, rater_id
+from tabwb.scoring.rules.verdicts import undefined as no_verdict
+
+_UNKNOWN = no_verdict("the rules know no feature of this id")
+
+
+class RulesJudge:
+    """Rates every feature of a battery by the text rules of ``rules-1``.
+
+    The burden is over the seven features that a rule can also find absent.
+    """
+
+    rater = rater_id(RULES_1)
+    features = TWO_SIDED
+    caution = RULES_CAUTION
+
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        """One rating for each feature of the battery, in its order."""
+        verdicts = judge(
+            TextContext(
+                text=response.text,
+                kind=response.kind,
+                status=response.status,
+                prompt=response.prompt,
+                sent=response.sent,
+                expected=response.expected,
+                spoken=response.spoken,
+                previous=response.previous,
+                dialect=response.dialect,
+            )
+        )
+        return [self._rating(each.id, verdicts.get(each.id, _UNKNOWN)) for each in features]
+
+    def _rating(self, feature: str, verdict: Verdict) -> Rating:
+        if verdict.outcome is Outcome.UNDEFINED:
+            return undefined(self.rater, feature, verdict.note)
+        return valued(self.rater, feature, verdict.outcome is Outcome.PRESENT, str(verdict))
+
+
+def _rules(spec: Spec, options: None) -> RulesJudge:
+    return RulesJudge()
+
+
+JUDGES = (
+    Descriptor(
+        id=rater_id(RULES_1),
+        title="Text rules, no model needed",
+        factory=_rules,
+        aliases=("rules",),
+        remarks=RULES_CAUTION,
+    ),
+)
+"""What ``tabwb_builtin.plugin`` registers."""

@@ -1,0 +1,141 @@
+"""Rule 11 (conduite d'approche): attempts that come nearer to a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tabwb.scoring.lexicon import load_lexicon
+from tabwb.scoring.rules.passage import Passage, Token, is_content, without_fillers
+from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
+from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, present
+from tabwb.scoring.rules.vocabulary import EDITING_TERMS, FILLERS, RESUMED
+
+_FREQUENT = 20
+
+
+def conduite(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 11, one-sided (SCORING 3); see :func:`approaches`.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> conduite(read("I want a pa- pen, I mean, pencil.")).words
+    ('pa- pen', 'pen, I mean, pencil')
+    """
+    steps = approaches(passage, limits)
+    return present(*(passage.quote(step) for step in steps)) if steps else NOT_SEEN
+
+
+def approaches(passage: Passage, limits: Thresholds = RULES_1) -> tuple[tuple[Token, Token], ...]:
+    """The steps from one attempt at a word to the next, in their order.
+
+    Either X, an editing term (*I mean*, *no*, *or rather*, *sorry*, a filler), Y, where Y begins
+    with X or shares half its letters; or a fragment, an attempt and a final word of rising
+    similarity, which are two steps. Ours: X and Y are content words of one first letter, "shares"
+    means in the same order, an article may be said again before Y, and *no X no Y* is no editing.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> [(x.word, y.word) for x, y in approaches(read("I want a pa pen I mean pencil"))]
+    [('pa', 'pen'), ('pen', 'pencil')]
+    >>> approaches(read("The kite, I mean, it flew."))
+    ()
+    """
+    steps: dict[tuple[int, int], tuple[Token, Token]] = {}
+    for utterance in passage.utterances:
+        for step in (*_edited(utterance.tokens, limits), *_rising(utterance.tokens, limits)):
+            steps[step[0].start, step[1].start] = step
+    return tuple(steps[key] for key in sorted(steps))
+
+
+def _edited(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token, Token]]:
+    for at, attempt in enumerate(tokens):
+        after = at + 1
+        filled = False
+        while after < len(tokens) and tokens[after].word in FILLERS:
+            filled, after = True, after + 1
+        term = _editing_term(tokens, after)
+        if term == ("no",) and at > 0 and tokens[at - 1].word == "no":
+            continue
+        if not (filled or term):
+            continue
+        after += len(term)
+        while after < len(tokens) and (
+            tokens[after].word in FILLERS or tokens[after].word in RESUMED
+        ):
+            after += 1
+        if after < len(tokens) and _approaches(attempt.word, tokens[after].word, limits):
+            yield attempt, tokens[after]
+
+
+def _editing_term(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
+    for term in EDITING_TERMS:
+        if tuple(token.word for token in tokens[at : at + len(term)]) == term:
+            return term
+    return ()
+
+
+def _approaches(attempt: str, final: str, limits: Thresholds) -> bool:
+    if attempt == final or min(len(attempt), len(final)) < 2 or attempt[0] != final[0]:
+        return False
+    if not (is_content(attempt) and is_content(final)):
+        return False
+    shared = common_subsequence(attempt, final)
+    return final.startswith(attempt) or shared >= limits.shared_letters * len(final)
+
+
+def _rising(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token, Token]]:
+    spoken = [token for token in without_fillers(tokens) if token.word not in RESUMED]
+    plain: list[Token] = []
+    at = 0
+    while at < len(spoken):
+        term = _editing_term(spoken, at)
+        if term:
+            at += len(term)
+        else:
+            plain.append(spoken[at])
+            at += 1
+    for fragment, attempt, final in zip(plain, plain[1:], plain[2:], strict=False):
+        if not (
+            is_content(attempt.word) and is_content(final.word) and _may_break_off(fragment, limits)
+        ):
+            continue
+        words = (fragment.word, attempt.word, final.word)
+        if len(set(words)) < 3 or len({word[0] for word in words}) > 1:
+            continue
+        near = similarity(attempt.word, final.word)
+        if similarity(fragment.word, final.word) < near and near >= limits.shared_letters:
+            yield fragment, attempt
+            yield attempt, final
+
+
+def _may_break_off(token: Token, limits: Thresholds) -> bool:
+    """Whether a word may be the beginning of one: hyphened, or of 1-3 letters and not frequent."""
+    if token.hyphen:
+        return True
+    level = load_lexicon().level(token.word)
+    rare = level is None or level > _FREQUENT
+    return len(token.word) <= limits.fragment_letters and rare and is_content(token.word)
+
+
+def common_subsequence(one: str, other: str) -> int:
+    """The most letters that stand in both words in the same order.
+
+    >>> common_subsequence("pen", "pencil"), common_subsequence("Tuesday", "Thursday")
+    (3, 6)
+    """
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        diagonal = 0
+        for at, counterpart in enumerate(other, 1):
+            diagonal, row[at] = (
+                row[at],
+                diagonal + 1 if letter == counterpart else max(row[at], row[at - 1]),
+            )
+    return row[-1]
+
+
+def similarity(one: str, other: str) -> float:
+    """Shared letters in order, twice, over all letters: 0 to 1.
+
+    >>> similarity("pen", "pencil"), similarity("pa", "pencil")
+    (0.6666666666666666, 0.25)
+    """
+    return 2 * common_subsequence(one, other) / (len(one) + len(other))

@@ -1,0 +1,131 @@
+"""What breaks off: rules 2 (abandoned utterances) and 7 (false starts)."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from tabwb.scoring.lexicon import load_lexicon
+from tabwb.scoring.rules.passage import Passage, Token, Utterance, without_fillers
+from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
+from tabwb.scoring.rules.verdicts import Verdict, absent, present, undefined
+from tabwb.scoring.rules.vocabulary import (
+    LEFT_OPEN,
+    LEFT_OPEN_CONJUNCTIONS,
+    OPENING_AFTER_CONJUNCTION,
+    OPENING_AFTER_DETERMINER,
+    SHORT_WORDS,
+    SUSPENDED,
+)
+
+NO_BOUNDARIES = "a transcript without punctuation does not show where utterances end"
+_CLOSING = "\"')]}*\u201d "
+_LAST_WORDS = 4
+_BETWEEN = re.compile(r"[ \t,]+")
+
+
+def lacks_boundaries(passage: Passage, limits: Thresholds = RULES_1) -> bool:
+    """Whether a transcript of speech is one long stretch, so that rules 2 and 6 are undefined."""
+    long = len(passage.tokens) > limits.unpunctuated
+    return passage.context.spoken and long and len(passage.utterances) == 1
+
+
+def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 2, two-sided: an utterance left incomplete before the next one (SCORING 3).
+
+    Any but the last utterance ends in ``...``, a dash or ``+...``, or in {the a an my your our
+    their and but because}; or such a word stands directly before a capitalised question or subject
+    word. Ours: no title (*the How and Why*), and *and I* is English.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> abandoned_utterances(read("I was going to say that the How are you doing today?")).words
+    ('that the How are',)
+    >>> abandoned_utterances(read("We went to the... It was fun.")).words
+    ('We went to the...',)
+    >>> abandoned_utterances(read("It was fun, but...")).outcome.value
+    'absent'
+    """
+    if lacks_boundaries(passage, limits):
+        return undefined(NO_BOUNDARIES)
+    found = [_quote_end(passage, each) for each in passage.utterances[:-1] if _is_left_open(each)]
+    for utterance in _finished(passage):
+        tokens = utterance.tokens
+        found += [
+            passage.quote(tokens[max(0, at - 1) : at + 3])
+            for at in range(len(tokens) - 1)
+            if _breaks_off(tokens, at)
+        ]
+    return present(*found) if found else absent()
+
+
+def _finished(passage: Passage) -> tuple[Utterance, ...]:
+    """All utterances but one that the token limit cut."""
+    return passage.utterances[:-1] if passage.is_cut else passage.utterances
+
+
+def _is_left_open(utterance: Utterance) -> bool:
+    text = utterance.text.rstrip(_CLOSING)
+    if text.endswith(("...", "-", "–", "—")):
+        return True
+    last = without_fillers(utterance.tokens)[-1:]
+    return bool(last) and last[0].text in LEFT_OPEN
+
+
+def _quote_end(passage: Passage, utterance: Utterance) -> str:
+    tokens = utterance.tokens[-_LAST_WORDS:]
+    mark = utterance.text.rstrip(_CLOSING)[-3:]
+    ending = mark if mark == "..." else mark[-1:] if mark[-1:] in "-–—" else ""
+    return passage.quote(tokens) + ending
+
+
+def _breaks_off(tokens: tuple[Token, ...], at: int) -> bool:
+    word, following = tokens[at].text, tokens[at + 1].text
+    if word in LEFT_OPEN_CONJUNCTIONS:
+        opens = following in OPENING_AFTER_CONJUNCTION
+    else:
+        opens = word in LEFT_OPEN and following in OPENING_AFTER_DETERMINER
+    beyond = tokens[at + 2].text if at + 2 < len(tokens) else ""
+    return opens and beyond[:1].islower()
+
+
+def false_starts(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 7, two-sided: the abandoned beginning of a word (SCORING 3).
+
+    1-4 letters and a hyphen, and the next word starts with the same letter; or 1-3 letters that are
+    no real short word and begin the next word. An utterance that the token limit cut does not
+    count. Ours: *two- to three-year* is a waiting hyphen; acronyms and capitals in a sentence are
+    no fragments.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> false_starts(read("I want to have a ca cat")).words
+    ('ca cat',)
+    >>> false_starts(read("I want a ca- cat.")).words
+    ('ca- cat',)
+    >>> false_starts(read("A two- to three-year plan.")).outcome.value
+    'absent'
+    """
+    found: list[str] = []
+    for utterance in _finished(passage):
+        tokens = without_fillers(utterance.tokens)
+        for at, (token, following) in enumerate(pairwise(tokens)):
+            if token.hyphen:
+                short = len(token.word) <= limits.hyphened_letters
+                same = following.word[0] == token.word[0] and following.word not in SUSPENDED
+                starts = short and same
+            else:
+                starts = _begins(passage.text, token, following, first=at == 0, limits=limits)
+            if starts:
+                found.append(passage.quote((token, following)))
+    return present(*found) if found else absent()
+
+
+def _begins(text: str, token: Token, following: Token, *, first: bool, limits: Thresholds) -> bool:
+    if len(token.word) > limits.fragment_letters or not (
+        following.word.startswith(token.word) and len(following.word) > len(token.word)
+    ):
+        return False
+    is_real = token.word in SHORT_WORDS or load_lexicon().common(token.word)
+    is_acronym = token.text.isupper() and not (first and len(token.text) == 1)
+    is_piece = text[token.start - 1 : token.start] in tuple("'-/&.@_") or "'" in token.word
+    beside = _BETWEEN.match(text, token.end) is not None
+    return beside and not (is_real or is_acronym or is_piece)

@@ -1,0 +1,70 @@
+"""All rules on one response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.scoring.rules.approach import conduite
+from tabwb.scoring.rules.disfluency import abandoned_utterances, false_starts
+from tabwb.scoring.rules.features import FEATURES, NEVER, ONE_SIDED, TWO_SIDED
+from tabwb.scoring.rules.lexical import anomia, empty_speech, is_english, jargon, neologisms
+from tabwb.scoring.rules.morphosyntax import (
+    omitted_bound_morphemes,
+    omitted_function_words,
+    short_utterances,
+)
+from tabwb.scoring.rules.passage import Passage, TextContext, read
+from tabwb.scoring.rules.repetition import perseverations, retracing, stereotypies
+from tabwb.scoring.rules.target import phonemic_paraphasias
+from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
+from tabwb.scoring.rules.verdicts import Verdict, undefined
+
+Rule = Callable[[Passage, Thresholds], Verdict]
+
+RULES: Mapping[str, Rule] = dict(
+    zip(
+        TWO_SIDED + ONE_SIDED,
+        (
+            *(retracing, abandoned_utterances, perseverations, neologisms, jargon),
+            *(short_utterances, false_starts),
+            *(anomia, empty_speech, stereotypies, conduite),
+            *(omitted_function_words, omitted_bound_morphemes, phonemic_paraphasias),
+        ),
+        strict=True,
+    )
+)
+"""The rule of each feature that has one, in the order of SCORING 3."""
+
+NO_RULE = undefined("no rule on the text alone can tell")
+EMPTY = undefined("empty: there is no response")
+NOT_LANGUAGE = undefined("not-language: not an English text in Latin script")
+
+
+def judge(context: TextContext, limits: Thresholds = RULES_1) -> Mapping[str, Verdict]:
+    """The verdict on each of the 19 features (SCORING 3).
+
+    An empty response and one that is not English leave every feature undefined. The half-known
+    test is not made in repetition, where one word that is no word is an answer.
+
+    >>> verdicts = judge(TextContext("The kite is the kite is flying."))
+    >>> str(verdicts["retracing"].outcome), str(verdicts["off-topic"].outcome)
+    ('present', 'undefined')
+    """
+    if context.status is ResponseStatus.EMPTY or not context.text.strip():
+        return dict.fromkeys(FEATURES, EMPTY)
+    passage = read(context)
+    if not _is_language(passage, limits):
+        return dict.fromkeys(FEATURES, NOT_LANGUAGE)
+    verdicts = {feature: rule(passage, limits) for feature, rule in RULES.items()}
+    return verdicts | dict.fromkeys(NEVER, NO_RULE)
+
+
+def _is_language(passage: Passage, limits: Thresholds) -> bool:
+    if passage.context.status is ResponseStatus.NOT_LANGUAGE or not passage.tokens:
+        return False
+    letters = [sign for sign in passage.text if sign.isalpha()]
+    if 2 * sum(sign.isascii() for sign in letters) < len(letters):
+        return False
+    repeats = passage.context.kind is ResponseKind.VERBATIM
+    return repeats or is_english(passage, limits)

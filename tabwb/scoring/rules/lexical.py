@@ -1,0 +1,234 @@
+"""Words: rules 4 (neologisms), 5 (jargon), 8 (anomia), 9 (empty speech), and what is English."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from tabwb.scoring.lexicon import load_lexicon
+from tabwb.scoring.rules.approach import approaches
+from tabwb.scoring.rules.passage import Passage, Token, is_content
+from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
+from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present
+from tabwb.scoring.rules.vocabulary import BARE_CONTRACTIONS, ENGLISH_MARKS, UNSPECIFIC
+
+_ENDINGS = (
+    *("s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "est", "ly", "ness", "less", "ful"),
+    *("able", "y", "ish", "like", "ment", "ments", "ism", "ist", "ists", "ity", "al", "ally"),
+    *("ization", "isation", "ize", "ise", "ized", "ised", "wise", "ward", "wards", "proof"),
+    *("hood", "ship", "ships", "free", "worthy", "ier", "iest", "ily", "iness", "ies", "ied"),
+)
+_BEGINNINGS = (
+    *("un", "re", "non", "over", "under", "pre", "mis", "out", "anti", "co", "dis", "sub", "super"),
+    *("inter", "multi", "semi", "mini", "micro", "mega", "self", "counter", "fore", "up", "down"),
+    *("de", "bio", "eco", "tele", "auto", "ultra", "post", "pro", "ex", "mid", "cross", "grand"),
+)
+_STRETCHED = re.compile(r"(.)\1{2,}")
+_BASE_LETTERS = 3
+
+
+def is_word(word: str) -> bool:
+    """Whether a word (small letters) is known, derivable or made of two known words.
+
+    Derivable: a common beginning or ending taken off, with the doubled letter, the silent e or the
+    y that spelling brings along; letters drawn out (*soooo*); *-in* for *-ing*; what stands before
+    an apostrophe.
+
+    >>> [is_word(word) for word in ("plannable", "soooo", "backpatio", "blorf", "republice")]
+    [True, True, True, False, False]
+    """
+    return _is_word(word, RULES_1.joined_part_letters)
+
+
+@lru_cache(maxsize=8192)
+def _is_word(word: str, part: int) -> bool:
+    lexicon = load_lexicon()
+    stem = word.partition("'")[0]
+    if word in BARE_CONTRACTIONS or (stem != word and len(stem) < _BASE_LETTERS):
+        return True
+    return lexicon.known(stem) or _is_derived(stem) or _is_joined(stem, part)
+
+
+def _is_derived(word: str) -> bool:
+    known = load_lexicon().known
+    if _STRETCHED.search(word) and any(known(_STRETCHED.sub(by, word)) for by in (r"\1", r"\1\1")):
+        return True
+    if word.endswith("in") and known(word + "g"):
+        return True
+    for ending in _ENDINGS:
+        base = word.removesuffix(ending)
+        if base != word and len(base) >= _BASE_LETTERS and any(map(known, _spellings(base))):
+            return True
+    for beginning in _BEGINNINGS:
+        base = word.removeprefix(beginning)
+        if base != word and len(base) > _BASE_LETTERS and known(base):
+            return True
+    return False
+
+
+def _spellings(base: str) -> tuple[str, ...]:
+    undoubled = base[:-1] if base[-1] == base[-2] else base
+    return (base, base + "e", base + "y", undoubled)
+
+
+def _is_joined(word: str, part: int) -> bool:
+    common = load_lexicon().common
+    return any(common(word[:at]) and common(word[at:]) for at in range(part, len(word) - part + 1))
+
+
+@lru_cache(maxsize=8)
+def nonwords(
+    passage: Passage, limits: Thresholds = RULES_1
+) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """Words that are in no dictionary: those that count, and those that may be slips.
+
+    Looked at are words of 4 or more letters, not capitalised inside a sentence, not all capitals,
+    not beside a digit or a sign of an address; a slip is one edit from a common word.
+    """
+    names = {
+        token.word
+        for utterance in passage.utterances
+        for token in utterance.tokens[1:]
+        if token.text[0].isupper()
+    }
+    counted: list[Token] = []
+    slips: list[Token] = []
+    for utterance in passage.utterances:
+        for at, token in enumerate(utterance.tokens):
+            if (
+                len(token.word) < limits.neologism_letters
+                or token.word in names
+                or (token.text.isupper() and len(token.text) > 1)
+                or _is_beside_sign(passage.text, token)
+                or _opens_name(utterance.tokens, at)
+                or _is_word(token.word, limits.joined_part_letters)
+            ):
+                continue
+            near = load_lexicon().nearest_common(token.word)
+            (counted if near is None else slips).append(token)
+    return tuple(counted), tuple(slips)
+
+
+def _opens_name(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether a first word is followed by another capital: *Zlatko Horvat came*."""
+    following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    return tokens[at].text[0].isupper() and following[:1].isupper() and following != "I"
+
+
+def _is_beside_sign(text: str, token: Token) -> bool:
+    before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
+    beyond = text[token.end + 1 : token.end + 2]
+    return (
+        (before != "" and (before in "@/_\\#&.~'" or before.isalnum()))
+        or (after != "" and (after in "@/_\\~" or after.isalnum()))
+        or (after == "." and beyond.isalnum())
+    )
+
+
+def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 4, two-sided: a word of 4 or more letters in no dictionary (SCORING 3).
+
+    Not capitalised inside a sentence, not all capitals, no digit, not derivable (common affixes,
+    doubling), not two known words joined. Edit distance 1 from a common word: only a *candidate*,
+    not counted, shown with the nearest word.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> neologisms(read("I need to buy a blorf from the store.")).words
+    ('blorf',)
+    >>> verdict = neologisms(read("I want to recieve it."))
+    >>> verdict.outcome.value, verdict.note
+    ('absent', 'not counted: recieve (receive?)')
+    """
+    counted, slips = nonwords(passage, limits)
+    near = load_lexicon().nearest_common
+    candidates = dict.fromkeys(f"{token.text} ({near(token.word)}?)" for token in slips)
+    note = f"not counted: {', '.join(candidates)}" if candidates else ""
+    if not counted:
+        return absent(note)
+    return present(*(token.text for token in counted), note=note)
+
+
+def jargon(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 5, two-sided: 3 or more words of rule 4 and at least 20 % of all (50 % under 20 words).
+
+    Candidates of rule 4 count here (ours): slips of the keys do not come by the fifth word.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> jargon(read("Flimby gorp snizz and blah.")).words
+    ('Flimby', 'gorp', 'snizz')
+    >>> jargon(read("I need to buy a blorf from the store.")).outcome.value
+    'absent'
+    """
+    counted, slips = nonwords(passage, limits)
+    strange = sorted((*counted, *slips), key=lambda token: token.start)
+    total = len(passage.tokens)
+    short = total < limits.jargon_short_text
+    share = limits.jargon_share_short if short else limits.jargon_share
+    if len(strange) < limits.jargon_words or len(strange) < share * total:
+        return absent()
+    note = f"{len(strange)} of {total} words"
+    return present(*(token.text for token in strange), note=note)
+
+
+def is_english(passage: Passage, limits: Thresholds = RULES_1) -> bool:
+    """Whether half of the words are known or one is an English function word.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> is_english(read("Flimby gorp snizz and blah.")), is_english(read("Xqz wbrt plimf drogg."))
+    (True, False)
+    """
+    words = [token.word for token in passage.tokens]
+    if any(word in ENGLISH_MARKS for word in words):
+        return True
+    known = sum(map(load_lexicon().known, (word.partition("'")[0] for word in words)))
+    return known >= limits.known_share * len(words)
+
+
+_WORD_OR_NAME = r"(?:right |exact |proper )?(?:word|words|name|names|term)\b"
+_COMMENT = re.compile(
+    r"\b(?:(?:can'?t|cannot|can not|couldn'?t|could not) (?:seem to )?"
+    r"(?:find|think of|remember|recall|come up with|get)"
+    r"|(?:don'?t|do not|didn'?t) (?:know|remember|recall)|forgot|forget|forgotten|looking for)"
+    rf" (?:the|its|his|her|their|that|a|what the) {_WORD_OR_NAME}"
+    rf"|\bwhat(?:'s| is) (?:it|that|this|he|she) called\b|\bwhat(?:'s| is) the {_WORD_OR_NAME}"
+    r"|\bwhat do you call (?:it|that|them|those|this)\b",
+    re.IGNORECASE,
+)
+_BLANK = re.compile(r"(?<![\w\\])\\?_+(?!\w)")
+
+
+def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 8, one-sided: a word that was looked for and not found (SCORING 3).
+
+    An explicit comment (can't find, think of, remember the word or name; what's it called), a blank
+    (``_``), or rule 11 twice: two steps of approach, in one chain or in two (ours). Fillers alone
+    never.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> anomia(read("I can't find the word for that.")).words
+    ("can't find the word",)
+    >>> anomia(read("I had a good _ with my parents.")).words
+    ('_',)
+    """
+    found = [" ".join(match.group().split()) for match in _COMMENT.finditer(passage.text)]
+    found += [match.group() for match in _BLANK.finditer(passage.text)]
+    steps = approaches(passage, limits)
+    if len(steps) >= limits.anomia_approaches:
+        found += [passage.quote(step) for step in steps]
+    return present(*found) if found else NOT_SEEN
+
+
+def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 9, one-sided: 2 or more unspecific words, at least 15 % of content words (SCORING 3).
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> empty_speech(read("You know, stuff and things.")).words
+    ('stuff', 'things')
+    """
+    content = [token for token in passage.plain if is_content(token.word)]
+    vague = [token for token in content if token.word in UNSPECIFIC]
+    few = len(vague) < limits.unspecific_words
+    if few or len(vague) < limits.unspecific_share * len(content):
+        return NOT_SEEN
+    note = f"{len(vague)} of {len(content)} content words"
+    return present(*(token.text for token in vague), note=note)

@@ -1,0 +1,222 @@
+"""A response as the rules read it: normalised text, words, utterances."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.scoring.rules.vocabulary import FILLERS, FUNCTION_WORDS
+
+_APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'"})
+_TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)*(?:-(?=[ ,]))?")
+_MARK = re.compile(r"\n|[.?!]+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|mt|[b-hj-z])|\be\.g|\bi\.e)$", re.IGNORECASE
+)
+_CLOSING = "\"')]}*\u201d "
+EVIDENCE_LETTERS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class TextContext:
+    """A response with what the rules may know about it; plain values.
+
+    Attributes:
+        text: the response, unaltered.
+        kind: what the subtest asks for; *verbatim* is repetition.
+        status: the response status (SCORING 1).
+        prompt: the item's own prompt.
+        sent: the exact message sent, instructions included.
+        expected: the target of a repetition, or None.
+        spoken: a transcript of speech, not typed text.
+        previous: earlier answers of the same administration.
+        dialect: the speaker's recorded dialect, or empty.
+    """
+
+    text: str
+    kind: ResponseKind = ResponseKind.CONNECTED_TEXT
+    status: ResponseStatus = ResponseStatus.OK
+    prompt: str = ""
+    sent: str = ""
+    expected: str | None = None
+    spoken: bool = False
+    previous: tuple[str, ...] = ()
+    dialect: str = ""
+
+
+class Token(NamedTuple):
+    """A word as it stands in the normalised text.
+
+    ``word`` is in small letters and without a trailing hyphen, ``text`` as written and without it.
+    """
+
+    word: str
+    text: str
+    start: int
+    end: int
+    utterance: int
+    hyphen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What stands between two ends: its words and how it ends.
+
+    Attributes:
+        tokens: all words, fillers included.
+        text: as written, with the closing mark.
+    """
+
+    tokens: tuple[Token, ...]
+    text: str
+
+    @property
+    def is_question(self) -> bool:
+        """Whether a question mark closes it."""
+        return self.text.rstrip(_CLOSING).endswith("?")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A response read once, for all rules.
+
+    Attributes:
+        context: the response and what is known about it.
+        text: apostrophes made equal, accents taken off, ellipses as three stops.
+        utterances: those that hold a word.
+        tokens: the words of all utterances, fillers included.
+        plain: the words without fillers.
+    """
+
+    context: TextContext
+    text: str
+    utterances: tuple[Utterance, ...]
+    tokens: tuple[Token, ...]
+    plain: tuple[Token, ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the token limit ended the last utterance."""
+        return self.context.status is ResponseStatus.TRUNCATED
+
+    def quote(self, tokens: Sequence[Token]) -> str:
+        """The words as they stand in the text, from the first token to the last, shortened."""
+        quoted = " ".join(self.text[tokens[0].start : tokens[-1].end].split())
+        if len(quoted) > EVIDENCE_LETTERS:
+            quoted = quoted[: EVIDENCE_LETTERS - 3].rstrip() + "..."
+        return quoted
+
+
+def normalise(text: str) -> str:
+    """Apostrophes made equal, accents taken off Latin letters, one-sign ellipses as three stops.
+
+    >>> normalise("we’d go to the café…")
+    "we'd go to the cafe..."
+    """
+    if text.isascii():
+        return text.replace("`", "'")
+    decomposed = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES))
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+def read(response: TextContext | str) -> Passage:
+    """Words of ``[A-Za-z]+('[a-z]+)*``, utterances ended by ``. ? !`` or a newline.
+
+    A stop inside a number or a name (``3.5``, ``tabwb.toml``), after an initial and after a few
+    abbreviations (*Mr.*, *e.g.*) ends nothing. A trailing hyphen is kept before a space or comma.
+
+    >>> passage = read("I saw Dr. Bell at 3.5 miles. A ca- cat...")
+    >>> [len(utterance.tokens) for utterance in passage.utterances]
+    [6, 3]
+    >>> passage.tokens[-2].word, passage.tokens[-2].hyphen
+    ('ca', True)
+    """
+    context = response if isinstance(response, TextContext) else TextContext(response)
+    text = normalise(context.text)
+    utterances: list[Utterance] = []
+    start = 0
+    for end in (*_ends(text), len(text)):
+        number = len(utterances)
+        tokens = tuple(
+            Token(
+                (bare := match.group().removesuffix("-")).lower(),
+                bare,
+                match.start(),
+                match.start() + len(bare),
+                number,
+                len(bare) < len(match.group()),
+            )
+            for match in _TOKEN.finditer(text, start, end)
+        )
+        if tokens:
+            utterances.append(Utterance(tokens, text[start:end].strip()))
+        start = end
+    every = tuple(token for utterance in utterances for token in utterance.tokens)
+    return Passage(context, text, tuple(utterances), every, without_fillers(every))
+
+
+def _ends(text: str) -> Iterable[int]:
+    for mark in _MARK.finditer(text):
+        after = text[mark.end() : mark.end() + 1]
+        if mark.group() == ".":
+            inside = after.islower() or after.isdigit()
+            if inside or _ABBREVIATION.search(text, max(0, mark.start() - 5), mark.start()):
+                continue
+        yield mark.end()
+
+
+def without_fillers(tokens: Iterable[Token]) -> tuple[Token, ...]:
+    """The words that are no fillers."""
+    return tuple(token for token in tokens if token.word not in FILLERS)
+
+
+def is_content(word: str) -> bool:
+    """Whether a word (in small letters) is a content word; contracted function words are none.
+
+    >>> [is_content(word) for word in ("kite", "the", "they'd", "don't", "kite's")]
+    [True, False, False, False, True]
+    """
+    if word in FUNCTION_WORDS:
+        return False
+    stem, apostrophe, _ = word.partition("'")
+    return not apostrophe or (
+        stem not in FUNCTION_WORDS and not (word.endswith("n't") and word[:-3] in _NEGATED)
+    )
+
+
+_NEGATED = FUNCTION_WORDS | {"ca", "wo", "sha", "ai"}
+
+
+def echoed(passage: Passage, stretch: int) -> frozenset[int]:
+    """Positions in ``plain`` of words that stand in a stretch of the prompt.
+
+    Prompt text is what was sent. In repetition the target is the answer and no prompt text, and is
+    taken out of it.
+
+    Args:
+        passage: the response.
+        stretch: how many words in a row make an echo.
+
+    >>> passage = read(TextContext("My first job was hard.", prompt="Say: your first job."))
+    >>> echoed(passage, 2) == {1, 2}, echoed(passage, 3) == frozenset()
+    (True, True)
+    """
+    context = passage.context
+    prompts = [context.prompt, context.sent]
+    if context.kind is ResponseKind.VERBATIM and context.expected:
+        prompts = [prompt.replace(context.expected, "\n") for prompt in prompts]
+    runs: set[tuple[str, ...]] = set()
+    for prompt in set(prompts):
+        words = [match.group().lower() for match in _TOKEN.finditer(normalise(prompt))]
+        runs.update(tuple(words[at : at + stretch]) for at in range(len(words) - stretch + 1))
+    words = [token.word for token in passage.plain]
+    return frozenset(
+        at + step
+        for at in range(len(words) - stretch + 1)
+        if tuple(words[at : at + stretch]) in runs
+        for step in range(stretch)
+    )

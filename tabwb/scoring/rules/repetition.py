@@ -1,0 +1,220 @@
+"""What comes again: rules 1 (retracing), 3 (perseverations) and 10 (stereotypies)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from tabwb.scoring.rules.lexical import is_word
+from tabwb.scoring.rules.passage import Passage, Token, echoed, is_content, read, without_fillers
+from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
+from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present
+from tabwb.scoring.rules.vocabulary import (
+    COORDINATED,
+    EMPHATIC,
+    REDUPLICATING,
+    STEREOTYPED,
+    STEREOTYPED_PAIR,
+)
+
+
+class Run(NamedTuple):
+    """``times`` copies of the same ``size`` words in a row, from position ``start``."""
+
+    start: int
+    size: int
+    times: int
+
+    @property
+    def end(self) -> int:
+        """The position after the last copy."""
+        return self.start + self.size * self.times
+
+
+def find_runs(words: Sequence[str], shortest: int, longest: int) -> Iterator[Run]:
+    """All maximal runs of a unit of ``shortest`` to ``longest`` words, two copies or more.
+
+    A unit that is itself made of copies is not reported: *no no no no* is four times *no*, not
+    twice *no no*.
+
+    >>> list(find_runs("the kite is the kite is flying".split(), 2, 6))
+    [Run(start=0, size=3, times=2)]
+    """
+    for size in range(shortest, longest + 1):
+        at = 0
+        while at + 2 * size <= len(words):
+            matched = 0
+            while at + matched + size < len(words) and (
+                words[at + matched] == words[at + matched + size]
+            ):
+                matched += 1
+            if matched >= size and _is_primitive(words[at : at + size]):
+                yield Run(at, size, matched // size + 1)
+            at += matched + 1
+
+
+def _is_primitive(unit: Sequence[str]) -> bool:
+    size = len(unit)
+    return not any(
+        size % part == 0 and all(unit[at] == unit[at % part] for at in range(size))
+        for part in range(1, size)
+    )
+
+
+def _is_idiom(words: Sequence[str], run: Run) -> bool:
+    """Whether a run is *again and again and again* or *side by side by side*."""
+    if run.size != 2:
+        return False
+    first, second = words[run.start : run.start + 2]
+    if first == "and" or first in REDUPLICATING:
+        first, second = second, first
+    if second == "and":
+        return first in COORDINATED or first.endswith("er")
+    return second in REDUPLICATING
+
+
+def retracing(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 1, two-sided: the same 2-6 words (not all one word) exactly twice in a row.
+
+    Both copies stand within one utterance; 3 or more belong to rule 3. In a transcript of speech it
+    is a rate: 3.5 per 100 words or more (SCORING 3). Ours: *again and again and again* and *side by
+    side by side* are English.
+
+    >>> retracing(read("The kite is the kite is flying.")).words
+    ('The kite is the kite is',)
+    >>> retracing(read("The ball, the ball, the ball kept bouncing.")).outcome.value
+    'absent'
+    """
+    found: list[str] = []
+    for utterance in passage.utterances:
+        tokens = without_fillers(utterance.tokens)
+        words = [token.word for token in tokens]
+        found += [
+            passage.quote(tokens[run.start : run.end])
+            for run in find_runs(words, *limits.retraced_words)
+            if run.times == 2 and not _is_idiom(words, run)
+        ]
+    if not found:
+        return absent()
+    if passage.context.spoken:
+        rate = 100 * len(found) / len(passage.tokens)
+        note = f"{rate:.1f} per 100 words of speech"
+        if rate < limits.retracings_per_100_spoken:
+            return absent(f"{note}, under {limits.retracings_per_100_spoken}")
+        return present(*found, note=note)
+    return present(*found)
+
+
+def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 3, two-sided: words that come again where they should not (SCORING 3).
+
+    1-6 words 3 or more times in a row, with a content word (not *very, really, much, ha, no*); or
+    an utterance of 5 or more words again verbatim; or any 8 words twice; or 4 or more words across
+    a sentence end twice in a row. Prompt text is subtracted first: what comes again must hold a
+    content word that stands in no stretch of 3 words of the prompt (ours, so that a repetition that
+    carries the prompt along, as in appendix C, example 3, still counts).
+
+    >>> perseverations(read("The ball, the ball, the ball kept bouncing.")).words
+    ('The ball, the ball, the ball',)
+    >>> perseverations(read("It was a very, very, very long day.")).outcome.value
+    'absent'
+    """
+    tokens = passage.plain
+    words = [token.word for token in tokens]
+    prompt = echoed(passage, limits.prompt_stretch)
+
+    def counts(start: int, end: int) -> bool:
+        return any(
+            at not in prompt and words[at] not in EMPHATIC and is_content(words[at])
+            for at in range(start, end)
+        )
+
+    spans: list[tuple[int, int]] = []
+    for run in find_runs(words, *limits.perseverated_words):
+        enough = run.times >= limits.perseverated_times
+        if enough and counts(run.start, run.end) and not _is_idiom(words, run):
+            spans.append((run.start, run.end))
+    for run in find_runs(words, limits.repeated_across_stop, limits.repeated_anywhere):
+        crosses = tokens[run.start].utterance < tokens[run.end - 1].utterance
+        if crosses and counts(run.start, run.end):
+            spans.append((run.start, run.end))
+    spans += [span for span in _again(tokens, limits) if counts(*span)]
+    if not spans:
+        return absent()
+    return present(*(passage.quote(tokens[start:end]) for start, end in _outermost(spans)))
+
+
+def _again(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
+    """Utterances and stretches that were said before, as the span of the second time."""
+    words = [token.word for token in tokens]
+    seen: set[tuple[str, ...]] = set()
+    start = 0
+    for at, token in enumerate(tokens):
+        if at + 1 < len(tokens) and tokens[at + 1].utterance == token.utterance:
+            continue
+        utterance = tuple(words[start : at + 1])
+        if len(utterance) >= limits.repeated_utterance:
+            if utterance in seen:
+                yield start, at + 1
+            seen.add(utterance)
+        start = at + 1
+    size = limits.repeated_anywhere
+    first: dict[tuple[str, ...], int] = {}
+    end = 0
+    for at in range(len(words) - size + 1):
+        earlier = first.setdefault(tuple(words[at : at + size]), at)
+        if at - earlier >= size and at >= end:
+            yield at, at + size
+            end = at + size
+
+
+def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in order without those that lie inside another one."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not kept or end > kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
+def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 10, one-sided: overlearned words said over and over (SCORING 3).
+
+    3 or more in a row of the same expletive, *yes*, *no*, *okay*, *well*, *you know*, or of one
+    non-word; or one short formula (a whole utterance of up to 5 words that is no prompt text, ours)
+    in 3 or more answers, this one included.
+
+    >>> stereotypies(read("I keep saying dammit dammit dammit all the time")).words
+    ('dammit dammit dammit',)
+    """
+    tokens = passage.plain
+    words = [token.word for token in tokens]
+    found: list[str] = []
+    for run in find_runs(words, 1, 2):
+        unit = tuple(words[run.start : run.start + run.size])
+        stereotyped = (
+            sorted(unit) == sorted(STEREOTYPED_PAIR)
+            if run.size == 2
+            else unit[0] in STEREOTYPED or (len(unit[0]) > 1 and not is_word(unit[0]))
+        )
+        if run.times >= limits.stereotypy_times and stereotyped:
+            found.append(passage.quote(tokens[run.start : run.end]))
+    others = [_formulas(answer, limits.formula_words) for answer in passage.context.previous]
+    prompts = _formulas(passage.context.prompt, limits.formula_words)
+    for formula in _formulas(passage.context.text, limits.formula_words):
+        answers = 1 + sum(formula in other for other in others)
+        if answers >= limits.formula_answers and formula not in prompts:
+            found.append(f"{formula} (in {answers} answers)")
+    return present(*found) if found else NOT_SEEN
+
+
+@lru_cache(maxsize=1024)
+def _formulas(answer: str, longest: int) -> tuple[str, ...]:
+    """The short whole utterances of an answer, in small letters."""
+    sayings = (
+        " ".join(token.word for token in without_fillers(utterance.tokens))
+        for utterance in read(answer).utterances
+        if len(utterance.tokens) <= longest
+    )
+    return tuple(dict.fromkeys(saying for saying in sayings if saying))

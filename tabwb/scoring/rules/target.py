@@ -1,0 +1,157 @@
+"""Repetition: what became of the target's words. Rules 12 and 13 there, and rule 14."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabwb.records.states import ResponseKind
+from tabwb.scoring.rules.approach import similarity
+from tabwb.scoring.rules.lexical import is_word
+from tabwb.scoring.rules.passage import Passage, is_content, read
+from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
+from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present, undefined
+from tabwb.scoring.rules.vocabulary import SUFFIXES
+
+NO_TARGET = "repetition only: elsewhere the intended word is not known"
+NOTHING_SAID = "no word of the target was said"
+_LEFT_OUT = 0.75
+
+
+def align(
+    target: Sequence[str], answer: Sequence[str]
+) -> tuple[tuple[str | None, str | None], ...]:
+    """Pairs of a target's word and an answer's word; None where one has no counterpart.
+
+    The cheapest alignment where a word left out or put in costs 0.75 and a pair costs one minus its
+    :func:`~tabwb.scoring.rules.approach.similarity`; a pair wins a tie.
+
+    >>> align(["the", "sun", "rises"], ["sun", "rise"])
+    (('the', None), ('sun', 'sun'), ('rises', 'rise'))
+    """
+    rows, columns = len(target) + 1, len(answer) + 1
+    costs = [[_LEFT_OUT * (row + column) for column in range(columns)] for row in range(rows)]
+    pairs = [[1 - similarity(word, said) for said in answer] for word in target]
+    for row in range(1, rows):
+        for column in range(1, columns):
+            costs[row][column] = min(
+                costs[row - 1][column - 1] + pairs[row - 1][column - 1],
+                costs[row - 1][column] + _LEFT_OUT,
+                costs[row][column - 1] + _LEFT_OUT,
+            )
+    aligned: list[tuple[str | None, str | None]] = []
+    row, column = rows - 1, columns - 1
+    while row or column:
+        here = costs[row][column]
+        if row and column and here == costs[row - 1][column - 1] + pairs[row - 1][column - 1]:
+            row, column = row - 1, column - 1
+            aligned.append((target[row], answer[column]))
+        elif row and (not column or here == costs[row - 1][column] + _LEFT_OUT):
+            row -= 1
+            aligned.append((target[row], None))
+        else:
+            column -= 1
+            aligned.append((None, answer[column]))
+    return tuple(reversed(aligned))
+
+
+def _aligned(passage: Passage) -> tuple[tuple[str | None, str | None], ...]:
+    words = [token.word for token in read(passage.context.expected or "").tokens]
+    return align(words, [token.word for token in passage.plain])
+
+
+def _has_target(passage: Passage) -> bool:
+    return passage.context.kind is ResponseKind.VERBATIM and bool(passage.context.expected)
+
+
+def lost_function_words(passage: Passage) -> Verdict:
+    """Rule 12 in repetition, two-sided: a function word deleted from the target (SCORING 3).
+
+    Ours: undefined where the target has no function word, and where no word of it was said (that is
+    more than an omission of function words).
+
+    >>> from tabwb.scoring.rules.passage import TextContext
+    >>> said = TextContext("Sun rises in East.", ResponseKind.VERBATIM,
+    ...                    expected="The sun rises in the East.")
+    >>> lost_function_words(read(said)).words
+    ('the',)
+    """
+    if not _has_target(passage):
+        return undefined(NO_TARGET)
+    aligned = _aligned(passage)
+    if all(is_content(word) for word, _ in aligned if word is not None):
+        return undefined("the target has no function word")
+    if not any(word == said for word, said in aligned):
+        return undefined(NOTHING_SAID)
+    lost = [word for word, said in aligned if said is None and word and not is_content(word)]
+    if not lost:
+        return absent()
+    return present(*lost, note="missing from the target")
+
+
+def lost_suffixes(passage: Passage) -> Verdict:
+    """Rule 13 in repetition, one-sided: the target's suffix is missing (SCORING 3).
+
+    >>> from tabwb.scoring.rules.passage import TextContext
+    >>> said = TextContext("The sun rise in the East.", ResponseKind.VERBATIM,
+    ...                    expected="The sun rises in the East.")
+    >>> lost_suffixes(read(said)).words
+    ('rise',)
+    """
+    if not _has_target(passage):
+        return undefined(NO_TARGET)
+    lost = [
+        (word, said) for word, said in _aligned(passage) if word and said and _is_cut(word, said)
+    ]
+    if not lost:
+        return NOT_SEEN
+    return present(*(said for _, said in lost), note=f"for {', '.join(word for word, _ in lost)}")
+
+
+def _is_cut(word: str, said: str) -> bool:
+    return is_word(said) and any(
+        word != said and word in (said + suffix, said.removesuffix("e") + suffix)
+        for suffix in SUFFIXES
+    )
+
+
+def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+    """Rule 14, one-sided, repetition only (SCORING 3; TAB, B.6).
+
+    An answer that is no word, within a third of its letters of the aligned target; elsewhere
+    undefined.
+
+    >>> from tabwb.scoring.rules.passage import TextContext
+    >>> said = TextContext("catastroph", ResponseKind.VERBATIM, expected="catastrophe.")
+    >>> str(phonemic_paraphasias(read(said)))
+    '"catastroph" - for catastrophe'
+    """
+    if not _has_target(passage):
+        return undefined(NO_TARGET)
+    near = [
+        (word, said)
+        for word, said in _aligned(passage)
+        if word
+        and said
+        and not is_word(said)
+        and edit_distance(word, said) <= limits.paraphasia_letters * len(said)
+    ]
+    if not near:
+        return NOT_SEEN
+    return present(*(said for _, said in near), note=f"for {', '.join(word for word, _ in near)}")
+
+
+def edit_distance(one: str, other: str) -> int:
+    """Letters left out, put in or replaced between two words (Levenshtein).
+
+    >>> edit_distance("coffee", "coffah")
+    2
+    """
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        diagonal, row[0] = row[0], at
+        for place, counterpart in enumerate(other, 1):
+            diagonal, row[place] = (
+                row[place],
+                min(diagonal + (letter != counterpart), row[place] + 1, row[place - 1] + 1),
+            )
+    return row[-1]

@@ -1,0 +1,81 @@
+"""The numbers of the rules, as data with a version: who changes one makes the next version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Every number that a verdict depends on. Units are words unless something else is said.
+
+    The closed lists of words in :mod:`tabwb.scoring.rules.vocabulary` belong to the version too.
+    """
+
+    version: int
+
+    # Common to all rules
+    unpunctuated: int = 25
+    """A single utterance longer than this tells nothing of where a speaker's utterances end."""
+    known_share: float = 0.5
+    """Below this share of known words, and without an English function word: not English."""
+    prompt_stretch: int = 3
+    """This many words of the prompt in a row are an echo of it."""
+
+    # 1 Retracing, 3 Perseverations
+    retraced_words: tuple[int, int] = (2, 6)
+    retracings_per_100_spoken: float = 3.5
+    perseverated_words: tuple[int, int] = (1, 6)
+    perseverated_times: int = 3
+    repeated_utterance: int = 5
+    repeated_anywhere: int = 8
+    repeated_across_stop: int = 4
+
+    # 4 Neologisms, 5 Jargon
+    neologism_letters: int = 4
+    joined_part_letters: int = 3
+    jargon_words: int = 3
+    jargon_share: float = 0.2
+    jargon_share_short: float = 0.5
+    jargon_short_text: int = 20
+
+    # 6 Short and simplified utterances
+    short_utterance: int = 4
+    short_share: float = 0.5
+    short_median: float = 5.0
+    lone_utterance: int = 8
+
+    # 7 False starts
+    hyphened_letters: int = 4
+    fragment_letters: int = 3
+
+    # 8 Anomia, 9 Empty speech, 10 Stereotypies
+    anomia_approaches: int = 2
+    unspecific_words: int = 2
+    unspecific_share: float = 0.15
+    stereotypy_times: int = 3
+    formula_words: int = 5
+    formula_answers: int = 3
+
+    # 11 Conduite d'approche
+    shared_letters: float = 0.5
+
+    # 12 and 13 Omissions
+    telegraphic_words: int = 12
+    telegraphic_share: float = 0.3
+    agreement_window: int = 2
+
+    # 14 Phonemic paraphasias
+    paraphasia_letters: float = 1 / 3
+
+
+RULES_1 = Thresholds(version=1)
+
+
+def rater_id(thresholds: Thresholds) -> str:
+    """The rater under which verdicts are stored.
+
+    >>> rater_id(RULES_1)
+    'rules-1'
+    """
+    return f"rules-{thresholds.version}"

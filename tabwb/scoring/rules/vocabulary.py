@@ -1,0 +1,156 @@
+"""The closed lists of words that the rules use. They belong to the version of the rules."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+FILLERS = _words("um uh er erm ah eh hm mm mhm")
+"""Skipped wherever a rule asks what stands beside what."""
+
+_ARTICLES = "the a an"
+_POSSESSIVES = "my your our their his her its"
+_PRONOUNS = (
+    "i you he she it we they me him us them mine yours hers ours theirs myself yourself himself "
+    "herself itself ourselves themselves who whom whose which what that this these those one"
+)
+_PREPOSITIONS = (
+    "of in on at to from by with without for into onto out off up down over under about after "
+    "before between through during until till since against among along across around behind "
+    "below above beside near toward towards upon within per like as than via past"
+)
+_CONJUNCTIONS = (
+    "and but or nor so yet because if when while where why how whether although though unless then"
+)
+_AUXILIARIES = (
+    "am is are was were be been being have has had having do does did doing can could will would "
+    "shall should may might must ought cannot not"
+)
+_DETERMINERS = (
+    "some any no every each either neither both all many much more most few little less least "
+    "several such other another there here too very just also only even quite rather"
+)
+
+FUNCTION_WORDS = _words(
+    " ".join(
+        (
+            _ARTICLES,
+            _POSSESSIVES,
+            _PRONOUNS,
+            _PREPOSITIONS,
+            _CONJUNCTIONS,
+            _AUXILIARIES,
+            _DETERMINERS,
+        )
+    )
+)
+"""Words with a grammatical job; every other word is a content word."""
+
+ENGLISH_MARKS = _words(
+    "the and is are was were with that this have has you your it its my of for from they we she "
+    "what when because not but there their would could"
+)
+"""Function words that are hardly words of another language: one of them makes a text English."""
+
+EMPHATIC = _words(
+    "very really much ha haha no yes yeah yep nope okay ok well oh hey so too far long big never "
+    "always blah bye knock wow yay hurray hooray la please ho hee tut"
+)
+"""Said again for effect or by custom: their repetition alone is no perseveration."""
+
+REDUPLICATING = _words("by after to upon for on")
+"""*side by side by side*, *day after day after day*."""
+COORDINATED = _words(
+    "again over on more round around up down out through less years days hours miles weeks months "
+    "ages far deep in back forth many"
+)
+"""*again and again and again*; comparatives in -er too."""
+
+LEFT_OPEN = _words("the a an my your our their and but because")
+"""No English utterance ends in one of these."""
+OPENING_AFTER_CONJUNCTION = _words(
+    "How What When Where Who Why Which Do Does Did Is Are Was Were Can Could Will Would Should "
+    "He She It We They You This That There The"
+)
+OPENING_AFTER_DETERMINER = OPENING_AFTER_CONJUNCTION | {"I"}
+"""*and I* is ordinary English, *the I* is not."""
+LEFT_OPEN_CONJUNCTIONS = _words("and but because")
+
+SUSPENDED = _words("and or to")
+"""*two- to three-year*: a hyphen that waits for its second half."""
+SHORT_WORDS = _words(
+    "a i o ok tv mr mrs ms dr pm am vs etc pc cd dvd uk eu nyc la de le el du uh um er oh ah hm mm "
+    "eh aw yo lol mom mum ex ad app gps ceo lot ya em ie eg"
+)
+"""Real short words beside those of the common list."""
+
+BARE_CONTRACTIONS = _words(
+    "dont didnt doesnt isnt wasnt arent werent havent hasnt hadnt couldnt wouldnt shouldnt youre "
+    "theyre weve theyve youve thats whats heres theres youll theyll theyd itll"
+)
+"""Contractions without their apostrophe are no words of their own and no neologisms."""
+
+UNSPECIFIC = _words("thing things stuff something somewhere someone whatever anything everything")
+EXPLETIVES = _words(
+    "dammit damn damned goddamn goddamnit god gosh jesus christ hell shit fuck fucking crap bloody "
+    "bugger darn shoot heck bullshit bastard"
+)
+STEREOTYPED = EXPLETIVES | _words("yes yeah no okay ok well")
+STEREOTYPED_PAIR = ("you", "know")
+
+RESUMED = _words("a an the my your his her our their its")
+"""May be said again between an attempt at a noun and the next one."""
+EDITING_TERMS = (("i", "mean"), ("or", "rather"), ("no",), ("sorry",))
+"""Said between an attempt and the next one; fillers do the same work."""
+
+SUBJECT_PRONOUNS = _words("i he she it we they you")
+CLAUSE_OPENERS = _words("so then because but when")
+UTTERANCE_OPENERS = CLAUSE_OPENERS | _words("and well yes no okay ok now")
+NOT_PARTICIPLES = _words(
+    "during something nothing everything anything morning evening string king thing bring sing "
+    "ring wing spring swing sting cling fling sling wring ping ding wedding being having"
+)
+"""Words in -ing that are no verb after a pronoun, or stand there without *be* by right."""
+
+MOTION = _words(
+    "go goes going went gone come comes coming came walk walks walking walked drive drives driving "
+    "drove"
+)
+PLACES_WITH_ARTICLE = _words(
+    "store bank beach library restaurant supermarket airport station mall museum zoo kitchen "
+    "office bakery pharmacy cinema theater theatre"
+)
+"""After a verb of motion these want an article."""
+FOLLOWS_PLACE = (FUNCTION_WORDS - _words(_POSSESSIVES)) - _words(
+    "the a an some any every each all many much more most few several such it them us him me these "
+    "those"
+)
+"""What may stand after such a place, so that *go to store it* and *bank on them* do not count."""
+
+BARE_VERBS = _words(
+    "go want like need come say see eat make take get live walk play run work give tell look know "
+    "think buy drink sleep sit stand talk help love cry fall sing swim ride drive cook wash open "
+    "close bring wear write call ask keep"
+)
+"""Verbs whose third person needs -s and whose past has another form."""
+MODALS_AND_DO = _words(
+    "can could will would shall should may might must do does did to let lets let's make makes "
+    "made making help helps helped helping see sees saw seen seeing watch watches watched watching "
+    "hear hears heard hearing have has had having feel felt didn't don't doesn't can't couldn't "
+    "won't wouldn't shouldn't cannot i'd you'd he'd she'd we'd they'd he'll she'll it'll rather if "
+    "whether what where when why who how which that suggest suggests suggested insist insisted "
+    "insists demand demanded recommend recommended require required ask asked asks and or nor than"
+)
+"""Within the window before *she go* any of these may govern a bare verb."""
+COUNTS = "two three four five six seven eight nine ten eleven twelve many several"
+COUNTED_NOUNS = (
+    "dog cat boy girl car house book apple egg carrot banana tree bird friend brother sister "
+    "kid cousin horse cow kite cookie flower shoe chair table potato tomato onion toy student "
+    "teacher"
+)
+"""Nouns that a number above one puts into the plural; measures (*five mile*) are left out."""
+
+SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "est")
+"""Inflections (and -ly) whose loss in repetition is an omitted bound morpheme."""
