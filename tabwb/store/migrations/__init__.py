@@ -1,0 +1,1 @@
+"""Alembic's scripts: how stores of earlier versions become stores of this one."""

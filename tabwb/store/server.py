@@ -1,0 +1,201 @@
+"""A laboratory's store: the same tables in a PostgreSQL database, reached by URL."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from tabwb.records.errors import MissingExtra, StoreError
+from tabwb.store import locks, schema
+from tabwb.store.database import Conflict, Transaction
+from tabwb.store.location import without_password
+
+if TYPE_CHECKING:
+    import psycopg
+
+LOCK_SPACE = 0x7AB
+"""First key of our advisory locks; the second is the administration's id, 0 the schema."""
+
+
+def _driver() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise MissingExtra("a PostgreSQL store", "server", package="psycopg") from error
+    return psycopg
+
+
+class ServerDatabase:
+    """One PostgreSQL database. Each thread has a connection of its own; a fork makes new ones."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.location = without_password(url)
+        self._driver = _driver()
+        self._local = threading.local()
+        self._all: list[psycopg.Connection[Any]] = []
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """A transaction that sees one state of the store throughout."""
+        with self._transaction("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") as one:
+            yield one
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """A transaction that is durable when the block ends and undone when it raises."""
+        with self._transaction("SET LOCAL synchronous_commit = on") as one:
+            yield one
+
+    @contextmanager
+    def lock(self, administration_id: int) -> Iterator[None]:
+        """Hold the lock of one administration on a connection of its own.
+
+        Raises:
+            StoreError: somebody holds it; the message names the process.
+        """
+        with self._explained():
+            connection = self.connect(autocommit=True)
+        try:
+            with self._explained():
+                row = connection.execute(
+                    "SELECT pg_try_advisory_lock(%s, %s)", (LOCK_SPACE, administration_id)
+                ).fetchone()
+                if row is None or not row[0]:
+                    raise locks.held_by(
+                        self._holder(connection, administration_id), administration_id
+                    )
+            yield
+        finally:
+            connection.close()
+
+    def connect(self, *, autocommit: bool) -> psycopg.Connection[Any]:
+        """A new connection, which names this process to whoever asks for a lock's holder."""
+        connection: psycopg.Connection[Any] = self._driver.connect(
+            self.url,
+            autocommit=autocommit,
+            application_name=f"tabwb {os.getpid()}@{os.uname().nodename}",
+            connect_timeout=10,
+        )
+        return connection
+
+    def close(self) -> None:
+        """Close every connection; may be called twice."""
+        while self._all:
+            with suppress(self._driver.Error):
+                self._all.pop().close()
+        self._local = threading.local()
+
+    @contextmanager
+    def _transaction(self, first: str) -> Iterator[Transaction]:
+        with self._explained():
+            connection = self._connection()
+            with connection.transaction():
+                cursor = connection.cursor()
+                cursor.execute(first.encode())
+                yield Transaction(cursor, "%s")
+
+    def _connection(self) -> psycopg.Connection[Any]:
+        mine: tuple[int, psycopg.Connection[Any]] | None = getattr(self._local, "mine", None)
+        if mine is None or mine[0] != os.getpid() or mine[1].closed:
+            mine = os.getpid(), self.connect(autocommit=True)
+            self._local.mine = mine
+            self._all.append(mine[1])
+        return mine[1]
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        driver = self._driver
+        try:
+            yield
+        except driver.IntegrityError as error:
+            raise Conflict(
+                f"what was to be stored does not fit ({_plain(error)})", where=self.location
+            ) from error
+        except driver.OperationalError as error:
+            raise StoreError(
+                f"the database cannot be reached or refuses to work: {_plain(error)}",
+                where=self.location,
+                hint="what was recorded before is safe; look at the server, then go on",
+            ) from error
+        except driver.Error as error:
+            raise StoreError(
+                f"the database failed: {_plain(error)}", where=self.location
+            ) from error
+
+    def _holder(self, connection: psycopg.Connection[Any], administration_id: int) -> str:
+        row = connection.execute(
+            "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            " WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted"
+            " AND pg_locks.database ="
+            " (SELECT oid FROM pg_database WHERE datname = current_database())",
+            (LOCK_SPACE, administration_id),
+        ).fetchone()
+        return "" if row is None else str(row[0]).removeprefix("tabwb ")
+
+
+def _plain(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def open_server(url: str, *, create: bool = True) -> ServerDatabase:
+    """The store in a PostgreSQL database; its tables are made when there are none.
+
+    Raises:
+        StoreError: it cannot be reached, or was made by a newer tabwb.
+        MissingExtra: psycopg is not installed.
+    """
+    if not urlsplit(url).path.strip("/"):
+        raise StoreError(
+            "the URL names no database",
+            where=without_password(url),
+            allowed="postgresql://USER@HOST/DATABASE",
+        )
+    database = ServerDatabase(url)
+    try:
+        with database.reading() as transaction:
+            version = _version(transaction)
+        if version is None and not create:
+            raise StoreError("there is no store here yet", where=database.location)
+        if version is None or schema.needs_upgrade(version, database.location):
+            _make_or_upgrade(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _version(transaction: Transaction) -> str | None:
+    if transaction.value("SELECT to_regclass('alembic_version')") is None:
+        return None
+    return str(transaction.value("SELECT version_num FROM alembic_version"))
+
+
+def _make_or_upgrade(database: ServerDatabase) -> None:
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
+    from tabwb.store.migrate import upgrade
+    from tabwb.store.tables import metadata
+
+    engine = create_engine(
+        "postgresql+psycopg://",
+        creator=lambda: database.connect(autocommit=False),
+        poolclass=NullPool,
+    )
+    with database._explained(), engine.begin() as connection:
+        # One program at a time; those that waited find the work done.
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK_SPACE}, 0)")
+        driver_connection = connection.connection.driver_connection
+        assert driver_connection is not None
+        transaction = Transaction(driver_connection.cursor(), "%s")
+        version = _version(transaction)
+        if version is None:
+            metadata.create_all(connection, checkfirst=False)
+            schema.stamp(transaction)
+        elif schema.needs_upgrade(version, database.location):
+            upgrade(connection)

@@ -1,0 +1,135 @@
+"""The tables: printed, made, and reached by migration they are the same; others are refused."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+
+from tabwb.records.entries import AttemptEntry
+from tabwb.records.errors import StoreError
+from tabwb.store import migrate, schema, tables
+from tabwb.store.store import Store
+from tests.store.parts import attempt, begin
+
+
+def _statements(path: Path) -> dict[str, list[str]]:
+    """What SQLite says each table and index is, its parts sorted, white space aside."""
+    with sqlite3.connect(path) as connection:
+        found = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        ).fetchall()
+    parts = {name: [part.strip(" \t,") for part in sql.split("\n")] for name, sql in found}
+    return {name: sorted(part for part in parts[name] if part) for name in parts}
+
+
+def _made_by_migration(path: Path) -> None:
+    sqlite3.connect(path).close()
+    migrate.upgrade_embedded(path)
+
+
+def test_the_shipped_schema_is_the_metadata_printed() -> None:
+    assert tables.SCHEMA_FILE.read_text(encoding="utf-8") == tables.sqlite_schema()
+
+
+@pytest.mark.parametrize("how", ["new", "migrated"])
+def test_a_store_has_exactly_the_tables_of_the_metadata(file: Path, how: str) -> None:
+    if how == "new":
+        Store.open(file).close()
+    else:
+        _made_by_migration(file)
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, tables.metadata) == []
+        assert context.get_current_revision() == schema.CURRENT
+
+
+def test_a_migrated_store_equals_a_new_one_also_where_alembic_does_not_look(
+    tmp_path: Path,
+) -> None:
+    new, migrated = tmp_path / "new.db", tmp_path / "migrated.db"
+    Store.open(new).close()
+    _made_by_migration(migrated)
+    one, other = _statements(new), _statements(migrated)
+    for both in (one, other):
+        # Alembic writes its own table itself.
+        both.pop("alembic_version")
+    assert one == other
+    for path in (new, migrated):
+        with sqlite3.connect(path) as connection:
+            rows = connection.execute("SELECT id, name FROM rating_statuses").fetchall()
+        assert dict(rows) == {key: status.value for key, status in schema.STATUSES.items()}
+
+
+def test_the_known_revisions_are_those_of_the_migrations() -> None:
+    scripts = ScriptDirectory(str(migrate.SCRIPTS)).walk_revisions()
+    assert [script.revision for script in scripts] == list(reversed(schema.REVISIONS))
+
+
+def test_an_older_store_is_upgraded_when_it_is_opened_and_keeps_its_rows(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(file) as store:
+        administration = begin(store)
+        store.append(administration.id, [AttemptEntry(1, attempt())])
+        before = store.history(administration.id)
+    scripts = tmp_path / "migrations"
+    shutil.copytree(migrate.SCRIPTS, scripts)
+    (scripts / "versions" / "revision_0002.py").write_text(
+        'revision = "0002"\n'
+        'down_revision = "0001"\n'
+        "import sqlalchemy as sa\n"
+        "from alembic import op\n"
+        "def upgrade():\n"
+        '    op.add_column("administrations", sa.Column("remark", sa.String))\n'
+    )
+    monkeypatch.setattr(migrate, "SCRIPTS", scripts)
+    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+    monkeypatch.setattr(schema, "CURRENT", "0002")
+    with Store.open(file) as store:
+        assert store.history(administration.id) == before
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
+            ("0002",)
+        ]
+        connection.execute("SELECT remark FROM administrations")
+
+
+def test_an_upgrade_that_fails_leaves_the_store_as_it_was(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Store.open(file).close()
+    before = _statements(file)
+    scripts = tmp_path / "migrations"
+    shutil.copytree(migrate.SCRIPTS, scripts)
+    (scripts / "versions" / "revision_0002.py").write_text(
+        'revision = "0002"\n'
+        'down_revision = "0001"\n'
+        "from alembic import op\n"
+        "def upgrade():\n"
+        '    op.execute("CREATE TABLE half (id INTEGER)")\n'
+        '    op.execute("CREATE TABLE half (id INTEGER)")\n'
+    )
+    monkeypatch.setattr(migrate, "SCRIPTS", scripts)
+    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+    monkeypatch.setattr(schema, "CURRENT", "0002")
+    with pytest.raises(StoreError, match="half"):
+        Store.open(file)
+    assert _statements(file) == before
+
+
+def test_a_newer_store_is_refused_and_not_touched(file: Path) -> None:
+    Store.open(file).close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match=r"'9999'.*\n.*\n.*upgrade"):
+        Store.open(file)
+    assert file.read_bytes() == before
