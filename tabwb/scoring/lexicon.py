@@ -1,7 +1,7 @@
 """Which strings are English words, and which are common ones.
 
 Two shipped lists (``data/README.md`` says how they are made and under which licences): the *known*
-words are those of the CMU Pronouncing Dictionary and of SCOWL up to size 55, the *common* words are
+words are those of the CMU Pronouncing Dictionary and of SCOWL up to size 70, the *common* words are
 those of SCOWL's sizes 10, 20 and 35 (40,194 words). The known words stay one sorted block of bytes
 that is searched by halving, the common ones become three sets. Processor time on a busy two-core
 machine: :func:`load_lexicon` 15 ms (a set of all words would take 60, a mapping of the common ones
@@ -63,20 +63,25 @@ class Lexicon:
         lower = word.lower()
         return next((level for level, words in self._levels if lower in words), None)
 
-    def nearest_common(self, word: str) -> str | None:
+    def nearest_common(self, word: str, level: int = LEVELS[-1]) -> str | None:
         """A common word one edit away, or None: the most frequent, then the first by alphabet.
 
         An edit is one letter left out, put in or replaced, or two neighbours swapped (a slip of the
         keys). A word that is common itself is not its own neighbour.
 
+        Args:
+            word: the word.
+            level: the largest of SCOWL's sizes to look in.
+
         >>> lexicon = load_lexicon()
         >>> [lexicon.nearest_common(word) for word in ("recieve", "flimby", "blorf")]
         ['receive', 'flimsy', None]
+        >>> lexicon.nearest_common("flimby", level=20)
         """
         lower = word.lower()
         edits = frozenset(one_edit_away(lower)) - {lower}
-        for _, words in self._levels:
-            if near := edits & words:
+        for at, words in self._levels:
+            if at <= level and (near := edits & words):
                 return min(near)
         return None
 

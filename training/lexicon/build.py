@@ -17,8 +17,10 @@ from pathlib import Path
 
 OUT = Path(__file__).parents[2] / "tabwb" / "scoring" / "data"
 COMMON_LEVELS = (10, 20, 35)
-KNOWN_LEVELS = (10, 20, 35, 40, 50, 55)
-"""Above 55 SCOWL turns to rare words: *gorp*, the paper's example of a non-word, is in 60."""
+KNOWN_LEVELS = (10, 20, 35, 40, 50, 55, 60, 70)
+"""Up to the size that SCOWL calls large; the next one holds words that hardly anybody knows."""
+NOT_KNOWN = frozenset({"gorp"})
+"""In SCOWL's 60, but one of TAB's own examples of words that are none (appendix D.2)."""
 SPELLINGS = ("english", "american", "british")
 _PLAIN = re.compile(r"[a-z]+")
 
@@ -51,7 +53,7 @@ def read_scowl(folder: Path, levels: Sequence[int]) -> dict[str, int]:
 
 def build(cmudict: Path, scowl: Path, out: Path) -> None:
     """Write ``words.txt`` (sorted, one a line) and ``common.txt`` (one block for each level)."""
-    known = read_cmudict(cmudict) | set(read_scowl(scowl, KNOWN_LEVELS))
+    known = (read_cmudict(cmudict) | set(read_scowl(scowl, KNOWN_LEVELS))) - NOT_KNOWN
     common = read_scowl(scowl, COMMON_LEVELS)
     blocks = [
         "\n".join(sorted(word for word, at in common.items() if at == level))

@@ -8,9 +8,10 @@ from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.rules.passage import Passage, Token, is_content, without_fillers
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
 from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, present
-from tabwb.scoring.rules.vocabulary import EDITING_TERMS, FILLERS, RESUMED
+from tabwb.scoring.rules.vocabulary import EDITING_TERMS, FILLERS, RESUMED, SHORT_WORDS
 
 _FREQUENT = 20
+_EDITING = {term[0]: term for term in EDITING_TERMS}
 
 
 def conduite(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
@@ -30,7 +31,8 @@ def approaches(passage: Passage, limits: Thresholds = RULES_1) -> tuple[tuple[To
     Either X, an editing term (*I mean*, *no*, *or rather*, *sorry*, a filler), Y, where Y begins
     with X or shares half its letters; or a fragment, an attempt and a final word of rising
     similarity, which are two steps. Ours: X and Y are content words of one first letter, "shares"
-    means in the same order, an article may be said again before Y, and *no X no Y* is no editing.
+    means in the same order, an article may be said again before Y; *no* edits where a comma follows
+    it or Y begins with X (*a heart, no hope* is no approach).
 
     >>> from tabwb.scoring.rules.passage import read
     >>> [(x.word, y.word) for x, y in approaches(read("I want a pa pen I mean pencil"))]
@@ -40,36 +42,45 @@ def approaches(passage: Passage, limits: Thresholds = RULES_1) -> tuple[tuple[To
     """
     steps: dict[tuple[int, int], tuple[Token, Token]] = {}
     for utterance in passage.utterances:
-        for step in (*_edited(utterance.tokens, limits), *_rising(utterance.tokens, limits)):
+        for step in (
+            *_edited(passage.text, utterance.tokens, limits),
+            *_rising(utterance.tokens, limits),
+        ):
             steps[step[0].start, step[1].start] = step
     return tuple(steps[key] for key in sorted(steps))
 
 
-def _edited(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token, Token]]:
+def _edited(
+    text: str, tokens: Sequence[Token], limits: Thresholds
+) -> Iterator[tuple[Token, Token]]:
     for at, attempt in enumerate(tokens):
         after = at + 1
-        filled = False
         while after < len(tokens) and tokens[after].word in FILLERS:
-            filled, after = True, after + 1
-        term = _editing_term(tokens, after)
-        if term == ("no",) and at > 0 and tokens[at - 1].word == "no":
+            after += 1
+        after += _editing_term(tokens, after)
+        if after == at + 1:
             continue
-        if not (filled or term):
-            continue
-        after += len(term)
+        term = tokens[after - 1]
         while after < len(tokens) and (
             tokens[after].word in FILLERS or tokens[after].word in RESUMED
         ):
             after += 1
-        if after < len(tokens) and _approaches(attempt.word, tokens[after].word, limits):
-            yield attempt, tokens[after]
+        if after == len(tokens) or not _approaches(attempt.word, tokens[after].word, limits):
+            continue
+        final = tokens[after]
+        if term.word == "no" and not (
+            final.word.startswith(attempt.word) or "," in text[term.end : final.start]
+        ):
+            continue
+        yield attempt, final
 
 
-def _editing_term(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
-    for term in EDITING_TERMS:
-        if tuple(token.word for token in tokens[at : at + len(term)]) == term:
-            return term
-    return ()
+def _editing_term(tokens: Sequence[Token], at: int) -> int:
+    """How many words from ``at`` are an editing term; 0 where none stands."""
+    term = _EDITING.get(tokens[at].word) if at < len(tokens) else None
+    if term is None or tuple(token.word for token in tokens[at : at + len(term)]) != term:
+        return 0
+    return len(term)
 
 
 def _approaches(attempt: str, final: str, limits: Thresholds) -> bool:
@@ -86,12 +97,10 @@ def _rising(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token
     plain: list[Token] = []
     at = 0
     while at < len(spoken):
-        term = _editing_term(spoken, at)
-        if term:
-            at += len(term)
-        else:
+        edited = _editing_term(spoken, at)
+        if not edited:
             plain.append(spoken[at])
-            at += 1
+        at += edited or 1
     for fragment, attempt, final in zip(plain, plain[1:], plain[2:], strict=False):
         if not (
             is_content(attempt.word) and is_content(final.word) and _may_break_off(fragment, limits)
@@ -111,7 +120,7 @@ def _may_break_off(token: Token, limits: Thresholds) -> bool:
     if token.hyphen:
         return True
     level = load_lexicon().level(token.word)
-    rare = level is None or level > _FREQUENT
+    rare = (level is None or level > _FREQUENT) and token.word not in SHORT_WORDS
     return len(token.word) <= limits.fragment_letters and rare and is_content(token.word)
 
 

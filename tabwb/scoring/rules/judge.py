@@ -63,8 +63,9 @@ def judge(context: TextContext, limits: Thresholds = RULES_1) -> Mapping[str, Ve
 def _is_language(passage: Passage, limits: Thresholds) -> bool:
     if passage.context.status is ResponseStatus.NOT_LANGUAGE or not passage.tokens:
         return False
-    letters = [sign for sign in passage.text if sign.isalpha()]
-    if 2 * sum(sign.isascii() for sign in letters) < len(letters):
-        return False
+    if not passage.text.isascii():
+        letters = [sign for sign in passage.text if sign.isalpha()]
+        if 2 * sum(map(str.isascii, letters)) < len(letters):
+            return False
     repeats = passage.context.kind is ResponseKind.VERBATIM
     return repeats or is_english(passage, limits)

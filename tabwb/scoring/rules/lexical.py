@@ -43,7 +43,7 @@ def is_word(word: str) -> bool:
 @lru_cache(maxsize=8192)
 def _is_word(word: str, part: int) -> bool:
     lexicon = load_lexicon()
-    stem = word.partition("'")[0]
+    stem = word.removesuffix("n't").partition("'")[0]
     if word in BARE_CONTRACTIONS or (stem != word and len(stem) < _BASE_LETTERS):
         return True
     return lexicon.known(stem) or _is_derived(stem) or _is_joined(stem, part)
@@ -79,11 +79,12 @@ def _is_joined(word: str, part: int) -> bool:
 @lru_cache(maxsize=8)
 def nonwords(
     passage: Passage, limits: Thresholds = RULES_1
-) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
     """Words that are in no dictionary: those that count, and those that may be slips.
 
     Looked at are words of 4 or more letters, not capitalised inside a sentence, not all capitals,
-    not beside a digit or a sign of an address; a slip is one edit from a common word.
+    not beside a digit or a sign of an address. A slip is one edit from one of the 11,109 most
+    common words (SCOWL's sizes 10 and 20) and comes with that word.
     """
     names = {
         token.word
@@ -92,7 +93,7 @@ def nonwords(
         if token.text[0].isupper()
     }
     counted: list[Token] = []
-    slips: list[Token] = []
+    slips: list[tuple[Token, str]] = []
     for utterance in passage.utterances:
         for at, token in enumerate(utterance.tokens):
             if (
@@ -104,8 +105,11 @@ def nonwords(
                 or _is_word(token.word, limits.joined_part_letters)
             ):
                 continue
-            near = load_lexicon().nearest_common(token.word)
-            (counted if near is None else slips).append(token)
+            near = load_lexicon().nearest_common(token.word, limits.slip_level)
+            if near is None:
+                counted.append(token)
+            else:
+                slips.append((token, near))
     return tuple(counted), tuple(slips)
 
 
@@ -130,7 +134,8 @@ def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
     Not capitalised inside a sentence, not all capitals, no digit, not derivable (common affixes,
     doubling), not two known words joined. Edit distance 1 from a common word: only a *candidate*,
-    not counted, shown with the nearest word.
+    not counted, shown with the nearest word. Ours: two neighbours swapped are one edit too, and
+    common are SCOWL's sizes 10 and 20, so that *republice* (appendix C) and *flimby* count.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> neologisms(read("I need to buy a blorf from the store.")).words
@@ -140,8 +145,7 @@ def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     ('absent', 'not counted: recieve (receive?)')
     """
     counted, slips = nonwords(passage, limits)
-    near = load_lexicon().nearest_common
-    candidates = dict.fromkeys(f"{token.text} ({near(token.word)}?)" for token in slips)
+    candidates = dict.fromkeys(f"{token.text} ({near}?)" for token, near in slips)
     note = f"not counted: {', '.join(candidates)}" if candidates else ""
     if not counted:
         return absent(note)
@@ -151,16 +155,13 @@ def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 def jargon(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 5, two-sided: 3 or more words of rule 4 and at least 20 % of all (50 % under 20 words).
 
-    Candidates of rule 4 count here (ours): slips of the keys do not come by the fifth word.
-
     >>> from tabwb.scoring.rules.passage import read
     >>> jargon(read("Flimby gorp snizz and blah.")).words
     ('Flimby', 'gorp', 'snizz')
     >>> jargon(read("I need to buy a blorf from the store.")).outcome.value
     'absent'
     """
-    counted, slips = nonwords(passage, limits)
-    strange = sorted((*counted, *slips), key=lambda token: token.start)
+    strange, _ = nonwords(passage, limits)
     total = len(passage.tokens)
     short = total < limits.jargon_short_text
     share = limits.jargon_share_short if short else limits.jargon_share

@@ -13,7 +13,7 @@ from tabwb.scoring.rules.vocabulary import FILLERS, FUNCTION_WORDS
 
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'"})
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)*(?:-(?=[ ,]))?")
-_MARK = re.compile(r"\n|[.?!]+")
+_MARK = re.compile(r"\n|[.?!]+[\"')\]*]*")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|mt|[b-hj-z])|\be\.g|\bi\.e)$", re.IGNORECASE
 )

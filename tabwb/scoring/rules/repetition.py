@@ -42,16 +42,14 @@ def find_runs(words: Sequence[str], shortest: int, longest: int) -> Iterator[Run
     [Run(start=0, size=3, times=2)]
     """
     for size in range(shortest, longest + 1):
+        same = [one == other for one, other in zip(words, words[size:], strict=False)]
         at = 0
-        while at + 2 * size <= len(words):
-            matched = 0
-            while at + matched + size < len(words) and (
-                words[at + matched] == words[at + matched + size]
-            ):
-                matched += 1
+        while True in same[at:]:
+            at = same.index(True, at)
+            matched = [*same[at:], False].index(False)
             if matched >= size and _is_primitive(words[at : at + size]):
                 yield Run(at, size, matched // size + 1)
-            at += matched + 1
+            at += matched
 
 
 def _is_primitive(unit: Sequence[str]) -> bool:
@@ -200,13 +198,18 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
         )
         if run.times >= limits.stereotypy_times and stereotyped:
             found.append(passage.quote(tokens[run.start : run.end]))
+    if 1 + len(passage.context.previous) >= limits.formula_answers:
+        found += _shared_formulas(passage, limits)
+    return present(*found) if found else NOT_SEEN
+
+
+def _shared_formulas(passage: Passage, limits: Thresholds) -> Iterator[str]:
     others = [_formulas(answer, limits.formula_words) for answer in passage.context.previous]
     prompts = _formulas(passage.context.prompt, limits.formula_words)
     for formula in _formulas(passage.context.text, limits.formula_words):
         answers = 1 + sum(formula in other for other in others)
         if answers >= limits.formula_answers and formula not in prompts:
-            found.append(f"{formula} (in {answers} answers)")
-    return present(*found) if found else NOT_SEEN
+            yield f"{formula} (in {answers} answers)"
 
 
 @lru_cache(maxsize=1024)

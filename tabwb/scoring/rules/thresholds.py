@@ -33,6 +33,8 @@ class Thresholds:
 
     # 4 Neologisms, 5 Jargon
     neologism_letters: int = 4
+    slip_level: int = 20
+    """One edit from a word of SCOWL's sizes up to this one is taken for a slip of the keys."""
     joined_part_letters: int = 3
     jargon_words: int = 3
     jargon_share: float = 0.2
@@ -51,6 +53,7 @@ class Thresholds:
 
     # 8 Anomia, 9 Empty speech, 10 Stereotypies
     anomia_approaches: int = 2
+    """Steps of approach, in one chain or in several."""
     unspecific_words: int = 2
     unspecific_share: float = 0.15
     stereotypy_times: int = 3

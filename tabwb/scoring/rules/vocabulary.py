@@ -130,7 +130,7 @@ FOLLOWS_PLACE = (FUNCTION_WORDS - _words(_POSSESSIVES)) - _words(
 """What may stand after such a place, so that *go to store it* and *bank on them* do not count."""
 
 BARE_VERBS = _words(
-    "go want like need come say see eat make take get live walk play run work give tell look know "
+    "go want like come say see eat make take get live walk play run work give tell look know "
     "think buy drink sleep sit stand talk help love cry fall sing swim ride drive cook wash open "
     "close bring wear write call ask keep"
 )
