@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabwb.scoring.burden import RatedResponse, cluster_bootstrap, symptom_burden
+
+FEATURES = ("retracing", "jargon", "false-starts")
+CATEGORIES = {
+    "disfluency": ("retracing", "false-starts", "conduite-d-approche"),
+    "coherence": ("jargon", "off-topic"),
+    "overall": ("overall-communication-impairment",),
+}
+
+
+def response(item: str, *present: str, text: str = "We went there.") -> RatedResponse:
+    return RatedResponse(("model", item), text, len(text.split()), frozenset(present))
+
+
+def silence(item: str) -> RatedResponse:
+    return RatedResponse(("model", item), "", 0, None, "no-response")
+
+
+def test_the_burden_is_the_mean_number_of_features_present() -> None:
+    burden = symptom_burden(
+        [response("a", "retracing", "jargon"), response("b"), response("c", "jargon")], FEATURES
+    )
+    assert burden.symptom_burden.value == 1.0
+    assert burden.features == FEATURES
+    assert burden.present == {"retracing": 1, "jargon": 2, "false-starts": 0}
+
+
+def test_an_empty_response_has_no_burden_and_is_no_healthy_one() -> None:
+    burden = symptom_burden([response("a", "jargon"), silence("b"), silence("c")], FEATURES)
+    assert burden.symptom_burden.value == 1.0
+    assert (burden.n_responses, burden.n_burden) == (3, 1)
+    assert burden.no_burden == {"no-response": 2}
+    assert burden.words_mean.value == 1.0
+
+
+def test_where_nothing_has_a_burden_it_is_undefined() -> None:
+    burden = symptom_burden([silence("a")], FEATURES, CATEGORIES, interval=True)
+    assert burden.symptom_burden.value is None
+    assert burden.interval is None
+    assert burden.categories["coherence"].count.value is None
+
+
+def test_a_category_has_a_count_and_a_rate_over_the_features_of_the_set() -> None:
+    burden = symptom_burden(
+        [response("a", "retracing", "false-starts"), response("b")], FEATURES, CATEGORIES
+    )
+    disfluency = burden.categories["disfluency"]
+    assert (disfluency.count.value, disfluency.rate.value, disfluency.of) == (1.0, 0.5, 2)
+    overall = burden.categories["overall"]
+    assert (overall.count.value, overall.of) == (None, 0)
+
+
+def test_distinct_responses_are_counted_by_their_text() -> None:
+    burden = symptom_burden(
+        [response("a", text="One."), response("b", text="One."), response("c", text="Two.")],
+        FEATURES,
+    )
+    assert (burden.n_responses, burden.n_distinct) == (3, 2)
+
+
+def test_a_response_has_a_cause_exactly_when_it_has_no_burden() -> None:
+    with pytest.raises(ValueError, match="cause"):
+        RatedResponse("c", "", 0, None)
+
+
+RESPONSES = st.lists(
+    st.builds(
+        lambda item, present: response(item, *present),
+        st.sampled_from("abcde"),
+        st.sets(st.sampled_from(FEATURES)),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(RESPONSES)
+def test_the_counts_of_dividing_categories_add_up_to_the_burden(
+    responses: list[RatedResponse],
+) -> None:
+    burden = symptom_burden(responses, FEATURES, CATEGORIES)
+    counts = [category.count.value or 0.0 for category in burden.categories.values()]
+    assert sum(counts) == pytest.approx(burden.symptom_burden.value)
+    for category in burden.categories.values():
+        if category.count.value is not None and category.rate.value is not None:
+            assert category.rate.value <= category.count.value <= category.of
+
+
+def test_the_interval_is_the_same_each_time_and_in_any_order() -> None:
+    values = [(item, float(number % 4)) for number, item in enumerate("aabbccddeeff")]
+    assert cluster_bootstrap(values) == cluster_bootstrap(values[::-1])
+
+
+def test_the_interval_is_that_of_all_resamples_of_the_clusters() -> None:
+    # Two clusters with means 0 and 1 and equal sizes: the 4 resamples give 0, 1/2, 1/2, 1.
+    interval = cluster_bootstrap([("a", 0.0), ("a", 0.0), ("b", 1.0), ("b", 1.0)])
+    assert interval is not None
+    assert (interval.low, interval.high) == (0.0, 1.0)
+
+
+def test_more_responses_to_the_same_items_do_not_narrow_the_interval() -> None:
+    once = [("a", 0.0), ("b", 1.0), ("c", 2.0)]
+    often = cluster_bootstrap(once * 50)
+    assert often == cluster_bootstrap(once)
+
+
+def test_one_cluster_has_no_interval() -> None:
+    assert cluster_bootstrap([]) is None
+    assert cluster_bootstrap([("a", 1.0)] * 9) is None
+
+
+def test_a_burden_without_an_interval_needs_no_numpy() -> None:
+    code = (
+        "import sys; from tabwb.scoring.burden import RatedResponse, symptom_burden; "
+        "symptom_burden([RatedResponse('a', 'x', 1, frozenset())], ['jargon']); "
+        "assert 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
