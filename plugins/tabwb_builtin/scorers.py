@@ -1,0 +1,149 @@
+"""The core scorers: choice, yes-no, repetition and lexical."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tabwb.extend.components import Descriptor, Response
+from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.specs import Spec
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Item, Subtest
+    from tabwb.scoring.choice import Choice
+    from tabwb.scoring.estimate import Estimate
+
+POLICIES = ("exact", "normalised", "extracted")
+
+
+class ChoiceScorer:
+    """Which option was named, and whether it is the right one (TAB, appendix B.2)."""
+
+    id = "choice"
+    measures = POLICIES
+
+    def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
+        """One verdict per policy; the reason says what was read."""
+        from tabwb.scoring.choice import read_choice
+
+        options = response.options or item.options
+        return _verdicts(self.id, read_choice(response.text, options), response)
+
+
+class YesNoScorer:
+    """Whether Yes or No was said, and whether it is right (TAB, appendix B.3)."""
+
+    id = "yes-no"
+    measures = POLICIES
+
+    def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
+        """One verdict per policy; the reason says what was read."""
+        from tabwb.scoring.yes_no import read_yes_no
+
+        return _verdicts(self.id, read_yes_no(response.text, item.options), response)
+
+
+class RepetitionScorer:
+    """Whether the target came back, and the errors with their counts (TAB, B.4 and B.6)."""
+
+    id = "repetition"
+    measures = (
+        *POLICIES,
+        "insertion",
+        "deletion",
+        "substitution",
+        "carrier-echo",
+        "no-response",
+        "spacing",
+    )
+
+    def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
+        """One verdict per policy and one count per type of error; the reason names the unit."""
+        from tabwb.scoring.repetition import read_repetition
+
+        if response.expected is None:
+            return [undefined(self.id, measure, NO_KEY) for measure in self.measures]
+        answer = read_repetition(response.text, response.expected, response.prompt)
+        counts = answer.errors.counts()
+        found = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+        unit = answer.errors.unit
+        return [
+            valued(self.id, "exact", answer.exact, found),
+            valued(self.id, "normalised", answer.normalised),
+            valued(self.id, "extracted", answer.extracted),
+            *(
+                valued(self.id, name, count, unit if name in _IN_UNITS and count else "")
+                for name, count in counts.items()
+            ),
+        ]
+
+
+class LexicalScorer:
+    """How many words, and how different they are, in connected text (TAB, section 5)."""
+
+    id = "lexical"
+    measures = ("words", "ttr", "mattr", "mtld")
+
+    def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
+        """The number of words, TTR, MATTR (window 50) and MTLD (threshold 0.72)."""
+        from tabwb.scoring import lexical
+
+        tokens = lexical.tokens(response.text)
+        short = f"{len(tokens)} words" if len(tokens) < lexical.SHORT else ""
+        window, threshold = f"window {lexical.WINDOW}", f"threshold {lexical.THRESHOLD}"
+        return [
+            valued(self.id, "words", len(tokens)),
+            self._rating("ttr", lexical.ttr(tokens), short),
+            self._rating("mattr", lexical.mattr(tokens), window),
+            self._rating(
+                "mtld", lexical.mtld(tokens), f"{threshold}, {short}" if short else threshold
+            ),
+        ]
+
+    def _rating(self, measure: str, estimate: Estimate, reason: str) -> Rating:
+        if estimate.value is None:
+            return undefined(self.id, measure, estimate.reason)
+        return valued(self.id, measure, estimate.value, reason)
+
+
+NO_KEY = "the item has no expected answer"
+_IN_UNITS = ("insertion", "deletion", "substitution")
+
+
+def _verdicts(rater: str, answer: Choice, response: Response) -> list[Rating]:
+    expected = response.expected
+    if expected is None:
+        return [undefined(rater, policy, NO_KEY) for policy in POLICIES]
+    ratings = []
+    for policy in POLICIES:
+        reading = answer.reading(policy)
+        kind = reading.error(expected, response.foils)
+        if kind is None:
+            reason = ""
+        elif not response.text.strip():
+            reason = "no response"
+        elif reading.ambiguous:
+            reason = f"ambiguous: {', '.join(reading.named)}"
+        elif reading.chosen is None:
+            reason = "no option"
+        else:
+            foil = f" (foil: {kind})" if reading.chosen in response.foils else ""
+            reason = f"{reading.chosen}{foil}"
+        ratings.append(valued(rater, policy, kind is None, reason))
+    return ratings
+
+
+def _made(scorer: Callable[[], Any]) -> Callable[[Spec, Any], Any]:
+    return lambda spec, options: scorer()
+
+
+SCORERS: tuple[Descriptor, ...] = (
+    Descriptor("choice", "One option out of a list, under three policies", _made(ChoiceScorer)),
+    Descriptor("yes-no", "Yes or No, under three policies", _made(YesNoScorer)),
+    Descriptor(
+        "repetition", "Verbatim repetition, with its errors counted", _made(RepetitionScorer)
+    ),
+    Descriptor("lexical", "Words, TTR, MATTR and MTLD of connected text", _made(LexicalScorer)),
+)
+"""What this plugin registers as scorers."""

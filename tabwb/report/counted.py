@@ -1,0 +1,114 @@
+"""Which responses count into a summary, and once each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.ratings import Rating
+from tabwb.records.states import Protocol, TrialState
+from tabwb.records.trials import Attempt, Conditions, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Trials of one administration.
+
+    Attributes:
+        conditions: how they were given; None is taken as sampled free answers.
+    """
+
+    battery: Battery
+    trials: Sequence[Trial]
+    conditions: Conditions | None = None
+
+    @property
+    def examinee(self) -> str:
+        """Who was tested: the spec with its lesion, or the study id."""
+        if self.conditions is None:
+            return ""
+        lesion = self.conditions.lesion
+        return self.conditions.examinee + (f" + {lesion}" if lesion else "")
+
+    @property
+    def protocol(self) -> Protocol:
+        """How answers were obtained."""
+        return Protocol.GENERATE if self.conditions is None else self.conditions.protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A response that counts, with its item and ratings.
+
+    Attributes:
+        source: place of its source, from 0.
+        cluster: (examinee, subtest, item): responses in one cluster are not independent.
+    """
+
+    source: int
+    subtest: Subtest
+    item: Item
+    trial: Trial
+    attempt: Attempt
+    cluster: tuple[str, str, str]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options in the order shown."""
+        return self.trial.plan.options
+
+    def rating(self, rater: str, measure: str) -> Rating | None:
+        """What a rater gave to a measure, or None when it gave nothing."""
+        for rating in self.trial.ratings:
+            if rating.measure == measure and rating.rater == rater:
+                return rating
+        return None
+
+
+def is_answered(trial: Trial) -> bool:
+    """Whether a trial has an answer that counts; practice never does."""
+    return (
+        trial.state is TrialState.ANSWERED
+        and not trial.plan.practice
+        and trial.counting is not None
+    )
+
+
+def counted(sources: Iterable[Source]) -> list[Counted]:
+    """The responses that count, in order.
+
+    Practice, skipped and void trials are left out. Greedy decoding gives the same response to the
+    same messages every time, so identical greedy replicates say nothing new and count once
+    (SCORING 2), also across administrations of one model; whoever answers by sampling, and every
+    person, counts each time.
+    """
+    rows: list[Counted] = []
+    seen: set[Hashable] = set()
+    for place, source in enumerate(sources):
+        conditions, examinee = source.conditions, source.examinee
+        greedy = (
+            replace(conditions.decoding, seed=0)
+            if conditions is not None and conditions.kind == "model" and conditions.decoding.greedy
+            else None
+        )
+        items = {
+            (subtest.id, item.id): (subtest, item)
+            for subtest in source.battery.subtests
+            for item in subtest.items
+        }
+        for trial in source.trials:
+            attempt = trial.counting
+            if attempt is None or not is_answered(trial):
+                continue
+            plan = trial.plan
+            subtest, item = items[plan.subtest, plan.item]
+            if greedy is not None:
+                asked = attempt.messages or plan.prompt
+                key = (examinee, greedy, source.protocol, plan.subtest, plan.item, asked)
+                if (*key, attempt.response) in seen:
+                    continue
+                seen.add((*key, attempt.response))
+            cluster = (examinee, plan.subtest, plan.item)
+            rows.append(Counted(place, subtest, item, trial, attempt, cluster))
+    return rows

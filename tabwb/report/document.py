@@ -1,0 +1,188 @@
+"""The JSON documents of results (``format: 1``): what scripts and exporters read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tabwb.battery.model import Battery
+from tabwb.records.ratings import Rating
+from tabwb.records.states import TrialState
+from tabwb.records.trials import Administration, Attempt, Trial
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.report.summary import Json, JudgeScope, Source, pool, summarise
+
+if TYPE_CHECKING:
+    from tabwb.report.load import Group, Loaded
+
+FORMAT = 1
+
+
+def administration_document(
+    administration: Administration,
+    battery: Battery,
+    trials: Sequence[Trial],
+    *,
+    judges: Sequence[JudgeScope] = (),
+    interval: bool = False,
+) -> Json:
+    """What ``run``, ``resume`` and ``results ID`` print with ``--json``."""
+    summary = summarise(
+        battery, trials, administration.conditions, judges=judges, interval=interval
+    )
+    return {
+        "format": FORMAT,
+        "administration": {
+            **administration_json(administration),
+            "disclaimer": battery.disclaimer,
+        },
+        "trials": [trial_json(trial) for trial in trials],
+        "summary": summary.to_json(),
+        "notices": notices(administration),
+    }
+
+
+def list_document(administrations: Iterable[Administration]) -> Json:
+    """What ``results`` without an id prints with ``--json``."""
+    return {
+        "format": FORMAT,
+        "administrations": [administration_json(one) for one in administrations],
+    }
+
+
+def groups_document(
+    groups: Iterable[Group], *, judges: Sequence[JudgeScope] = (), interval: bool = True
+) -> Json:
+    """What ``results ID ID`` and ``--by`` print with ``--json``."""
+    return {
+        "format": FORMAT,
+        "groups": [
+            {
+                "by": {group.by: group.label},
+                "administrations": [
+                    administration_json(member.administration) for member in group.members
+                ],
+                "summary": pool(
+                    sources_of(group.members), judges=judges, interval=interval
+                ).to_json(),
+            }
+            for group in groups
+        ],
+        "notices": [RESEARCH_ONLY, MODEL_CAUTION],
+    }
+
+
+def export_document(chosen: Iterable[Loaded]) -> Json:
+    """What an exporter is given: one document per administration."""
+    return {
+        "format": FORMAT,
+        "documents": [
+            administration_document(one.administration, one.battery, one.trials) for one in chosen
+        ],
+    }
+
+
+def sources_of(members: Iterable[Loaded]) -> list[Source]:
+    """Administrations as the summary wants them."""
+    return [
+        Source(member.battery, member.trials, member.administration.conditions)
+        for member in members
+    ]
+
+
+def notices(administration: Administration) -> list[str]:
+    """The sentences that stand with every result."""
+    model = administration.conditions.kind == "model"
+    return [RESEARCH_ONLY, MODEL_CAUTION] if model else [RESEARCH_ONLY]
+
+
+def administration_json(administration: Administration) -> Json:
+    """One administration with all its conditions."""
+    conditions = administration.conditions
+    decoding = conditions.decoding
+    is_model = conditions.kind == "model"
+    return {
+        "id": administration.id,
+        "uid": administration.uid,
+        "status": administration.status.value,
+        "reason": administration.reason,
+        "battery": administration.battery,
+        "battery_version": administration.battery_version,
+        "battery_hash": administration.battery_hash,
+        "battery_title": administration.battery_title,
+        "examinee": conditions.examinee,
+        "kind": conditions.kind,
+        "model": conditions.examinee if is_model else None,
+        "seed": conditions.seed,
+        "replicates": conditions.replicates,
+        "protocol": conditions.protocol.value,
+        "decoding": {
+            "max_tokens": decoding.max_tokens,
+            "temperature": decoding.temperature,
+            "top_p": decoding.top_p,
+            "stop": list(decoding.stop),
+            "seed": decoding.seed,
+        }
+        if is_model
+        else None,
+        "lesion": conditions.lesion,
+        "conversation": conditions.conversation,
+        "item_order": conditions.item_order,
+        "option_order": conditions.option_order,
+        "judges": list(conditions.judges),
+        "research_protocol": conditions.research_protocol,
+        "created_at": administration.created_at,
+        "planned": administration.planned,
+        "answered": administration.answered,
+        "versions": dict(administration.versions),
+    }
+
+
+def trial_json(trial: Trial) -> Json:
+    """One trial; response, status and latency are those of the attempt that counts, or None."""
+    plan = trial.plan
+    counting = trial.counting if trial.state is TrialState.ANSWERED else None
+    return {
+        "number": plan.number,
+        "subtest": plan.subtest,
+        "item": plan.item,
+        "replicate": plan.replicate,
+        "practice": plan.practice,
+        "options": list(plan.options),
+        "prompt": plan.prompt,
+        "response": None if counting is None else counting.response,
+        "state": trial.state.value,
+        "reason": trial.reason,
+        "status": None if counting is None or counting.status is None else counting.status.value,
+        "stop_reason": None if counting is None else counting.stop_reason.value,
+        "latency_s": None if counting is None else counting.latency_s,
+        "attempts": [attempt_json(attempt) for attempt in trial.attempts],
+        "ratings": [rating_json(rating) for rating in trial.ratings],
+        "notes": list(trial.notes),
+    }
+
+
+def attempt_json(attempt: Attempt) -> Json:
+    """One attempt."""
+    return {
+        "n": attempt.number,
+        "response": attempt.response,
+        "state": attempt.state.value,
+        "status": None if attempt.status is None else attempt.status.value,
+        "stop_reason": attempt.stop_reason.value,
+        "latency_s": attempt.latency_s,
+        "error": attempt.error,
+        "metadata": dict(attempt.metadata),
+        "recorded_at": attempt.recorded_at,
+    }
+
+
+def rating_json(rating: Rating) -> Json:
+    """One rating."""
+    return {
+        "rater": rating.rater,
+        "measure": rating.measure,
+        "value": rating.value,
+        "status": rating.status.value,
+        "reason": rating.reason,
+    }

@@ -1,0 +1,265 @@
+"""What is said of one subtest: shares right, what belongs beside them, errors by kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tabwb.battery.model import Subtest
+from tabwb.records.states import Protocol, ResponseKind
+from tabwb.report.counted import Counted, Source, is_answered
+from tabwb.scoring import accuracy
+from tabwb.scoring.choice import POLICIES, Choice, read_choice
+from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.yes_no import NO, YES, balanced_accuracy, read_yes_no, yes_rate
+
+NOT_SCORED = "nothing was scored right or wrong here"
+NOT_YES_NO = "not a subtest of yes or no"
+NOT_CHOSEN = "not a subtest with options"
+UNLISTED = ("other-option", "ambiguous", "no-option")
+"""Kinds of error beside the battery's foil kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Right answers out of those scored, under the three policies.
+
+    Attributes:
+        n: answers counted.
+        scored: answers that the deciding scorer gave a verdict.
+        correct: by policy; None where no answer has a verdict.
+    """
+
+    n: int
+    scored: int
+    correct: Mapping[str, int | None]
+
+    def interval(self, policy: str = "exact") -> accuracy.Interval | None:
+        """The exact (Clopper-Pearson) 95 % interval."""
+        right = self.correct[policy]
+        return None if right is None else accuracy.clopper_pearson(right, self.scored)
+
+    def accuracy(self, policy: str = "exact") -> Estimate:
+        """Share right of those scored."""
+        right = self.correct[policy]
+        return ratio(right or 0, self.scored if right is not None else 0, NOT_SCORED)
+
+
+@dataclass(frozen=True, slots=True)
+class FoilErrors:
+    """Errors of one kind.
+
+    Attributes:
+        errors: by policy.
+        of: answers to items that offer such a foil (all of them for ``ambiguous``, ``no-option``).
+    """
+
+    errors: Mapping[str, int]
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A further measure of a scorer over the responses of a subtest.
+
+    Attributes:
+        n: responses with a value.
+        total: sum of the values.
+        nonzero: responses with another value than 0.
+        undefined: responses without a value.
+    """
+
+    n: int
+    total: float
+    nonzero: int
+    undefined: int
+
+    @property
+    def mean(self) -> Estimate:
+        """Mean of the values."""
+        return ratio(self.total, self.n, "undefined for every response")
+
+
+@dataclass(frozen=True, slots=True)
+class SubtestSummary:
+    """Everything that is said of one subtest.
+
+    Attributes:
+        planned, answered: trials, practice not counted; ``share.n`` is lower than ``answered``
+            where identical greedy replicates count once.
+        chance_corrected: under ``exact``.
+        baselines: ``always_first``, ``always_yes``, ``guessing``, those that apply.
+        yes_rate, balanced_accuracy: by policy.
+        by_tag: tag to shares; by_foil: kind of error to counts.
+        measures: further measures of the subtest's scorers (``insertion``, ``ttr``).
+        statuses: response status to number of responses.
+    """
+
+    id: str
+    title: str
+    kind: ResponseKind
+    planned: int
+    answered: int
+    share: Share
+    chance_corrected: Estimate
+    baselines: Mapping[str, Estimate]
+    yes_rate: Mapping[str, Estimate]
+    balanced_accuracy: Mapping[str, Estimate]
+    by_tag: Mapping[str, Share] = field(default_factory=dict)
+    by_foil: Mapping[str, FoilErrors] = field(default_factory=dict)
+    measures: Mapping[str, Measured] = field(default_factory=dict)
+    statuses: Mapping[str, int] = field(default_factory=dict)
+
+
+def summarise_subtest(
+    subtest: Subtest, sources: Sequence[Source], rows: Sequence[Counted]
+) -> SubtestSummary:
+    """Summarise the counted responses ``rows`` of one subtest."""
+    trials = [
+        trial
+        for source in sources
+        for trial in source.trials
+        if trial.plan.subtest == subtest.id and not trial.plan.practice
+    ]
+    rater = _decider(subtest, rows)
+    share = _share(rows, rater)
+    readings = _readings(subtest, rows)
+    protocols = {sources[row.source].protocol for row in rows}
+    protocol = protocols.pop() if len(protocols) == 1 else None
+    baselines = _baselines(subtest, rows)
+    tags = dict.fromkeys(tag for row in rows for tag in row.item.tags)
+    said = {
+        policy: [(row.item.expected or "", read.reading(policy).chosen) for row, read in readings]
+        for policy in POLICIES
+    }
+    yes_no = subtest.response is ResponseKind.YES_NO
+    return SubtestSummary(
+        id=subtest.id,
+        title=subtest.title,
+        kind=subtest.response,
+        planned=len(trials),
+        answered=sum(map(is_answered, trials)),
+        share=share,
+        chance_corrected=_corrected(share, baselines.get("guessing"), protocol),
+        baselines=baselines,
+        yes_rate={
+            policy: yes_rate((answer for _, answer in pairs), _yes(rows))
+            if yes_no
+            else Estimate(None, NOT_YES_NO)
+            for policy, pairs in said.items()
+        },
+        balanced_accuracy={
+            policy: balanced_accuracy(pairs) if yes_no else Estimate(None, NOT_YES_NO)
+            for policy, pairs in said.items()
+        },
+        by_tag={tag: _share([row for row in rows if tag in row.item.tags], rater) for tag in tags},
+        by_foil=_by_foil(readings) if subtest.response is ResponseKind.CHOICE else {},
+        measures=_measures(subtest, rows),
+        statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
+    )
+
+
+def _decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
+    """The first of the subtest's scorers that gives verdicts."""
+    raters = {
+        rating.rater for row in rows for rating in row.trial.ratings if rating.measure == "exact"
+    }
+    return next((scorer for scorer in subtest.scorers if scorer in raters), None)
+
+
+def _share(rows: Sequence[Counted], rater: str | None) -> Share:
+    correct: dict[str, int | None] = {}
+    scored = 0
+    for policy in POLICIES:
+        given = [] if rater is None else [row.rating(rater, policy) for row in rows]
+        values = [rating.value for rating in given if rating and rating.value is not None]
+        correct[policy] = sum(value == 1.0 for value in values) if values else None
+        scored = len(values) if policy == "exact" else scored
+    return Share(len(rows), scored, correct)
+
+
+def _readings(subtest: Subtest, rows: Sequence[Counted]) -> list[tuple[Counted, Choice]]:
+    if subtest.response is ResponseKind.YES_NO:
+        return [
+            (row, read_yes_no(row.attempt.response, row.item.options))
+            for row in rows
+            if row.item.expected is not None
+        ]
+    if subtest.response is ResponseKind.CHOICE:
+        return [
+            (row, read_choice(row.attempt.response, row.options))
+            for row in rows
+            if row.item.expected is not None
+        ]
+    return []
+
+
+def _yes(rows: Sequence[Counted]) -> str:
+    return next((row.item.options[0] for row in rows if row.item.options), YES)
+
+
+def _baselines(subtest: Subtest, rows: Sequence[Counted]) -> dict[str, Estimate]:
+    keyed = [(row.item.expected, row) for row in rows if row.item.expected is not None]
+    if subtest.response is ResponseKind.CHOICE:
+        return {
+            "always_first": accuracy.always_first((key, row.options) for key, row in keyed),
+            "guessing": accuracy.guessing_rate(len(row.options) for _, row in keyed),
+        }
+    if subtest.response is ResponseKind.YES_NO:
+        return {
+            "always_yes": accuracy.always_yes((key for key, _ in keyed), _yes(rows)),
+            "guessing": accuracy.guessing_rate(
+                len(row.options) or len((YES, NO)) for _, row in keyed
+            ),
+        }
+    return {}
+
+
+def _corrected(share: Share, guessing: Estimate | None, protocol: Protocol | None) -> Estimate:
+    if guessing is None:
+        return Estimate(None, NOT_CHOSEN)
+    if not share.n:
+        return Estimate(None, "no item answered")
+    return accuracy.chance_corrected(share.accuracy(), guessing, protocol)
+
+
+def _by_foil(readings: Sequence[tuple[Counted, Choice]]) -> dict[str, FoilErrors]:
+    kinds = dict.fromkeys(kind for row, _ in readings for kind in row.item.foils.values())
+    result: dict[str, FoilErrors] = {}
+    for kind in (*kinds, *(name for name in UNLISTED if name not in kinds)):
+        if kind == "other-option":
+            offering = [row for row, _ in readings if len(row.options) > len(row.item.foils) + 1]
+        elif kind in UNLISTED:
+            offering = [row for row, _ in readings]
+        else:
+            offering = [row for row, _ in readings if kind in row.item.foils.values()]
+        result[kind] = FoilErrors(
+            errors={
+                policy: sum(
+                    read.reading(policy).error(row.item.expected or "", row.item.foils) == kind
+                    for row, read in readings
+                )
+                for policy in POLICIES
+            },
+            of=len(offering),
+        )
+    return result
+
+
+def _measures(subtest: Subtest, rows: Sequence[Counted]) -> dict[str, Measured]:
+    values: dict[str, list[float | None]] = {}
+    for row in rows:
+        for rating in row.trial.ratings:
+            if rating.rater in subtest.scorers and rating.measure not in POLICIES:
+                values.setdefault(rating.measure, []).append(rating.value)
+    result: dict[str, Measured] = {}
+    for measure, given in values.items():
+        found = [value for value in given if value is not None]
+        result[measure] = Measured(
+            n=len(found),
+            total=sum(found),
+            nonzero=sum(value != 0 for value in found),
+            undefined=len(given) - len(found),
+        )
+    return result

@@ -1,0 +1,180 @@
+"""The summary of one administration, or of several pooled, and its JSON (``format: 1``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tabwb.battery.model import Battery
+from tabwb.records.trials import Conditions, Trial
+from tabwb.report.counted import Source, counted
+from tabwb.report.judges import JudgeScope, JudgeSummary, summarise_judges
+from tabwb.report.subtests import FoilErrors, Measured, Share, SubtestSummary, summarise_subtest
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.burden import CategoryBurden
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimate import Estimate
+
+Json = dict[str, object]
+
+__all__ = ["JudgeScope", "JudgeSummary", "Source", "SubtestSummary", "Summary", "pool", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is said of all responses that count: subtest by subtest, judge by judge."""
+
+    subtests: tuple[SubtestSummary, ...]
+    judges: tuple[JudgeSummary, ...]
+
+    def to_json(self) -> Json:
+        """As plain data; whatever is undefined is None, with its reason beside it."""
+        return {
+            "subtests": [_subtest(subtest) for subtest in self.subtests],
+            "judges": [_judge(judge) for judge in self.judges],
+        }
+
+
+def summarise(
+    battery: Battery,
+    trials: Sequence[Trial],
+    conditions: Conditions | None = None,
+    *,
+    judges: Sequence[JudgeScope] = (),
+    interval: bool = False,
+) -> Summary:
+    """Summarise the trials of one administration.
+
+    Args:
+        battery: what was given.
+        trials: as they stand; practice, skipped and void ones do not count.
+        conditions: how they were given: decides what a greedy replicate is and whether guessing
+            can be corrected for. Without them nothing is collapsed or corrected.
+        judges: sets and scopes of raters, where the default does not do.
+        interval: bootstrap the burden too (loads numpy).
+    """
+    return pool([Source(battery, trials, conditions)], judges=judges, interval=interval)
+
+
+def pool(
+    sources: Sequence[Source], *, judges: Sequence[JudgeScope] = (), interval: bool = False
+) -> Summary:
+    """Summarise administrations of one battery together: responses are pooled, not averaged.
+
+    Raises:
+        ValueError: there is no source, or the sources are of different batteries.
+    """
+    if len({(source.battery.id, source.battery.content_hash) for source in sources}) != 1:
+        raise ValueError("only administrations of one battery version can be pooled")
+    battery = sources[0].battery
+    rows = counted(sources)
+    return Summary(
+        subtests=tuple(
+            summarise_subtest(
+                subtest, sources, [row for row in rows if row.subtest.id == subtest.id]
+            )
+            for subtest in battery.subtests
+        ),
+        judges=summarise_judges(battery, rows, judges, interval=interval),
+    )
+
+
+def _interval(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [interval.low, interval.high]
+
+
+def _by_policy(name: str, values: Mapping[str, object]) -> Json:
+    return {
+        name if policy == "exact" else f"{name}_{policy}": values[policy] for policy in POLICIES
+    }
+
+
+def _share(share: Share) -> Json:
+    return {
+        "n": share.n,
+        "n_scored": share.scored,
+        **_by_policy("correct", share.correct),
+        "accuracy": share.accuracy().value,
+        **_by_policy("interval", {name: _interval(share.interval(name)) for name in POLICIES}),
+    }
+
+
+def _foil(errors: FoilErrors) -> Json:
+    return {**_by_policy("errors", errors.errors), "of": errors.of}
+
+
+def _measured(measured: Measured) -> Json:
+    return {
+        "mean": measured.mean.value,
+        "status": "value" if measured.mean.defined else "undefined",
+        "total": measured.total,
+        "n": measured.n,
+        "nonzero": measured.nonzero,
+        "undefined": measured.undefined,
+    }
+
+
+def _subtest(subtest: SubtestSummary) -> Json:
+    estimates: dict[str, Estimate] = {
+        "accuracy": subtest.share.accuracy(),
+        "chance_corrected": subtest.chance_corrected,
+        **{f"baselines.{name}": value for name, value in subtest.baselines.items()},
+    }
+    for name, values in (
+        ("yes_rate", subtest.yes_rate),
+        ("balanced_accuracy", subtest.balanced_accuracy),
+    ):
+        for policy, value in values.items():
+            estimates[name if policy == "exact" else f"{name}_{policy}"] = value
+    return {
+        "id": subtest.id,
+        "title": subtest.title,
+        "response": subtest.kind.value,
+        "planned": subtest.planned,
+        "answered": subtest.answered,
+        **_share(subtest.share),
+        "status": "value" if subtest.share.accuracy().defined else "undefined",
+        "baselines": {name: value.value for name, value in subtest.baselines.items()},
+        **{name: value.value for name, value in estimates.items() if "." not in name},
+        "undefined": {name: value.reason for name, value in estimates.items() if not value.defined},
+        "by_tag": {tag: _share(share) for tag, share in subtest.by_tag.items()},
+        "by_foil": {kind: _foil(errors) for kind, errors in subtest.by_foil.items()},
+        "measures": {name: _measured(value) for name, value in subtest.measures.items()},
+        "statuses": dict(subtest.statuses),
+    }
+
+
+def _categories(categories: Mapping[str, CategoryBurden]) -> Json:
+    return {
+        name: {
+            "count": category.count.value,
+            "rate": category.rate.value,
+            "of": category.of,
+            "status": "value" if category.count.defined else "undefined",
+        }
+        for name, category in categories.items()
+    }
+
+
+def _judge(judge: JudgeSummary) -> Json:
+    burden = judge.burden
+    return {
+        "rater": judge.rater,
+        "scope": judge.scope,
+        "features": list(burden.features),
+        "n_features": len(burden.features),
+        "n_responses": burden.n_responses,
+        "n_distinct": burden.n_distinct,
+        "n_burden": burden.n_burden,
+        "words_mean": burden.words_mean.value,
+        "no_burden": dict(burden.no_burden),
+        "symptom_burden": burden.symptom_burden.value,
+        "status": "value" if burden.symptom_burden.defined else "undefined",
+        "reason": burden.symptom_burden.reason,
+        "interval": _interval(burden.interval),
+        "categories": _categories(judge.categories),
+        "groupings": {
+            name: _categories(categories) for name, categories in judge.groupings.items()
+        },
+        "present": dict(burden.present),
+    }

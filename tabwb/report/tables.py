@@ -1,0 +1,399 @@
+"""Results as tables for the terminal: handsome at 80 columns, plain text when piped.
+
+Rich is imported with this module, which commands import only when they print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tabwb.battery.model import Battery
+from tabwb.records.states import AdministrationStatus, ResponseKind
+from tabwb.records.trials import Administration, Trial
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
+from tabwb.report.document import sources_of
+from tabwb.report.judges import JudgeSummary
+from tabwb.report.subtests import SubtestSummary
+from tabwb.report.summary import Summary, pool, summarise
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.estimate import Estimate
+
+if TYPE_CHECKING:
+    from tabwb.report.load import Group as Pooled
+
+NONE = "-"
+BAR = 12
+_STATUS = {
+    AdministrationStatus.RUNNING: "▸ running",
+    AdministrationStatus.PAUSED: "‖ paused",
+    AdministrationStatus.DONE: "✓ done",
+    AdministrationStatus.DISCONTINUED: "■ discontinued",
+}
+
+
+def print_list(administrations: Sequence[Administration]) -> None:
+    """Print the administrations of a store, newest last."""
+    _print(list_view(administrations))
+
+
+def print_administration(
+    administration: Administration,
+    battery: Battery,
+    trials: Sequence[Trial],
+    *,
+    interval: bool = False,
+) -> None:
+    """Print the results of one administration."""
+    summary = summarise(battery, trials, administration.conditions, interval=interval)
+    _print(administration_view(administration, battery, summary))
+
+
+def print_groups(groups: Sequence[Pooled]) -> None:
+    """Print groups of administrations side by side."""
+    _print(groups_view(groups))
+
+
+def _print(view: RenderableType) -> None:
+    Console(highlight=False).print(view)
+
+
+# ---------------------------------------------------------------- one administration
+
+
+def administration_view(
+    administration: Administration, battery: Battery, summary: Summary
+) -> RenderableType:
+    """The results of one administration."""
+    conditions = administration.conditions
+    facts = [conditions.examinee, f"seed {conditions.seed}"]
+    if conditions.kind == "model":
+        decoding = conditions.decoding
+        facts += [
+            "greedy" if decoding.greedy else f"temperature {decoding.temperature:g}",
+            f"protocol {conditions.protocol.value}",
+        ]
+    if conditions.replicates > 1:
+        facts.append(f"{conditions.replicates} replicates")
+    if conditions.option_order != "as-given":
+        facts.append(f"options {conditions.option_order}")
+    if conditions.conversation:
+        facts.append("one conversation")
+    if conditions.lesion:
+        facts.append(f"lesion {conditions.lesion}")
+    if conditions.research_protocol:
+        facts.append(f"research protocol {conditions.research_protocol}")
+    state = f"{_STATUS[administration.status]}  {administration.answered}/{administration.planned}"
+    title = f"#{administration.id}  {battery.title} {battery.version}"
+    head = Table.grid(expand=True)
+    head.add_column()
+    head.add_column(justify="right", no_wrap=True)
+    head.add_row(Text(title, style="bold"), Text(state))
+    parts: list[RenderableType] = [head, Text("  ·  ".join(facts), style="dim")]
+    if administration.reason:
+        parts.append(Text(f"reason: {administration.reason}", style="dim"))
+    parts += [Text(), *_summary(summary, battery)]
+    return Group(*parts, *_cautions(conditions.kind == "model", summary, battery))
+
+
+def _summary(summary: Summary, battery: Battery) -> Iterator[RenderableType]:
+    yield subtests_table(summary.subtests)
+    notes = [note for subtest in summary.subtests for note in _notes(subtest)]
+    if notes:
+        yield Padding(_pairs(notes), (0, 1, 1, 1))
+    titles = {
+        category.id: category.title
+        for grouping in battery.groupings
+        for category in grouping.categories
+    }
+    for judge in summary.judges:
+        yield burden_view(judge, titles)
+        yield Text()
+
+
+def subtests_table(subtests: Iterable[SubtestSummary]) -> RenderableType:
+    """One row per subtest: right answers with their exact interval, and what guessing gives."""
+    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("subtest", ratio=1)
+    for heading in ("right", "95 % exact", "norm.", "extr."):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("baseline", justify="right", no_wrap=True)
+    for subtest in subtests:
+        share = subtest.share
+        given = f"{share.n} given"
+        if not share.scored:
+            empty = (given if share.n else NONE, "", "", "", "")
+            table.add_row(subtest.title, *(Text(cell, style="dim") for cell in empty))
+            continue
+        table.add_row(
+            subtest.title,
+            Text(f"{share.correct['exact']} of {share.scored}", style="bold"),
+            _range(share.interval()),
+            _count(share.correct["normalised"]),
+            _count(share.correct["extracted"]),
+            Text(_baseline(subtest), style="dim"),
+        )
+    return table
+
+
+_BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
+
+
+def _baseline(subtest: SubtestSummary) -> str:
+    return ", ".join(
+        f"{words} {_number(subtest.baselines[name])}"
+        for name, words in _BASELINES.items()
+        if name in subtest.baselines
+    )
+
+
+def _notes(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
+    """(what, figures) below the table, only where there is something to say."""
+    share = subtest.share
+    if not share.n:
+        return
+    if share.n < subtest.answered:
+        yield subtest.title, f"{subtest.answered} answers, identical greedy ones once: {share.n}"
+    if share.n > share.scored > 0:
+        yield subtest.title, f"{share.n - share.scored} of {share.n} answers have no verdict"
+    if subtest.kind is ResponseKind.YES_NO:
+        policy = "exact" if subtest.yes_rate["exact"].defined else "extracted"
+        yield (
+            subtest.title,
+            f"balanced accuracy {_number(subtest.balanced_accuracy[policy])}, "
+            f"yes-rate {_number(subtest.yes_rate[policy])} ({policy})",
+        )
+    if subtest.chance_corrected.defined:
+        yield subtest.title, f"corrected for chance {_number(subtest.chance_corrected)}"
+    for tag, tagged in subtest.by_tag.items():
+        if tagged.scored:
+            yield f"{subtest.title}, {tag}", f"{tagged.correct['exact']} of {tagged.scored} right"
+    errors = [
+        f"{kind.replace('-', ' ')} {errors.errors['exact']} of {errors.of}"
+        for kind, errors in subtest.by_foil.items()
+        if errors.errors["exact"]
+    ]
+    if errors:
+        yield f"{subtest.title}, errors", ", ".join(errors)
+    if subtest.kind is ResponseKind.VERBATIM:
+        found = [
+            f"{name.replace('-', ' ')} {measured.total:g}"
+            for name, measured in subtest.measures.items()
+            if measured.total
+        ]
+        if found:
+            yield f"{subtest.title}, errors", ", ".join(found)
+    elif subtest.measures:
+        means = [
+            f"{name.upper() if name != 'words' else name} {_number(measured.mean, 2)}"
+            + (
+                f" ({measured.n} of {measured.n + measured.undefined})"
+                if measured.undefined
+                else ""
+            )
+            for name, measured in subtest.measures.items()
+        ]
+        yield subtest.title, "mean " + ", ".join(means)
+    odd = [f"{status} {count}" for status, count in subtest.statuses.items() if status != "ok"]
+    if odd:
+        yield f"{subtest.title}, responses", ", ".join(odd)
+
+
+def _pairs(notes: Iterable[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column()
+    for what, figures in notes:
+        table.add_row(what, figures)
+    return table
+
+
+def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableType:
+    """Burden of one judge: never without rater, scope, set and numbers of responses."""
+    burden = judge.burden
+    n_features = len(burden.features)
+    line = Text.assemble(
+        ("symptom burden  ", "bold"),
+        (_number(burden.symptom_burden), "bold cyan"),
+        (f" over {n_features} {'feature' if n_features == 1 else 'features'}", "bold"),
+    )
+    if burden.interval:
+        line.append(f"   95 % {_range(burden.interval)}")
+    facts = (
+        f"{judge.rater}  ·  {judge.scope.replace('-', ' ')}  ·  {burden.n_responses} responses, "
+        f"{burden.n_distinct} distinct  ·  {_number(burden.words_mean, 1)} words"
+    )
+    parts: list[RenderableType] = [line, Text(facts, style="dim")]
+    if burden.no_burden:
+        causes = ", ".join(
+            f"{cause.replace('-', ' ')} {count}" for cause, count in burden.no_burden.items()
+        )
+        parts.append(Text(f"without a burden: {causes}", style="dim"))
+    bars = Table.grid(padding=(0, 2))
+    bars.add_column()
+    bars.add_column(no_wrap=True)
+    bars.add_column(justify="right", no_wrap=True)
+    bars.add_column(justify="right", style="dim", no_wrap=True)
+    for name, category in judge.categories.items():
+        if category.count.value is not None and category.rate.value is not None:
+            bars.add_row(
+                titles.get(name, name),
+                _bar(category.count.value / category.of),
+                f"{category.count.value:.2f} of {category.of}",
+                f"in {category.rate.value * 100:.0f} %",
+            )
+    if bars.row_count:
+        parts.append(bars)
+    return Padding(Group(*parts), (0, 1))
+
+
+def _bar(share: float) -> Text:
+    full = round(share * BAR)
+    return Text.assemble(("━" * full, "cyan"), ("─" * (BAR - full), "dim"))
+
+
+def _cautions(model: bool, summary: Summary, battery: Battery) -> Iterator[RenderableType]:
+    sentences = [MODEL_CAUTION] if model else []
+    if any(judge.rater.startswith("rules-") for judge in summary.judges):
+        sentences.append(f"Verdicts of the rules judge: {RULES_CAUTION}.")
+    if battery.disclaimer:
+        sentences.append(battery.disclaimer)
+    sentences.append(RESEARCH_ONLY)
+    yield Text("\n".join(sentences), style="dim")
+
+
+# ---------------------------------------------------------------- several
+
+
+def list_view(administrations: Sequence[Administration]) -> RenderableType:
+    """The administrations of a store."""
+    if not administrations:
+        return Text("No administrations yet. Start one with: tabwb run tab --model bundled")
+    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("id", justify="right", no_wrap=True)
+    table.add_column("battery", no_wrap=True)
+    table.add_column("examinee", ratio=1, overflow="fold")
+    table.add_column("answered", justify="right", no_wrap=True)
+    table.add_column("status", no_wrap=True)
+    table.add_column("begun (UTC)", no_wrap=True, style="dim")
+    for one in administrations:
+        lesion = f" + {one.conditions.lesion}" if one.conditions.lesion else ""
+        table.add_row(
+            str(one.id),
+            one.battery,
+            one.conditions.examinee + lesion,
+            f"{one.answered}/{one.planned}",
+            _STATUS[one.status],
+            one.created_at[:16].replace("T", " "),
+        )
+    return table
+
+
+def groups_view(groups: Sequence[Pooled]) -> RenderableType:
+    """Groups under each other: accuracy by subtest, then burden by rater, scope and set."""
+    if not groups:
+        return Text("No administrations to show.")
+    summaries = [(group, pool(sources_of(group.members), interval=True)) for group in groups]
+    parts: list[RenderableType] = []
+    for key in dict.fromkeys(_key(group) for group in groups):
+        chosen = [(group, summary) for group, summary in summaries if _key(group) == key]
+        parts.append(Text(key, style="bold"))
+        parts.append(_accuracies(chosen))
+        parts += _burdens(chosen)
+    cautions = dict.fromkeys(
+        line.plain
+        for group, summary in summaries
+        for line in _cautions(True, summary, group.members[0].battery)
+        if isinstance(line, Text)
+    )
+    return Group(*parts, *(Text(line, style="dim") for line in cautions))
+
+
+def _key(group: Pooled) -> str:
+    battery = group.members[0].battery
+    return f"{battery.title} {battery.version}"
+
+
+def _accuracies(chosen: Sequence[tuple[Pooled, Summary]]) -> Table:
+    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(chosen[0][0].by, ratio=1, overflow="fold")
+    scored = [
+        place
+        for place, subtest in enumerate(chosen[0][1].subtests)
+        if any(summary.subtests[place].share.scored for _, summary in chosen)
+    ]
+    for place in scored:
+        table.add_column(chosen[0][1].subtests[place].title, justify="right", max_width=16)
+    for group, summary in chosen:
+        cells = []
+        for place in scored:
+            share = summary.subtests[place].share
+            value = f"{share.correct['exact']} of {share.scored}" if share.scored else NONE
+            cells.append(f"{value}\n{_range(share.interval())}" if share.scored else value)
+        table.add_row(group.label, *cells)
+    for name, words in _BASELINES.items():
+        cells = [
+            _number(chosen[0][1].subtests[place].baselines[name])
+            if name in chosen[0][1].subtests[place].baselines
+            else ""
+            for place in scored
+        ]
+        if any(cells):
+            table.add_row(Text(words, style="dim"), *(Text(cell, style="dim") for cell in cells))
+    return table
+
+
+def _burdens(chosen: Sequence[tuple[Pooled, Summary]]) -> Iterator[RenderableType]:
+    """One table per rater, scope and set: burdens over different sets share no column."""
+    tables: dict[tuple[object, ...], Table] = {}
+    for group, summary in chosen:
+        for judge in summary.judges:
+            burden = judge.burden
+            key = (judge.rater, judge.scope, burden.features)
+            if key not in tables:
+                tables[key] = Table(
+                    box=SIMPLE_HEAD,
+                    expand=True,
+                    pad_edge=False,
+                    padding=(0, 1, 0, 0),
+                    title=f"symptom burden over {len(burden.features)} features  ·  {judge.rater}"
+                    f"  ·  {judge.scope.replace('-', ' ')}",
+                    title_justify="left",
+                    title_style="bold",
+                )
+                tables[key].add_column(group.by, ratio=1, overflow="fold")
+                for heading in ("N", "distinct", "burden", "95 %", "words", "none"):
+                    tables[key].add_column(heading, justify="right", no_wrap=True)
+            tables[key].add_row(
+                group.label,
+                str(burden.n_responses),
+                str(burden.n_distinct),
+                Text(_number(burden.symptom_burden), style="bold"),
+                _range(burden.interval),
+                _number(burden.words_mean, 0),
+                str(sum(burden.no_burden.values())),
+            )
+    yield from tables.values()
+    if tables:
+        yield Text("none: responses without a burden, such as empty ones\n", style="dim")
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _number(estimate: Estimate, digits: int = 2) -> str:
+    return NONE if estimate.value is None else f"{estimate.value:.{digits}f}"
+
+
+def _count(count: int | None) -> str:
+    return NONE if count is None else str(count)
+
+
+def _range(interval: Interval | None) -> str:
+    return NONE if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"

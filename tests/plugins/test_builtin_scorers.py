@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tabwb_builtin.exporters import COLUMNS, EXPORTERS
+from tabwb_builtin.scorers import SCORERS
+
+from tabwb.battery.model import Item, Subtest
+from tabwb.extend.components import Exporter, Response, Scorer
+from tabwb.records.errors import TabwbError
+from tabwb.records.ratings import Rating
+from tabwb.records.specs import Spec
+from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.report.document import administration_document
+from tests.report.given import ANSWERS, BATTERY, administration, answered, trials, voided
+
+SCORER: dict[str, Scorer] = {one.id: one.factory(Spec(one.id), None) for one in SCORERS}
+EXPORTER: dict[str, Exporter] = {one.id: one.factory(Spec(one.id), None) for one in EXPORTERS}
+
+
+def score(scorer: str, text: str, item: Item, kind: ResponseKind) -> dict[str, Rating]:
+    response = Response(
+        text,
+        ResponseStatus.OK,
+        item.prompt,
+        item.prompt,
+        kind,
+        item.options,
+        item.expected,
+        item.foils,
+    )
+    ratings = SCORER[scorer].score(Subtest("s", "S", kind, (item,)), item, response)
+    assert all(rating.rater == scorer for rating in ratings)
+    return {rating.measure: rating for rating in ratings}
+
+
+KNIFE = Item("wc4", "Used for cutting?", ("knife", "kite", "lion"), "knife", {"kite": "phon"})
+HOUSE = Item("r1", "Please repeat exactly: house.", (), "house.")
+TRIP = Item("ct1", "Tell me about a trip.")
+
+
+@pytest.mark.parametrize("scorer", SCORER.values())
+def test_scorers_keep_their_contract(scorer: Scorer) -> None:
+    assert isinstance(scorer, Scorer)
+    for item, kind in ((KNIFE, ResponseKind.CHOICE), (TRIP, ResponseKind.CONNECTED_TEXT)):
+        for text in ("", "lion", "We went there. We went."):
+            response = Response(
+                text, ResponseStatus.OK, item.prompt, item.prompt, kind, item.options, item.expected
+            )
+            ratings = scorer.score(Subtest("s", "S", kind, (item,)), item, response)
+            assert [rating.measure for rating in ratings] == list(scorer.measures)
+
+
+def test_a_choice_names_what_was_read_as_its_reason() -> None:
+    lion = score("choice", "Answer: lion. Explanation: correct.", KNIFE, ResponseKind.CHOICE)
+    assert (lion["exact"].value, lion["exact"].reason) == (0.0, "no option")
+    assert (lion["extracted"].value, lion["extracted"].reason) == (0.0, "lion")
+    kite = score("choice", "kite", KNIFE, ResponseKind.CHOICE)
+    assert kite["exact"].reason == "kite (foil: phon)"
+    both = score("choice", "knife or kite", KNIFE, ResponseKind.CHOICE)
+    assert both["extracted"].reason == "ambiguous: knife, kite"
+    assert score("choice", " ", KNIFE, ResponseKind.CHOICE)["exact"].reason == "no response"
+    assert score("choice", "knife", KNIFE, ResponseKind.CHOICE)["exact"] == Rating(
+        "choice", "exact", 1.0, RatingStatus.VALUE
+    )
+
+
+def test_a_repetition_counts_its_errors() -> None:
+    echo = score("repetition", "Please repeat exactly: horse.", HOUSE, ResponseKind.VERBATIM)
+    assert echo["exact"].value == 0.0
+    assert echo["exact"].reason == "substitution 1, carrier-echo 1"
+    assert echo["substitution"].value == 1.0
+    assert echo["substitution"].reason == "characters"
+    assert echo["carrier-echo"].value == 1.0
+    assert echo["deletion"].value == 0.0
+
+
+def test_an_item_without_a_key_is_undefined_and_not_wrong() -> None:
+    keyless = Item("x", "Which?", ("a", "b"))
+    for scorer in ("choice", "yes-no", "repetition"):
+        ratings = score(scorer, "a", keyless, ResponseKind.FREE)
+        assert {rating.status for rating in ratings.values()} == {RatingStatus.UNDEFINED}
+
+
+def test_lexical_measures_say_when_they_are_undefined() -> None:
+    short = score("lexical", "We went to the sea.", TRIP, ResponseKind.CONNECTED_TEXT)
+    assert short["words"].value == 5.0
+    assert short["ttr"].value == 1.0
+    assert short["mattr"].reason == "5 words, fewer than the window of 50"
+    assert short["mtld"].reason == "no word comes twice in 5 words"
+    empty = score("lexical", "", TRIP, ResponseKind.CONNECTED_TEXT)
+    assert empty["words"].value == 0.0
+    assert empty["ttr"].status is RatingStatus.UNDEFINED
+
+
+def exported(form: str, out: Path, document: dict[str, Any] | None = None) -> str:
+    made = document or administration_document(administration(), BATTERY, trials(ANSWERS))
+    EXPORTER[form].export(made, out)
+    return out.read_text(encoding="utf-8")
+
+
+def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> None:
+    given = (*trials(ANSWERS), voided("wc1", "drum"))
+    made = administration_document(administration(), BATTERY, given)
+    lines = [
+        json.loads(line) for line in exported("jsonl", tmp_path / "out.jsonl", made).splitlines()
+    ]
+    assert {line["item"]: line["response"] for line in lines} == ANSWERS
+    assert len(lines) == len(ANSWERS)
+    assert list(lines[0]) == [
+        "administration", "subtest", "item", "replicate", "prompt", "response", "status",
+        "latency_s", "ratings",
+    ]  # fmt: skip
+    by_item = {trial.plan.item: trial for trial in given[:-1]}
+    for line in lines:
+        trial = by_item[line["item"]]
+        assert line["administration"] == administration().uid
+        assert line["prompt"] == trial.plan.prompt
+        assert len(line["ratings"]) == len(trial.ratings)
+    assert [line["item"] for line in lines if line.get("practice")] == ["try"]
+
+
+def test_odd_characters_survive_a_round_trip(tmp_path: Path) -> None:
+    text = 'a "b",\r\nc\u2028d\x85e \N{SNOWMAN}\t=1+1'
+    made = administration_document(administration(), BATTERY, [answered("ct1", text)])
+    out = exported("jsonl", tmp_path / "o.jsonl", made)
+    assert out.count("\n") == 1
+    assert json.loads(out)["response"] == text
+    EXPORTER["csv"].export(made, tmp_path / "o.csv")
+    with (tmp_path / "o.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["response"] for row in rows} == {text}
+
+
+def test_csv_has_one_row_per_rating_with_the_conditions(tmp_path: Path) -> None:
+    exported("csv", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == COLUMNS
+    assert len(set(COLUMNS)) == len(COLUMNS)
+    assert len(rows) == sum(len(trial.ratings) for trial in trials(ANSWERS))
+    exact = next(row for row in rows if (row["item"], row["measure"]) == ("wc3", "exact"))
+    assert (exact["value"], exact["rating_reason"]) == ("0.0", "boat (foil: phonological)")
+    assert (exact["model"], exact["seed"], exact["decoding_temperature"]) == ("bundled", "1", "0.0")
+    assert json.loads(exact["options"])[0] == "boot"
+    unknown = next(row for row in rows if row["rating_status"] == "undefined")
+    assert unknown["value"] == ""
+
+
+def test_several_administrations_go_into_one_file(tmp_path: Path) -> None:
+    documents = [
+        administration_document(administration(number), BATTERY, trials(ANSWERS))
+        for number in (1, 2)
+    ]
+    text = exported("jsonl", tmp_path / "o.jsonl", {"format": 1, "documents": documents})
+    uids = [json.loads(line)["administration"] for line in text.splitlines()]
+    assert len(uids) == 2 * len(ANSWERS)
+    assert len(set(uids)) == 2
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_the_research_only_sentence_lies_beside_every_export(form: str, tmp_path: Path) -> None:
+    exported(form, tmp_path / "out")
+    beside = (tmp_path / "out.README.txt").read_text(encoding="utf-8")
+    assert RESEARCH_ONLY in beside
+    assert BATTERY.disclaimer in beside
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.README.txt"]
+
+
+def test_a_failed_export_leaves_the_earlier_file_whole(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    before = exported("jsonl", out)
+    broken = administration_document(administration(), BATTERY, [answered("ct1", "a \ud800 b")])
+    with pytest.raises(TabwbError, match="no text"):
+        EXPORTER["jsonl"].export(broken, out)
+    assert out.read_text(encoding="utf-8") == before
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_folder_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(TabwbError, match="cannot be written"):
+        exported("csv", tmp_path / "none" / "out.csv")

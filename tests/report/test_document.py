@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tabwb.records.states import TrialState
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.report import document
+from tabwb.report.load import Group, Loaded
+from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, planned, trials, voided
+
+
+def results(answers: dict[str, str] = ANSWERS) -> dict[str, Any]:
+    made = document.administration_document(administration(), BATTERY, trials(answers))
+    loaded: dict[str, Any] = json.loads(json.dumps(made, allow_nan=False))
+    return loaded
+
+
+def test_the_document_has_the_promised_shape() -> None:
+    made = results()
+    assert made["format"] == 1
+    assert made["administration"].keys() >= {
+        "id", "uid", "status", "battery", "battery_version", "battery_hash", "examinee", "model",
+        "seed", "protocol", "decoding", "lesion",
+    }  # fmt: skip
+    assert made["trials"][0].keys() >= {
+        "subtest", "item", "replicate", "prompt", "response", "state", "status", "latency_s",
+        "attempts", "ratings",
+    }  # fmt: skip
+    assert made["trials"][0]["attempts"][0].keys() >= {"n", "response", "state", "latency_s"}
+    assert made["trials"][0]["ratings"][0].keys() == {
+        "rater", "measure", "value", "status", "reason",
+    }  # fmt: skip
+    subtest = made["summary"]["subtests"][1]
+    assert subtest.keys() >= {
+        "id", "n", "correct", "correct_normalised", "correct_extracted", "interval",
+        "chance_corrected", "baselines", "yes_rate", "balanced_accuracy", "by_tag", "by_foil",
+    }  # fmt: skip
+    judge = made["summary"]["judges"][0]
+    assert judge.keys() >= {
+        "rater", "scope", "features", "n_features", "n_responses", "n_distinct", "words_mean",
+        "no_burden", "symptom_burden", "status", "categories",
+    }  # fmt: skip
+    assert judge["categories"]["disfluency"].keys() >= {"count", "rate", "of"}
+
+
+def test_a_choice_has_its_three_policies_as_ratings() -> None:
+    trial = next(one for one in results()["trials"] if one["item"] == "wc3")
+    assert [
+        (rating["rater"], rating["measure"], rating["value"], rating["status"])
+        for rating in trial["ratings"]
+    ] == [
+        ("choice", "exact", 0.0, "value"),
+        ("choice", "normalised", 0.0, "value"),
+        ("choice", "extracted", 0.0, "value"),
+    ]
+    assert trial["ratings"][0]["reason"] == "boat (foil: phonological)"
+
+
+def test_what_is_undefined_is_null_with_its_reason() -> None:
+    subtest = results({})["summary"]["subtests"][1]
+    assert subtest["correct"] is None
+    assert subtest["interval"] is None
+    assert subtest["status"] == "undefined"
+    assert subtest["undefined"]["accuracy"]
+    assert subtest["undefined"]["yes_rate"] == "not a subtest of yes or no"
+
+
+def test_an_unanswered_trial_has_no_response() -> None:
+    trial = document.trial_json(planned("wc1"))
+    assert (trial["state"], trial["response"], trial["status"]) == ("planned", None, None)
+    void = document.trial_json(voided("wc1", "lion"))
+    assert (void["state"], void["response"]) == (TrialState.VOID.value, None)
+    assert void["attempts"][0]["response"] == "lion"  # type: ignore[index]
+
+
+def test_the_cautions_stand_with_every_result() -> None:
+    assert results()["notices"] == [RESEARCH_ONLY, MODEL_CAUTION]
+    assert results()["administration"]["disclaimer"] == BATTERY.disclaimer
+
+
+def test_an_empty_store_gives_an_empty_list() -> None:
+    assert document.list_document([]) == {"format": 1, "administrations": []}
+
+
+def test_groups_pool_their_administrations() -> None:
+    members = tuple(
+        Loaded(administration(number, SAMPLED), BATTERY, trials(ANSWERS)) for number in (1, 2)
+    )
+    made: dict[str, Any] = document.groups_document(
+        [Group("model", "bundled", members)], interval=False
+    )
+    (group,) = made["groups"]
+    assert group["by"] == {"model": "bundled"}
+    assert [one["id"] for one in group["administrations"]] == [1, 2]
+    assert group["summary"]["subtests"][1]["n"] == 6

@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import given as with_any
+from hypothesis import strategies as st
+
+from tabwb.records.ratings import failed, undefined, valued
+from tabwb.records.states import Protocol
+from tabwb.records.trials import Conditions, Trial
+from tabwb.report.summary import JudgeScope, Source, SubtestSummary, Summary, pool, summarise
+from tabwb.scoring.rules.features import TWO_SIDED
+from tests.report.given import (
+    ANIMALS,
+    ANSWERS,
+    BATTERY,
+    CONDITIONS,
+    SAMPLED,
+    answered,
+    planned,
+    trials,
+    voided,
+)
+
+
+def summary_of(answers: Mapping[str, str], conditions: Conditions = CONDITIONS) -> Summary:
+    return summarise(BATTERY, trials(answers), conditions)
+
+
+def subtest(summary: Summary, name: str) -> SubtestSummary:
+    return next(one for one in summary.subtests if one.id == name)
+
+
+def test_right_answers_are_counted_under_each_policy() -> None:
+    summary = summary_of(ANSWERS)
+    words = subtest(summary, "words")
+    assert (words.planned, words.answered, words.share.n, words.share.scored) == (3, 3, 3, 3)
+    assert words.share.correct == {"exact": 1, "normalised": 1, "extracted": 1}
+    sentences = subtest(summary, "sentences")
+    assert sentences.share.correct == {"exact": 1, "normalised": 2, "extracted": 2}
+    repetition = subtest(summary, "repetition")
+    assert repetition.share.correct == {"exact": 0, "normalised": 1, "extracted": 1}
+
+
+def test_the_interval_is_exact() -> None:
+    interval = subtest(summary_of(ANSWERS), "words").share.interval()
+    assert interval is not None
+    # Clopper-Pearson, 1 of 3: 1 - (1 - 0.025)^(1/3) and its mirror image from tables.
+    assert interval.low == pytest.approx(0.008403759, abs=1e-9)
+    assert interval.high == pytest.approx(0.905700675, abs=1e-9)
+
+
+def test_practice_void_and_open_trials_do_not_count() -> None:
+    given = [
+        answered("try", "kite"),
+        voided("wc1", "lion"),
+        planned("wc3"),
+        answered("wc4", "kite"),
+    ]
+    words = subtest(summarise(BATTERY, given, CONDITIONS), "words")
+    assert (words.planned, words.answered, words.share.n) == (3, 1, 1)
+    assert words.share.correct["exact"] == 0
+
+
+def test_what_was_not_given_is_undefined_and_not_zero() -> None:
+    words = subtest(summary_of({}), "words")
+    assert words.share.correct == {"exact": None, "normalised": None, "extracted": None}
+    assert words.share.accuracy().value is None
+    assert words.share.interval() is None
+    assert words.baselines["always_first"].value is None
+
+
+def test_errors_are_shown_by_foil_kind() -> None:
+    by_foil = subtest(summary_of(ANSWERS), "words").by_foil
+    assert by_foil["phonological"].errors == {"exact": 1, "normalised": 1, "extracted": 1}
+    assert by_foil["phonological"].of == 2
+    assert by_foil["semantic"].errors["exact"] == 0
+    assert by_foil["semantic"].of == 1
+    # "Answer: lion. ..." names no option exactly; extracted, it names one that is no listed foil.
+    assert by_foil["no-option"].errors == {"exact": 1, "normalised": 1, "extracted": 0}
+    assert by_foil["other-option"].errors == {"exact": 0, "normalised": 0, "extracted": 1}
+
+
+def test_accuracy_is_shown_by_tag() -> None:
+    passive = subtest(summary_of(ANSWERS), "sentences").by_tag["passive"]
+    assert (passive.scored, passive.correct["exact"], passive.correct["normalised"]) == (2, 1, 2)
+
+
+def test_baselines_and_rates_stand_beside_the_accuracy() -> None:
+    summary = summary_of({**ANSWERS, "sc4": "Yes"})
+    assert subtest(summary, "words").baselines["always_first"].value == 1.0
+    sentences = subtest(summary, "sentences")
+    assert sentences.baselines["always_yes"].value == pytest.approx(2 / 3)
+    assert sentences.yes_rate["exact"].value == 1.0
+    assert sentences.balanced_accuracy["exact"].value == 0.5
+    assert subtest(summary, "words").yes_rate["exact"].value is None
+
+
+def test_always_first_follows_the_order_shown() -> None:
+    turned = answered("wc1", "lion", options=ANIMALS[1:] + ANIMALS[:1])
+    words = subtest(summarise(BATTERY, [turned], CONDITIONS), "words")
+    assert words.baselines["always_first"].value == 0.0
+    assert words.share.correct["exact"] == 1
+
+
+def test_chance_is_corrected_only_where_an_answer_must_be_an_option() -> None:
+    free = subtest(summary_of(ANSWERS), "words")
+    assert free.chance_corrected.value is None
+    assert "need not be one of the options" in free.chance_corrected.reason
+    enforced = subtest(
+        summary_of(ANSWERS, replace(CONDITIONS, protocol=Protocol.ENFORCED)), "words"
+    )
+    assert enforced.chance_corrected.value == pytest.approx((1 / 3 - 1 / 6) / (1 - 1 / 6))
+
+
+def test_a_scorer_that_failed_leaves_an_answer_without_a_verdict() -> None:
+    broken = answered("wc1", "lion")
+    broken = replace(broken, ratings=(failed("choice", "exact", "ValueError: no"),))
+    words = subtest(summarise(BATTERY, [broken, answered("wc3", "boot")], CONDITIONS), "words")
+    assert (words.share.n, words.share.scored, words.share.correct["exact"]) == (2, 1, 1)
+
+
+def test_repetition_errors_and_lexical_measures_are_added_up() -> None:
+    summary = summary_of({**ANSWERS, "r1": ""})
+    measures = subtest(summary, "repetition").measures
+    assert measures["deletion"].total == 4
+    assert measures["deletion"].nonzero == 1
+    assert measures["no-response"].total == 1
+    words = subtest(summary, "text").measures["words"]
+    assert words.mean.value == 19.0
+    assert subtest(summary, "text").measures["mattr"].mean.value is None
+
+
+def test_identical_greedy_replicates_count_once() -> None:
+    replicates = [answered("wc1", "lion", replicate=number) for number in range(10)]
+    words = subtest(summarise(BATTERY, replicates, CONDITIONS), "words")
+    assert (words.answered, words.share.n, words.share.correct["exact"]) == (10, 1, 1)
+    sampled = subtest(summarise(BATTERY, replicates, SAMPLED), "words")
+    assert sampled.share.n == 10
+    person = subtest(summarise(BATTERY, replicates, Conditions("S-001", "speaker")), "words")
+    assert person.share.n == 10
+
+
+def test_rotations_are_no_replicates() -> None:
+    rotated = [
+        answered("wc1", "lion", options=ANIMALS[shift:] + ANIMALS[:shift]) for shift in range(6)
+    ]
+    assert subtest(summarise(BATTERY, rotated, CONDITIONS), "words").share.n == 6
+
+
+def test_the_burden_of_the_rules_is_over_the_seven_two_sided_features() -> None:
+    given = [
+        answered("ct1", "We went.", features=["perseverations", "retracing"]),
+        answered("ct2", "I sold bread."),
+    ]
+    (judge,) = summarise(BATTERY, given, CONDITIONS).judges
+    assert judge.rater == "rules-1"
+    assert judge.scope == "connected-text"
+    assert set(judge.burden.features) == set(TWO_SIDED)
+    assert judge.burden.symptom_burden.value == 1.0
+    assert judge.categories["disfluency"].count.value == 0.5
+    assert judge.categories["disfluency"].of == 3
+    assert judge.categories["overall"].count.value is None
+
+
+def test_no_response_is_counted_beside_the_burden() -> None:
+    given = [answered("ct1", "We went.", features=["jargon"]), answered("ct2", "")]
+    (judge,) = summarise(BATTERY, given, CONDITIONS).judges
+    assert judge.burden.symptom_burden.value == 1.0
+    assert (judge.burden.n_responses, judge.burden.n_burden) == (2, 1)
+    assert judge.burden.no_burden == {"no-response": 1}
+
+
+def test_each_judge_has_its_own_set_and_scope() -> None:
+    def judged(trial: Trial, rater: str, present: str) -> Trial:
+        ratings = tuple(valued(rater, name, name == present) for name in ("anomia", "jargon"))
+        return replace(trial, ratings=trial.ratings + ratings)
+
+    given = [
+        judged(answered("ct1", "We went."), "tab-2026:x", "anomia"),
+        judged(answered("ct2", "I sold bread."), "tab-2026:x", "jargon"),
+        judged(answered("r1", "house."), "tab-2026:x", "off-topic"),
+    ]
+    rules, other = summarise(BATTERY, given, CONDITIONS).judges
+    assert (rules.rater, other.rater) == ("rules-1", "tab-2026:x")
+    assert set(other.burden.features) == {"anomia", "jargon"}
+    assert (other.burden.n_responses, other.burden.symptom_burden.value) == (2, 1.0)
+    everything = JudgeScope("tab-2026:x", ("jargon",), "all")
+    _, scoped = summarise(BATTERY, given, CONDITIONS, judges=[everything]).judges
+    assert (scoped.scope, scoped.burden.n_responses) == ("all", 3)
+    assert scoped.burden.symptom_burden.value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("rating", "cause"),
+    [
+        (failed("j", "jargon", "timeout"), "error"),
+        (undefined("j", "jargon", "one-sided"), "undefined"),
+        (valued("j", "anomia", 1), "not-rated"),
+    ],
+)
+def test_why_a_response_has_no_burden_is_named(rating: object, cause: str) -> None:
+    trial = replace(answered("ct1", "We went."), ratings=(rating,))  # type: ignore[arg-type]
+    scope = JudgeScope("j", ("jargon",))
+    (judge,) = summarise(BATTERY, [trial], CONDITIONS, judges=[scope]).judges
+    assert judge.burden.no_burden == {cause: 1}
+    assert judge.burden.symptom_burden.value is None
+
+
+def test_pooling_puts_responses_together() -> None:
+    other = replace(SAMPLED, examinee="echo")
+    sources = [
+        Source(BATTERY, trials(ANSWERS), SAMPLED),
+        Source(BATTERY, trials({**ANSWERS, "wc3": "boot"}), other),
+    ]
+    words = subtest(pool(sources), "words")
+    assert (words.share.n, words.share.correct["exact"]) == (6, 3)
+
+
+def test_administrations_of_different_batteries_are_not_pooled() -> None:
+    changed = replace(BATTERY, content_hash="1" * 64)
+    with pytest.raises(ValueError, match="one battery version"):
+        pool([Source(BATTERY, (), None), Source(changed, (), None)])
+
+
+def test_the_interval_of_the_burden_is_made_on_request() -> None:
+    given = trials(ANSWERS)
+    (without,) = summarise(BATTERY, given, CONDITIONS).judges
+    (judge,) = summarise(BATTERY, given, CONDITIONS, interval=True).judges
+    assert without.burden.interval is None
+    assert judge.burden.interval is not None
+
+
+ANY_ANSWERS = st.fixed_dictionaries(
+    {},
+    optional={
+        item.id: st.sampled_from(["lion", "boot", "Yes", "No.", "", "house.", "We went. We went."])
+        for subtest in BATTERY.subtests
+        for item in subtest.items
+    },
+)
+
+
+@with_any(ANY_ANSWERS, st.sampled_from(list(Protocol)))
+def test_every_summary_is_json_without_nan_and_within_its_bounds(
+    answers: dict[str, str], protocol: Protocol
+) -> None:
+    summary = summary_of(answers, replace(CONDITIONS, protocol=protocol))
+    json.dumps(summary.to_json(), allow_nan=False)
+    for one in summary.subtests:
+        assert one.share.scored <= one.share.n <= one.answered <= one.planned
+        for right in one.share.correct.values():
+            assert right is None or 0 <= right <= one.share.n
+        if one.share.scored and one.by_foil:
+            wrong = sum(kind.errors["exact"] for kind in one.by_foil.values())
+            assert wrong + (one.share.correct["exact"] or 0) == one.share.n
+
+
+def test_a_summary_is_quick_enough_to_follow_every_answer() -> None:
+    given = trials(ANSWERS) * 2
+    summarise(BATTERY, given, CONDITIONS)
+    times = []
+    for _ in range(20):
+        start = time.process_time()
+        summarise(BATTERY, given, CONDITIONS)
+        times.append(time.process_time() - start)
+    # About 0.5 ms; the bound is loose because this is no benchmark.
+    assert min(times) < 0.01

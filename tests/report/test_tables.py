@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import io
+
+from rich.console import Console, RenderableType
+
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.report.load import Group, Loaded
+from tabwb.report.summary import summarise
+from tabwb.report.tables import administration_view, groups_view, list_view
+from tests.report.given import ANSWERS, BATTERY, CONDITIONS, SAMPLED, administration, trials
+
+
+def printed(view: RenderableType, width: int = 80) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False).print(view)
+    return out.getvalue()
+
+
+def results(answers: dict[str, str] = ANSWERS, features: tuple[str, ...] = ()) -> str:
+    summary = summarise(BATTERY, trials(answers, features), CONDITIONS, interval=True)
+    return printed(administration_view(administration(), BATTERY, summary))
+
+
+def unwrapped(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_results_show_right_answers_with_interval_and_baseline() -> None:
+    row = next(line for line in results().splitlines() if "Word Comprehension " in line)
+    assert row.split() == [
+        "Word", "Comprehension", "1", "of", "3", "0.01-0.91", "1", "1", "first", "option", "1.00",
+    ]  # fmt: skip
+
+
+def test_the_burden_never_stands_alone() -> None:
+    text = unwrapped(results(features=("retracing",)))
+    assert "symptom burden 1.00 over 7 features" in text
+    assert "rules-1 · connected text · 2 responses, 2 distinct" in text
+    assert "1.00 of 3" in text
+
+
+def test_responses_without_a_burden_are_said() -> None:
+    assert "without a burden: no response 1" in results({**ANSWERS, "ct2": ""})
+
+
+def test_the_sentences_we_use_in_public_stand_below() -> None:
+    text = unwrapped(results())
+    assert RESEARCH_ONLY in text
+    assert MODEL_CAUTION in text
+    assert BATTERY.disclaimer in text
+    assert "a text rule; not compared with expert raters" in text
+
+
+def test_everything_fits_eighty_columns_and_is_plain_when_piped() -> None:
+    members = (Loaded(administration(), BATTERY, trials(ANSWERS)),)
+    views = [
+        list_view([administration()]),
+        groups_view([Group("model", "bundled", members)]),
+        administration_view(
+            administration(), BATTERY, summarise(BATTERY, trials(ANSWERS), CONDITIONS)
+        ),
+    ]
+    for view in views:
+        text = printed(view)
+        assert "\x1b" not in text
+        assert max(map(len, text.splitlines())) <= 80
+
+
+def test_nothing_answered_yet_shows_no_figures() -> None:
+    text = results({})
+    assert "0 of" not in text
+    assert "symptom burden" not in text
+
+
+def test_an_empty_store_says_how_to_begin() -> None:
+    assert "tabwb run" in printed(list_view([]))
+
+
+def test_groups_stand_side_by_side_with_their_baselines() -> None:
+    first = (Loaded(administration(1, SAMPLED), BATTERY, trials(ANSWERS)),)
+    second = (Loaded(administration(2, SAMPLED), BATTERY, trials({**ANSWERS, "wc3": "boot"})),)
+    text = printed(groups_view([Group("model", "one", first), Group("model", "two", second)]))
+    rows = {line.split()[0]: line for line in text.splitlines() if line.strip()}
+    assert "1 of 3" in rows["one"] or "1 of 3" in text
+    assert "2 of 3" in text
+    assert "first option" in text
+    assert "symptom burden over 7 features" in unwrapped(text)
+    assert RESEARCH_ONLY in unwrapped(text)
