@@ -1,0 +1,286 @@
+"""Back ends without a model: one that says back what it hears, one that replays what was said."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabwb.extend.components import Cancel, Descriptor, ModelBackend
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Decoding, Reply, Request
+from tabwb.records.specs import Spec
+from tabwb.records.states import Protocol, ResponseStatus, StopReason
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_PIECE = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
+"""A word with the white space before it; together the pieces are the text."""
+
+
+class EchoModel:
+    """Says the last message back, word by word. A word counts as a token."""
+
+    def __init__(self, delay: float = 0.0, text: str | None = None) -> None:
+        self._delay = delay
+        self._text = text
+
+    def open(self) -> Mapping[str, str]:
+        """Nothing to load."""
+        return {"model": "echo"}
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        """Stream the words, waiting ``delay`` seconds before each."""
+        refuse_protocol("echo", request.protocol)
+        heard = request.messages[-1].content if request.messages else ""
+        text = heard if self._text is None else self._text
+        words = sum(len(message.content.split()) for message in request.messages)
+        yield from stream_text(text, request.decoding, cancel, delay=self._delay, heard=words)
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def stream_text(
+    text: str, decoding: Decoding, cancel: Cancel, *, delay: float = 0.0, heard: int | None = None
+) -> Iterator[str | Reply]:
+    """Stream a known text as a model would: word by word, to the first stop string or the limit.
+
+    Args:
+        text: what to say.
+        decoding: its stop strings and ``max_tokens`` (words) are kept to.
+        cancel: looked at before each word.
+        delay: seconds before each word.
+        heard: words of the prompt.
+    """
+    started = time.monotonic()
+    stops = [text.find(stop) for stop in decoding.stop if stop and stop in text]
+    reason = StopReason.STOP_STRING if stops else StopReason.END
+    said: list[str] = []
+    first: float | None = None
+    for piece in _PIECE.findall(text[: min(stops)] if stops else text):
+        if len(said) >= decoding.max_tokens:
+            reason = StopReason.LENGTH
+            break
+        if cancel.wait(delay) if delay else cancel.is_set():
+            reason = StopReason.CANCELLED
+            break
+        first = time.monotonic() - started if first is None else first
+        said.append(piece)
+        yield piece
+    latency = time.monotonic() - started
+    yield Reply("".join(said), reason, latency, first, heard, len(said))
+
+
+def refuse_protocol(backend: str, protocol: Protocol) -> None:
+    """Refuse every way of answering but writing.
+
+    Raises:
+        ComponentError: the protocol is another one.
+    """
+    if protocol is not Protocol.GENERATE:
+        raise ComponentError(
+            f"'{backend}' cannot answer under the protocol '{protocol.value}'", allowed="generate"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One line of an export: an answer with where it stands."""
+
+    line: int
+    administration: str
+    response: str
+    status: str
+
+
+class ReplayModel:
+    """Says what an export says: ``tabwb export --format jsonl`` writes what this reads.
+
+    Args:
+        path: the export; one JSON object per line.
+        administration: which one to replay where the file holds several (uid, or its beginning).
+    """
+
+    def __init__(self, path: Path, administration: str | None = None) -> None:
+        self._path = path
+        self._administration = administration
+        self._answers: dict[tuple[str, int], Recorded] | None = None
+
+    def open(self) -> Mapping[str, str]:
+        """Read the file.
+
+        Raises:
+            ComponentError: it cannot be read, or a line of it is malformed; the message names it.
+        """
+        import hashlib
+
+        try:
+            raw = self._path.read_bytes()
+            text = raw.decode("utf-8")
+        except OSError as error:
+            raise ComponentError(
+                f"cannot be read: {error.strerror}", where=str(self._path)
+            ) from error
+        except UnicodeDecodeError as error:
+            line = raw[: error.start].count(b"\n") + 1
+            raise ComponentError("is not UTF-8", where=f"{self._path}:{line}") from error
+        self._answers = self._read(text)
+        return {
+            "model": f"replay of {self._path.name}",
+            "file_sha256": hashlib.sha256(raw).hexdigest(),
+            "answers": str(len(self._answers)),
+        }
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        """Stream the recorded answer to this item and replicate.
+
+        Raises:
+            ComponentError: the file holds none.
+        """
+        refuse_protocol("replay", request.protocol)
+        if self._answers is None:
+            self.open()
+        assert self._answers is not None
+        recorded = self._answers.get((request.key, request.replicate))
+        if recorded is None:
+            raise ComponentError(
+                f"holds no answer to {request.key} (replicate {request.replicate})",
+                where=str(self._path),
+            )
+        # What was said is said again whole: limits and stop strings were applied when it was said.
+        everything = Decoding(max_tokens=len(recorded.response) + 1)
+        for piece in stream_text(recorded.response, everything, cancel):
+            if isinstance(piece, Reply) and piece.stop_reason is StopReason.END:
+                yield Reply(
+                    piece.text,
+                    _REASONS.get(recorded.status, StopReason.END),
+                    piece.latency_s,
+                    piece.first_piece_s,
+                    metadata={
+                        "replayed_administration": recorded.administration,
+                        "replayed_line": str(recorded.line),
+                    },
+                )
+            else:
+                yield piece
+
+    def close(self) -> None:
+        """Forget the file."""
+        self._answers = None
+
+    def _read(self, text: str) -> dict[tuple[str, int], Recorded]:
+        answers: dict[tuple[str, int], Recorded] = {}
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line.strip():
+                continue
+            key, replicate, recorded = self._line(number, line)
+            if not recorded.administration.startswith(self._administration or ""):
+                continue
+            earlier = answers.setdefault((key, replicate), recorded)
+            if earlier is not recorded:
+                raise ComponentError(
+                    f"a second answer to {key} (replicate {replicate}); the first is in line "
+                    f"{earlier.line}",
+                    where=f"{self._path}:{number}",
+                    hint="where a file holds several administrations, choose one: "
+                    f"replay:{self._path}@administration={recorded.administration or 'UID'}",
+                )
+        if not answers:
+            which = f" of administration '{self._administration}'" if self._administration else ""
+            raise ComponentError(f"holds no answers{which}", where=str(self._path))
+        return answers
+
+    def _line(self, number: int, line: str) -> tuple[str, int, Recorded]:
+        where = f"{self._path}:{number}"
+        try:
+            content = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ComponentError(
+                f"is not JSON: {error.msg} (column {error.colno})",
+                where=where,
+                allowed="one JSON object per line, as 'tabwb export --format jsonl' writes them",
+            ) from error
+        if not isinstance(content, dict):
+            raise ComponentError("is not a JSON object", where=where)
+        expected: dict[str, type] = {"subtest": str, "item": str, "replicate": int, "response": str}
+        for key, kind in expected.items():
+            if type(content.get(key)) is not kind:
+                what = "is missing" if key not in content else f"is {content[key]!r}"
+                raise ComponentError(
+                    f"'{key}' {what}",
+                    where=where,
+                    allowed="a whole number" if kind is int else "a string",
+                )
+        recorded = Recorded(
+            number,
+            str(content.get("administration", "")),
+            content["response"],
+            str(content.get("status", ResponseStatus.OK.value)),
+        )
+        return f"{content['subtest']}/{content['item']}", content["replicate"], recorded
+
+
+_REASONS = {"truncated": StopReason.LENGTH, "refused": StopReason.REFUSED}
+
+
+def _echo_options() -> type[BaseModel]:
+    from pydantic import BaseModel, ConfigDict, Field
+
+    class EchoOptions(BaseModel):
+        """What ``echo`` can be told."""
+
+        model_config = ConfigDict(extra="forbid")
+        delay: float = Field(
+            0.0, ge=0, le=60, allow_inf_nan=False, description="seconds before each word, 0 to 60"
+        )
+        text: str | None = Field(None, description="what to say instead of the prompt")
+
+    return EchoOptions
+
+
+def _replay_options() -> type[BaseModel]:
+    from pydantic import BaseModel, ConfigDict, Field
+
+    class ReplayOptions(BaseModel):
+        """What ``replay`` can be told."""
+
+        model_config = ConfigDict(extra="forbid")
+        administration: str | None = Field(
+            None, description="uid (or its beginning) of the administration to replay"
+        )
+
+    return ReplayOptions
+
+
+def _echo(spec: Spec, options: Any) -> ModelBackend:
+    return EchoModel(options.delay, options.text)
+
+
+def _replay(spec: Spec, options: Any) -> ModelBackend:
+    assert spec.name is not None
+    return ReplayModel(Path(spec.name).expanduser(), options.administration)
+
+
+MODELS: tuple[Descriptor, ...] = (
+    Descriptor(
+        "echo",
+        "Says the prompt back, word by word: for trying things out",
+        _echo,
+        options=_echo_options,
+    ),
+    Descriptor(
+        "replay",
+        "Says what an export says, item by item",
+        _replay,
+        options=_replay_options,
+        name_help="FILE",
+        name_required=True,
+        remarks="reads what 'tabwb export --format jsonl' writes",
+    ),
+)

@@ -1,0 +1,57 @@
+"""What tabwb itself registers, by the same road as a stranger's plugin.
+
+Each hook imports its own module, so that a run that exports nothing imports no exporter.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from tabwb.extend.components import BatterySource
+from tabwb.extend.hookspecs import Register, RegisterBattery, hookimpl
+
+
+@hookimpl
+def tabwb_register_models(register: Register) -> None:
+    """Echo and replay."""
+    from tabwb_builtin.models import MODELS
+
+    for descriptor in MODELS:
+        register(descriptor)
+
+
+@hookimpl
+def tabwb_register_scorers(register: Register) -> None:
+    """The scorers that batteries name."""
+    from tabwb_builtin.scorers import SCORERS
+
+    for descriptor in SCORERS:
+        register(descriptor)
+
+
+@hookimpl
+def tabwb_register_judges(register: Register) -> None:
+    """The judge by text rules."""
+    from tabwb_builtin.judges import JUDGES
+
+    for descriptor in JUDGES:
+        register(descriptor)
+
+
+@hookimpl
+def tabwb_register_exporters(register: Register) -> None:
+    """JSON lines and CSV."""
+    from tabwb_builtin.exporters import EXPORTERS
+
+    for descriptor in EXPORTERS:
+        register(descriptor)
+
+
+@hookimpl
+def tabwb_register_batteries(register: RegisterBattery) -> None:
+    """Every folder of ``tabwb_batteries`` with a ``battery.toml``; its name is the id."""
+    batteries = find_spec("tabwb_batteries")
+    for root in (batteries and batteries.submodule_search_locations) or ():
+        for path in sorted(Path(root).glob("*/battery.toml")):
+            register(BatterySource(path.parent.name, path))

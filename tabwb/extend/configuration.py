@@ -1,0 +1,230 @@
+"""What the user has set: flags, then ``TABWB_*``, then ``./tabwb.toml``, then the user's own file.
+
+Flags are applied by the command line on top of what :meth:`Configuration.load` returns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from tabwb.records.errors import UsageError
+from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import Spec
+
+FILE = "tabwb.toml"
+"""The name of both files: the one in the current folder and the one in the user's folder."""
+KEYS = ("store", "offline", "theme", "plugin_folders", "profile")
+PROFILE_KEYS = ("id", "name", "options")
+_YES = frozenset({"1", "true", "yes", "on"})
+_NO = frozenset({"", "0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A spec under a name of the user's: ``profile:NAME``.
+
+    Attributes:
+        spec: what it stands for; its values may hold what a spec cannot (commas).
+        where: file and key, for messages.
+    """
+
+    spec: Spec
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings of one start of the program.
+
+    Attributes:
+        store: path or URL of the store, or None for the default.
+        offline: nothing but loopback and unix sockets.
+        theme: the workbench's theme, or None for its default.
+        profiles: by name.
+        plugin_folders: from the user's own file; honoured as they are.
+        project_plugin_folders: from ``./tabwb.toml``; honoured only once trusted, because the file
+            may have come with a download.
+        config_dir, data_dir: the user's folders (``TABWB_CONFIG_DIR``, ``TABWB_DATA_DIR``).
+        files: the files that were read, the stronger first.
+    """
+
+    store: str | None = None
+    offline: bool = False
+    theme: str | None = None
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    plugin_folders: tuple[Path, ...] = ()
+    project_plugin_folders: tuple[Path, ...] = ()
+    config_dir: Path = field(default_factory=lambda: config_folder(os.environ))
+    data_dir: Path = field(default_factory=lambda: data_folder(os.environ))
+    files: tuple[Path, ...] = ()
+
+    @classmethod
+    def load(
+        cls, *, cwd: Path | None = None, environ: Mapping[str, str] | None = None
+    ) -> Configuration:
+        """Read what there is; missing files are no error.
+
+        Args:
+            cwd: the folder of the project's ``tabwb.toml``; the current one when None.
+            environ: the environment; the process's own when None.
+
+        Raises:
+            UsageError: a file or variable is malformed; the message names file and key.
+        """
+        env = os.environ if environ is None else environ
+        user_dir = config_folder(env)
+        project = _read((cwd or Path.cwd()) / FILE)
+        user = _read(user_dir / FILE)
+        files = tuple(table.path for table in (project, user) if table is not None)
+        if project is not None and user is not None and project.path == user.path:
+            project = None
+        tables = [table for table in (project, user) if table is not None]
+        profiles: dict[str, Profile] = {}
+        for table in reversed(tables):
+            profiles |= table.profiles()
+        store = env.get("TABWB_STORE") or _first(tables, _Table.store)
+        offline = _switch(env.get("TABWB_OFFLINE"), "TABWB_OFFLINE")
+        if offline is None:
+            offline = _first(tables, lambda table: table.value("offline", bool))
+        return cls(
+            store=store,
+            offline=bool(offline),
+            theme=env.get("TABWB_THEME") or _first(tables, lambda table: table.value("theme", str)),
+            profiles=profiles,
+            plugin_folders=user.folders() if user else (),
+            project_plugin_folders=project.folders() if project else (),
+            config_dir=user_dir,
+            data_dir=data_folder(env),
+            files=files,
+        )
+
+
+def config_folder(environ: Mapping[str, str]) -> Path:
+    """The user's configuration folder; it need not exist."""
+    if environ.get("TABWB_CONFIG_DIR"):
+        return Path(environ["TABWB_CONFIG_DIR"]).expanduser()
+    from platformdirs import user_config_path
+
+    return user_config_path("tabwb", appauthor=False)
+
+
+def data_folder(environ: Mapping[str, str]) -> Path:
+    """The user's data folder; it need not exist."""
+    if environ.get("TABWB_DATA_DIR"):
+        return Path(environ["TABWB_DATA_DIR"]).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("tabwb", appauthor=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One file that was read."""
+
+    path: Path
+    content: Mapping[str, Any]
+
+    def value(self, key: str, kind: type) -> Any:
+        """The value of ``key``, or None where it is not set."""
+        found = self.content.get(key)
+        if found is not None and type(found) is not kind:
+            names = {bool: "true or false", str: "a string", list: "a list", dict: "a table"}
+            raise self.error(key, f"{found!r} is not {names[kind]}", allowed=names[kind])
+        return found
+
+    def store(self) -> str | None:
+        """The store; a relative path counts from the file that names it."""
+        location: str | None = self.value("store", str)
+        if not location or "://" in location:
+            return location
+        return str(self.path.parent / Path(location).expanduser())
+
+    def folders(self) -> tuple[Path, ...]:
+        """The plugin folders, absolute; relative ones count from the file that names them."""
+        names = self.value("plugin_folders", list) or []
+        if not all(isinstance(name, str) for name in names):
+            raise self.error("plugin_folders", "a folder is named by a string")
+        return tuple((self.path.parent / Path(name).expanduser()).resolve() for name in names)
+
+    def profiles(self) -> dict[str, Profile]:
+        """The profiles by name."""
+        profiles = {}
+        for name, table in (self.value("profile", dict) or {}).items():
+            key = f"profile.{name}"
+            if not isinstance(table, dict):
+                raise self.error(key, f"{table!r} is not a table", allowed=", ".join(PROFILE_KEYS))
+            _refuse_unknown(self, table, PROFILE_KEYS, f"{key}.")
+            identifier, spec_name = table.get("id"), table.get("name")
+            if not isinstance(identifier, str) or not is_kebab(identifier):
+                raise self.error(f"{key}.id", f"{identifier!r} is not the id of a component")
+            if spec_name is not None and not isinstance(spec_name, str):
+                raise self.error(f"{key}.name", f"{spec_name!r} is not a string")
+            options = table.get("options", {})
+            if not isinstance(options, dict):
+                raise self.error(f"{key}.options", f"{options!r} is not a table")
+            texts = {option: self._text(f"{key}.options", v) for option, v in options.items()}
+            profiles[name] = Profile(Spec(identifier, spec_name, texts), f"{self.path}: {key}")
+        return profiles
+
+    def _text(self, key: str, value: object) -> str:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, str | int | float):
+            return str(value)
+        raise self.error(key, f"{value!r} is not a string, a number, true or false")
+
+    def error(self, key: str, message: str, *, allowed: str | None = None) -> UsageError:
+        """An error that names file and key."""
+        return UsageError(f"{key}: {message}", where=str(self.path), allowed=allowed)
+
+
+def _read(path: Path) -> _Table | None:
+    try:
+        raw = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    import tomli
+
+    try:
+        content = tomli.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"is not UTF-8 (byte {error.start})", where=str(path)) from error
+    except tomli.TOMLDecodeError as error:
+        raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
+    table = _Table(path, content)
+    _refuse_unknown(table, content, KEYS, "")
+    return table
+
+
+def _refuse_unknown(
+    table: _Table, content: Mapping[str, Any], known: tuple[str, ...], prefix: str
+) -> None:
+    for key in content:
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            raise table.error(
+                prefix + key,
+                "unknown key" + (f"; did you mean '{near[0]}'?" if near else ""),
+                allowed=", ".join(known),
+            )
+
+
+def _first(tables: list[_Table], value: Callable[[_Table], Any]) -> Any:
+    # Every file is looked at, so that a mistake in a weaker one is not hidden by a stronger one.
+    found = [value(table) for table in tables]
+    return next((each for each in found if each is not None), None)
+
+
+def _switch(text: str | None, name: str) -> bool | None:
+    if text is None:
+        return None
+    if text.strip().lower() in _YES | _NO:
+        return text.strip().lower() in _YES
+    raise UsageError(f"'{text}' is neither on nor off", where=name, allowed="1 or 0")

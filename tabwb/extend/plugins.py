@@ -1,0 +1,459 @@
+"""The plugin manager: entry points loaded one by one, implementations called one by one.
+
+What fails is kept as a :class:`PluginProblem` and never takes the program or another plugin down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+import pluggy
+
+from tabwb.extend import folders, hookspecs, trust
+from tabwb.extend.components import (
+    BatterySource,
+    ComponentKind,
+    Descriptor,
+    Exporter,
+    Judge,
+    ModelBackend,
+    Scorer,
+    Transcriber,
+)
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.registry import (
+    NOUNS,
+    Component,
+    Registry,
+    check_name,
+    check_needs,
+    near,
+    validate_options,
+)
+from tabwb.records import events
+from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
+from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import Spec, parse_spec
+
+KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
+OBSERVERS: dict[type[events.Event], str] = {
+    events.TrialStarted: "tabwb_on_trial_started",
+    events.AttemptRecorded: "tabwb_on_attempt_recorded",
+    events.Rated: "tabwb_on_rated",
+    events.Finished: "tabwb_on_finished",
+    events.Discontinued: "tabwb_on_discontinued",
+}
+"""Event: the hook that is called with it, after the commit."""
+
+CONTRACTS: Mapping[ComponentKind, type] = {
+    "models": ModelBackend,
+    "judges": Judge,
+    "transcribers": Transcriber,
+    "scorers": Scorer,
+    "exporters": Exporter,
+}
+"""Kind: the protocol that its components must fulfil."""
+
+
+@dataclass(frozen=True, slots=True)
+class PluginProblem:
+    """Something of a plugin that failed.
+
+    Attributes:
+        plugin: name of its entry point, or the folder.
+        what: what was being done.
+        error: the error's own words.
+    """
+
+    plugin: str
+    what: str
+    error: str
+
+    def __str__(self) -> str:
+        return f"{self.plugin}: {self.what}: {self.error}"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginInfo:
+    """A plugin that was loaded.
+
+    Attributes:
+        name: of its entry point.
+        distribution, version: of the package that brings it, or empty.
+        folder: where it lies, for plugin folders; empty for installed ones.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    folder: str = ""
+
+
+class Plugins:
+    """All plugins of this start of the program. Made by :meth:`load`.
+
+    Hooks that register components are called when components of their kind are first looked for.
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self._manager.add_hookspecs(hookspecs)
+        self._loaded: list[PluginInfo] = []
+        self._problems: list[PluginProblem] = []
+        self._registries: dict[ComponentKind, Registry] = {}
+        self._batteries: dict[str, list[BatterySource]] | None = None
+        self._closing: list[Callable[[], None]] = []
+
+    @classmethod
+    def load(cls, configuration: Configuration | None = None) -> Plugins:
+        """Load every installed plugin and every plugin folder that may be used.
+
+        Args:
+            configuration: what the user has set; read from its files when None.
+        """
+        plugins = cls(Configuration.load() if configuration is None else configuration)
+        for entry in sorted(entry_points(group=folders.GROUP), key=attrgetter("name")):
+            plugins._load_installed(entry)
+        plugins._load_folders()
+        return plugins
+
+    # ---------------------------------------------------------------- what there is
+
+    @property
+    def plugins(self) -> tuple[PluginInfo, ...]:
+        """The plugins that could be loaded, installed ones first."""
+        return tuple(self._loaded)
+
+    @property
+    def problems(self) -> tuple[PluginProblem, ...]:
+        """Everything that failed so far; registration is completed first."""
+        for kind in KINDS:
+            self._registry(kind)
+        self._battery_claims()
+        return tuple(self._problems)
+
+    def components(self, kind: ComponentKind) -> tuple[Component, ...]:
+        """The components of a kind that can be used, with their owners."""
+        return self._registry(kind).components
+
+    def descriptors(self, kind: ComponentKind) -> tuple[Descriptor, ...]:
+        """The components of a kind that can be used."""
+        return tuple(component.descriptor for component in self.components(kind))
+
+    def batteries(self) -> tuple[BatterySource, ...]:
+        """The batteries that plugins bring, by id; two with one id are left out."""
+        claims = self._battery_claims()
+        return tuple(claims[key][0] for key in sorted(claims) if len(claims[key]) == 1)
+
+    # ---------------------------------------------------------------- making components
+
+    def resolve(self, kind: ComponentKind, spec: str) -> tuple[Descriptor, Spec]:
+        """Find what a spec names and check it, without importing anything heavy.
+
+        The spec that comes back is the one to store: aliases and profiles are replaced by what
+        they stand for. A profile whose values no spec can hold stays ``profile:NAME``.
+
+        Raises:
+            UsageError: the spec names nothing, or its name or options are not allowed.
+            MissingExtra: a package that the component needs is not installed.
+            NeedsNetwork: the component needs a network and ``--offline`` forbids it.
+        """
+        component, expanded = self._resolve(kind, spec)
+        parsed = parse_spec(spec)
+        stays = parsed.id == "profile" and not _survives(expanded)
+        return component.descriptor, parsed if stays else expanded
+
+    def open_model(self, spec: str) -> ModelBackend:
+        """The model back end that a spec names, not yet opened.
+
+        One that says ``runs = "child"`` comes as a proxy of a process that :meth:`open` starts.
+        """
+        component, expanded = self._resolve("models", spec)
+        if component.descriptor.runs == "child":
+            from tabwb.extend.child import child_model
+
+            backend: ModelBackend = child_model(component.descriptor, expanded, self.configuration)
+            self._closing.append(backend.close)
+            return backend
+        made: ModelBackend = self._make(component, expanded)
+        return made
+
+    def make_model(self, spec: Spec) -> ModelBackend:
+        """The model back end itself, in this process: what the child host calls."""
+        component = self._registry("models").find(spec.id)
+        made: ModelBackend = self._make(component, spec)
+        return made
+
+    def judge(self, spec: str) -> Judge:
+        """The judge that a spec names."""
+        made: Judge = self._make(*self._resolve("judges", spec))
+        return made
+
+    def scorer(self, spec: str) -> Scorer:
+        """The scorer of this id."""
+        made: Scorer = self._make(*self._resolve("scorers", spec))
+        return made
+
+    def exporter(self, spec: str) -> Exporter:
+        """The export format of this id."""
+        made: Exporter = self._make(*self._resolve("exporters", spec))
+        return made
+
+    def find_battery(self, argument: str) -> Path:
+        """The file of the battery that an argument names.
+
+        Args:
+            argument: with ``/`` or ending in ``.toml`` a path (of the file, or of its folder),
+                else an id.
+
+        Raises:
+            UsageError: there is none, or two plugins bring one of this id.
+        """
+        if "/" in argument or argument.endswith(".toml"):
+            path = Path(argument).expanduser()
+            path = path / "battery.toml" if path.is_dir() else path
+            if not path.is_file():
+                raise UsageError("there is no such file", where=str(path))
+            return path
+        claims = self._battery_claims()
+        found = claims.get(argument, [])
+        if len(found) > 1:
+            owners = " and ".join(f"'{source.owner}' ({source.path})" for source in found)
+            raise UsageError(
+                f"battery '{argument}' is brought by {owners}; neither is used",
+                hint="name the file itself: a path with '/'",
+            )
+        if not found:
+            raise UsageError(
+                f"there is no battery '{argument}'" + near(argument, claims),
+                allowed=", ".join(sorted(claims)) or "none is installed",
+                hint="a file is named by a path with '/' or ending in .toml",
+            )
+        return found[0].path
+
+    # ---------------------------------------------------------------- observers
+
+    def notify(self, event: events.Event) -> None:
+        """Tell every observer of this event, each by itself; never raises."""
+        hook = OBSERVERS.get(type(event))
+        if hook is not None:
+            self._call_each(hook, lambda name: {"event": event})
+
+    def close(self) -> None:
+        """End child processes that are still there; may be called twice."""
+        while self._closing:
+            self._closing.pop()()
+
+    # ---------------------------------------------------------------- inside: loading
+
+    def _load_installed(self, entry: EntryPoint) -> None:
+        distribution = entry.dist
+        info = PluginInfo(
+            entry.name,
+            distribution.name if distribution else "",
+            distribution.version if distribution else "",
+        )
+        self._load(info, entry.load)
+
+    def _load_folders(self) -> None:
+        settings = self.configuration
+        for folder in settings.plugin_folders:
+            self._load_folder(folder)
+        try:
+            trusted = trust.trusted(settings)
+        except TabwbError as error:
+            self._problems.append(PluginProblem(trust.FILE, "reading", str(error)))
+            return
+        for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
+            if folder in settings.plugin_folders:
+                continue
+            try:
+                standing = trust.standing(folder, trusted)
+            except TabwbError as error:
+                self._problems.append(PluginProblem(str(folder), "reading", str(error)))
+                continue
+            if standing == "trusted":
+                self._load_folder(folder)
+                continue
+            why = "changed since it was trusted" if standing == "changed" else "is not trusted"
+            self._problems.append(
+                PluginProblem(
+                    str(folder),
+                    "not loaded",
+                    f"{why}; look at its code, then: tabwb plugins trust {folder}",
+                )
+            )
+
+    def _load_folder(self, folder: Path) -> None:
+        try:
+            entries = folders.folder_entries(folder)
+            folders.open_folder(folder)
+        except TabwbError as error:
+            self._problems.append(PluginProblem(str(folder), "reading", str(error)))
+            return
+        for entry in entries:
+            info = PluginInfo(entry.name, entry.distribution, entry.version, str(folder))
+            self._load(info, EntryPoint(entry.name, entry.value, folders.GROUP).load)
+
+    def _load(self, info: PluginInfo, load: Callable[[], Any]) -> None:
+        if self._manager.has_plugin(info.name):
+            owner = next(other for other in self._loaded if other.name == info.name)
+            mine, theirs = (each.distribution or each.folder for each in (info, owner))
+            self._problems.append(
+                PluginProblem(
+                    info.name, "not loaded", f"'{mine}' and '{theirs}' both bring a plugin so named"
+                )
+            )
+            return
+        try:
+            module = load()
+            if isinstance(module, type):
+                module = module()
+            self._manager.register(module, info.name)
+        except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
+            if self._manager.has_plugin(info.name):
+                self._manager.unregister(name=info.name)
+            self._problems.append(PluginProblem(info.name, "loading", _words(error)))
+            return
+        self._loaded.append(info)
+        self._check_hooks(info.name, module)
+
+    def _check_hooks(self, plugin: str, module: ModuleType | object) -> None:
+        known = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
+        for caller in self._manager.get_hookcallers(module) or ():
+            if not caller.has_spec():
+                error = f"tabwb has no such hook{near(caller.name, known)}"
+                self._problems.append(PluginProblem(plugin, caller.name, error))
+            elif any(
+                impl.wrapper or impl.hookwrapper
+                for impl in caller.get_hookimpls()
+                if impl.plugin_name == plugin
+            ):
+                error = "is a wrapper; implementations are called one by one, wrappers never"
+                self._problems.append(PluginProblem(plugin, caller.name, error))
+
+    # ---------------------------------------------------------------- inside: calling
+
+    def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
+        # pluggy calls the newest first and stops at the first that raises.
+        for impl in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
+            if impl.wrapper or impl.hookwrapper:
+                continue
+            given = arguments(impl.plugin_name)
+            try:
+                impl.function(*(given[name] for name in impl.argnames))
+            except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
+                problem = PluginProblem(impl.plugin_name, hook, _words(error))
+                if problem not in self._problems:
+                    self._problems.append(problem)
+
+    def _registry(self, kind: ComponentKind) -> Registry:
+        registry = self._registries.get(kind)
+        if registry is None:
+            registry = self._registries[kind] = Registry(kind)
+            self._call_each(
+                f"tabwb_register_{kind}",
+                lambda plugin: {"register": partial(registry.add, owner=plugin)},
+            )
+            self._refuse(NOUNS[kind], registry.conflicts)
+        return registry
+
+    def _battery_claims(self) -> dict[str, list[BatterySource]]:
+        if self._batteries is None:
+            claims = self._batteries = {}
+
+            def take(source: BatterySource, owner: str) -> None:
+                if not isinstance(source, BatterySource):
+                    raise TypeError(
+                        f"register() takes a BatterySource, not {type(source).__name__}"
+                    )
+                if not is_kebab(source.id):
+                    raise ValueError(f"'{source.id}' is not a kebab-case id")
+                claims.setdefault(source.id, []).append(replace(source, owner=owner))
+
+            self._call_each(
+                "tabwb_register_batteries",
+                lambda plugin: {"register": partial(take, owner=plugin)},
+            )
+            twice = ((key, [s.owner for s in found]) for key, found in claims.items())
+            self._refuse("battery", ((key, owners) for key, owners in twice if len(owners) > 1))
+        return self._batteries
+
+    def _refuse(self, noun: str, conflicts: Iterable[tuple[str, Iterable[str]]]) -> None:
+        for word, owners in conflicts:
+            names = " and ".join(f"'{owner}'" for owner in owners)
+            self._problems.append(
+                PluginProblem(
+                    ", ".join(dict.fromkeys(owners)),
+                    f"{noun} '{word}'",
+                    f"is registered by {names}; neither is used under this word",
+                )
+            )
+
+    def _resolve(self, kind: ComponentKind, text: str) -> tuple[Component, Spec]:
+        spec = self._expand(parse_spec(text))
+        component = self._registry(kind).find(spec.id)
+        descriptor = component.descriptor
+        spec = replace(spec, id=descriptor.id)
+        check_name(descriptor, spec)
+        if descriptor.needs_network and self.configuration.offline:
+            raise NeedsNetwork(
+                f"'{descriptor.id}' needs a network, and tabwb is offline",
+                hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
+            )
+        check_needs(descriptor)
+        if spec.options:
+            validate_options(descriptor, spec)
+        return component, spec
+
+    def _expand(self, spec: Spec) -> Spec:
+        if spec.id != "profile":
+            return spec
+        profiles = self.configuration.profiles
+        profile = profiles.get(spec.name or "")
+        if profile is None:
+            raise UsageError(
+                f"there is no profile '{spec.name or ''}'" + near(spec.name or "", profiles),
+                allowed=", ".join(f"profile:{name}" for name in profiles)
+                or "none; a profile is a table [profile.NAME] in tabwb.toml",
+            )
+        return replace(profile.spec, options={**profile.spec.options, **spec.options})
+
+    def _make(self, component: Component, spec: Spec) -> Any:
+        descriptor = component.descriptor
+        options = validate_options(descriptor, spec)
+        try:
+            part = descriptor.factory(spec, options)
+        except TabwbError:
+            raise
+        except Exception as error:
+            raise ComponentError(
+                f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: {_words(error)}"
+            ) from error
+        contract = CONTRACTS[component.kind]
+        if not isinstance(part, contract):
+            raise ComponentError(
+                f"'{descriptor.id}' of plugin '{component.owner}' made a "
+                f"{type(part).__name__}, which is no {contract.__name__}"
+            )
+        return part
+
+
+def _survives(spec: Spec) -> bool:
+    """Whether a spec's string reads back as the same spec."""
+    try:
+        return parse_spec(str(spec)) == spec
+    except UsageError:
+        return False
+
+
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, TabwbError) else f"{type(error).__name__}: {error}"
