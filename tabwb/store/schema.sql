@@ -11,19 +11,6 @@ CREATE TABLE assets (
 )
  WITHOUT ROWID;
 
-CREATE TABLE batteries (
-	id INTEGER NOT NULL,
-	battery VARCHAR NOT NULL,
-	version VARCHAR NOT NULL,
-	content_hash VARCHAR(64) NOT NULL,
-	title VARCHAR NOT NULL,
-	canonical TEXT NOT NULL,
-	kept_at VARCHAR NOT NULL,
-	CONSTRAINT pk_batteries PRIMARY KEY (id),
-	CONSTRAINT uq_batteries_battery_version UNIQUE (battery, version),
-	CONSTRAINT uq_batteries_content_hash UNIQUE (content_hash)
-);
-
 CREATE TABLE measures (
 	id INTEGER NOT NULL,
 	name VARCHAR NOT NULL,
@@ -59,6 +46,20 @@ CREATE TABLE texts (
 	text TEXT NOT NULL,
 	CONSTRAINT pk_texts PRIMARY KEY (id),
 	CONSTRAINT uq_texts_sha256 UNIQUE (sha256)
+);
+
+CREATE TABLE batteries (
+	id INTEGER NOT NULL,
+	battery VARCHAR NOT NULL,
+	version VARCHAR NOT NULL,
+	content_hash VARCHAR(64) NOT NULL,
+	title VARCHAR NOT NULL,
+	canonical_id INTEGER NOT NULL,
+	kept_at VARCHAR NOT NULL,
+	CONSTRAINT pk_batteries PRIMARY KEY (id),
+	CONSTRAINT uq_batteries_battery_version UNIQUE (battery, version),
+	CONSTRAINT uq_batteries_content_hash UNIQUE (content_hash),
+	CONSTRAINT fk_batteries_canonical_id FOREIGN KEY(canonical_id) REFERENCES texts (id)
 );
 
 CREATE TABLE administrations (

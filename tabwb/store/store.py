@@ -94,7 +94,7 @@ class Store:
                 blobs.keep(blobs.folder_of(embedded), digest, assets[path])
         sizes = {path: len(assets[path]) for path in battery.assets}
         with self._writing() as transaction:
-            key = write.insert_battery(transaction, battery)
+            key = write.insert_battery(transaction, self._keys, battery)
             if key is not None:
                 content = assets if embedded is None else None
                 write.insert_assets(transaction, key, battery, content, sizes)
@@ -107,7 +107,9 @@ class Store:
         """
         with self.database.reading() as transaction:
             canonical = transaction.value(
-                "SELECT canonical FROM batteries WHERE content_hash = ?", content_hash
+                "SELECT text FROM batteries JOIN texts ON texts.id = canonical_id"
+                " WHERE content_hash = ?",
+                content_hash,
             )
         if canonical is None:
             raise StoreError(f"no battery with hash {content_hash} is kept", where=self.location)

@@ -59,7 +59,7 @@ batteries = Table(
     Column("version", String, nullable=False),
     Column("content_hash", String(64), nullable=False, unique=True),
     Column("title", String, nullable=False),
-    Column("canonical", Text, nullable=False),
+    Column("canonical_id", ForeignKey("texts.id"), nullable=False),
     Column("kept_at", String, nullable=False),
     UniqueConstraint("battery", "version"),
 )

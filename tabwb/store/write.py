@@ -82,7 +82,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def insert_battery(transaction: Transaction, battery: Battery) -> int | None:
+def insert_battery(transaction: Transaction, keys: Keys, battery: Battery) -> int | None:
     """Keep a battery's canonical form; its key, or None when it was there already.
 
     Raises:
@@ -104,13 +104,13 @@ def insert_battery(transaction: Transaction, battery: Battery) -> int | None:
         )
     return int(
         transaction.value(
-            "INSERT INTO batteries (battery, version, content_hash, title, canonical, kept_at) "
+            "INSERT INTO batteries (battery, version, content_hash, title, canonical_id, kept_at) "
             "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
             battery.id,
             battery.version,
             battery.content_hash,
             battery.title,
-            battery.canonical,
+            keys.of(transaction, "texts", battery.canonical),
             now(),
         )
     )

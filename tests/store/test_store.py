@@ -202,7 +202,7 @@ def test_each_text_and_reason_is_stored_once(file: Path) -> None:
                 administration.id, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, scores())]
             )
     with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT count(*) FROM texts").fetchone() == (4,)
+        assert connection.execute("SELECT count(*) FROM texts").fetchone() == (5,)
         assert connection.execute("SELECT count(*) FROM reasons").fetchone() == (2,)
 
 

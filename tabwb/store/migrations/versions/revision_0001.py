@@ -25,19 +25,6 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
-        "batteries",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("battery", sa.String(), nullable=False),
-        sa.Column("version", sa.String(), nullable=False),
-        sa.Column("content_hash", sa.String(length=64), nullable=False),
-        sa.Column("title", sa.String(), nullable=False),
-        sa.Column("canonical", sa.Text(), nullable=False),
-        sa.Column("kept_at", sa.String(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_batteries")),
-        sa.UniqueConstraint("battery", "version", name=op.f("uq_batteries_battery_version")),
-        sa.UniqueConstraint("content_hash", name=op.f("uq_batteries_content_hash")),
-    )
-    op.create_table(
         "measures",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("name", sa.String(), nullable=False),
@@ -73,6 +60,22 @@ def upgrade() -> None:
         sa.Column("text", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_texts")),
         sa.UniqueConstraint("sha256", name=op.f("uq_texts_sha256")),
+    )
+    op.create_table(
+        "batteries",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("battery", sa.String(), nullable=False),
+        sa.Column("version", sa.String(), nullable=False),
+        sa.Column("content_hash", sa.String(length=64), nullable=False),
+        sa.Column("title", sa.String(), nullable=False),
+        sa.Column("canonical_id", sa.Integer(), nullable=False),
+        sa.Column("kept_at", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["canonical_id"], ["texts.id"], name=op.f("fk_batteries_canonical_id")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_batteries")),
+        sa.UniqueConstraint("battery", "version", name=op.f("uq_batteries_battery_version")),
+        sa.UniqueConstraint("content_hash", name=op.f("uq_batteries_content_hash")),
     )
     op.create_table(
         "administrations",

@@ -1,0 +1,121 @@
+"""``tabwb store``: what is in the store, a backup of it, whether it is whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tabwb.cli.common import configuration, json_option, note, print_json, store_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.group()
+def store() -> None:
+    """Look after the store: info, backup, check."""
+
+
+@store.command()
+@store_option
+@json_option
+def info(store_location: str | None, as_json: bool) -> int:
+    """Say where the store is, how large, and what is in it."""
+    from dataclasses import asdict
+
+    from tabwb.store.maintenance import info as look
+    from tabwb.store.store import Store
+
+    with Store.open(_place(store_location), create=False) as opened:
+        found = look(opened)
+    if as_json:
+        print_json({"format": 1, "store": asdict(found)})
+        return 0
+    lines = {
+        "store": found.location,
+        "kind": found.kind,
+        "size": _size(found.size),
+        "files of batteries": _size(found.blobs_size),
+        "schema": found.schema,
+        **{name: f"{count:,}" for name, count in found.counts.items()},
+    }
+    width = max(map(len, lines))
+    for name, text in lines.items():
+        click.echo(f"{name:<{width}}  {text}")
+    return 0
+
+
+@store.command()
+@click.argument("out", type=click.Path())
+@store_option
+@json_option
+def backup(out: str, store_location: str | None, as_json: bool) -> int:
+    """Copy the store to OUT, also while it is in use, and check the copy.
+
+    OUT is a file that is not there yet. Files of batteries come beside it.
+    """
+    from pathlib import Path
+
+    from tabwb.store.maintenance import backup as copy
+    from tabwb.store.store import Store
+
+    with Store.open(_place(store_location), create=False) as opened:
+        copy(opened, Path(out))
+        source = opened.location
+    if as_json:
+        print_json({"format": 1, "backup": {"store": source, "out": str(Path(out).absolute())}})
+    else:
+        click.echo(f"{source} is copied to {Path(out).absolute()}; the copy was checked")
+    return 0
+
+
+@store.command()
+@store_option
+@json_option
+def check(store_location: str | None, as_json: bool) -> int:
+    """Look for damage in the store. Exit status 1 when there is any; changes nothing."""
+    from tabwb.store.maintenance import check as look
+
+    path = _file(store_location)
+    damage = look(path)
+    if as_json:
+        found = [{"where": each.where, "what": each.what} for each in damage]
+        print_json({"format": 1, "store": str(path), "whole": not damage, "damage": found})
+    else:
+        for each in damage:
+            click.echo(f"{each.where}: {each.what}")
+        if not damage:
+            click.echo(f"{path} is whole")
+    if damage:
+        note("damaged: put back a backup, and keep the damaged file; it may still be readable")
+    return 1 if damage else 0
+
+
+def _place(store_location: str | None) -> str | None:
+    return store_location or configuration().store
+
+
+def _file(store_location: str | None) -> Path:
+    from pathlib import Path
+
+    from tabwb.records.errors import UsageError
+    from tabwb.store.location import resolve, without_password
+
+    place = resolve(_place(store_location))
+    if isinstance(place, Path):
+        return place
+    raise UsageError(
+        "a store on a server is checked with the server's own means",
+        where=without_password(place),
+        hint="for example pg_amcheck",
+    )
+
+
+def _size(n_bytes: int) -> str:
+    """Bytes for people.
+
+    >>> _size(999), _size(31_457_280)
+    ('999 bytes', '31.5 MB')
+    """
+    return f"{n_bytes} bytes" if n_bytes < 100_000 else f"{n_bytes / 1e6:,.1f} MB"

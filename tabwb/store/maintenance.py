@@ -1,0 +1,247 @@
+"""Looking after a store: what is in it, a backup of it, whether it is whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from tabwb.records.errors import StoreError
+from tabwb.store import blobs
+from tabwb.store.database import Transaction
+from tabwb.store.embedded import EmbeddedDatabase, explain
+from tabwb.store.schema import CURRENT
+from tabwb.store.store import Store
+
+COUNTED = {
+    "administrations": "administrations",
+    "batteries": "batteries",
+    "trials": "trials",
+    "attempts": "attempts",
+    "ratings": "ratings",
+    "files": "assets",
+}
+"""What ``info`` counts: name for people to table."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """What is in a store.
+
+    Attributes:
+        location: path or URL, without any password.
+        kind: ``sqlite`` or ``postgresql``.
+        size: bytes of the rows' file with its log, or of the database.
+        blobs_size: bytes of the batteries' files.
+        schema: its schema version.
+        counts: what there is, by name.
+    """
+
+    location: str
+    kind: str
+    size: int
+    blobs_size: int
+    schema: str
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Something wrong with a store.
+
+    Attributes:
+        where: file, table or administration.
+        what: what is wrong.
+    """
+
+    where: str
+    what: str
+
+
+def info(store: Store) -> StoreInfo:
+    """What is in an open store."""
+    path = store.embedded
+    with store.database.reading() as transaction:
+        counts = {
+            name: int(transaction.value(f"SELECT count(*) FROM {table}"))
+            for name, table in COUNTED.items()
+        }
+        blobs_size = int(transaction.value("SELECT coalesce(sum(size), 0) FROM assets"))
+        schema = str(transaction.value("SELECT version_num FROM alembic_version"))
+        size = (
+            int(transaction.value("SELECT pg_database_size(current_database())"))
+            if path is None
+            else sum(_size(Path(f"{path}{tail}")) for tail in ("", "-wal"))
+        )
+    kind = "postgresql" if path is None else "sqlite"
+    return StoreInfo(store.location, kind, size, blobs_size, schema, counts)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def backup(store: Store, out: Path) -> None:
+    """Copy an embedded store with its files while it may be in use, and check the copy.
+
+    The copy is one state of the store, whatever is written meanwhile. It is written under another
+    name and gets its own only when it is whole.
+
+    Args:
+        store: the store.
+        out: path of the copy; nothing may be there.
+
+    Raises:
+        StoreError: there is something already, the copy cannot be written, or it is not whole.
+    """
+    path = store.embedded
+    if path is None:
+        raise StoreError(
+            "a store on a server is backed up with the server's own means",
+            where=store.location,
+            hint="for example pg_dump",
+        )
+    out = out.absolute()
+    _refuse_existing(out, blobs.folder_of(out))
+    draft = out.with_name(f".{out.name}.{os.getpid()}")
+    whole = False
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        assert isinstance(store.database, EmbeddedDatabase)
+        with store.database.explained(), closing(sqlite3.connect(draft)) as copy:
+            store.database.connection().backup(copy)
+            # A copy is one file: without the log that the original has beside it.
+            copy.execute("PRAGMA journal_mode = DELETE")
+        with closing(sqlite3.connect(draft)) as copy:
+            digests = [row[0] for row in copy.execute("SELECT sha256 FROM assets")]
+        for digest in digests:
+            source = blobs.path_of(blobs.folder_of(path), digest)
+            blobs.keep(blobs.folder_of(draft), digest, source.read_bytes())
+        damage = check(draft)
+        if damage:
+            raise StoreError(
+                f"the copy is not whole: {damage[0].where}: {damage[0].what}",
+                where=str(path),
+                hint="'tabwb store check' lists what is wrong with the store",
+            )
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        if digests:
+            blobs.folder_of(draft).rename(blobs.folder_of(out))
+        # Unlike a rename, a link never replaces what somebody else put there meanwhile.
+        os.link(draft, out)
+        whole = True
+    except FileExistsError:
+        _refuse_existing(out)
+        raise
+    except sqlite3.Error as error:
+        raise explain(error, str(out)) from error
+    except OSError as error:
+        raise StoreError(
+            f"the backup cannot be written: {error.strerror}",
+            where=str(error.filename or out),
+            hint="the store is as it was",
+        ) from error
+    finally:
+        for tail in ("", "-wal", "-shm", "-journal"):
+            with suppress(OSError):
+                Path(f"{draft}{tail}").unlink(missing_ok=True)
+        if not whole:
+            shutil.rmtree(blobs.folder_of(draft), ignore_errors=True)
+
+
+def _refuse_existing(*paths: Path) -> None:
+    for path in paths:
+        if path.exists():
+            raise StoreError(
+                "there is something here already; a backup replaces nothing",
+                where=str(path),
+                hint="name another file",
+            )
+
+
+def check(path: Path) -> tuple[Damage, ...]:
+    """Everything that is wrong with an embedded store; empty when it is whole.
+
+    Looks at SQLite's own structure, at rows without what they refer to, at the hashes of texts
+    (prompts, batteries, reasons) and of files, and at gaps in the sequences of administrations.
+    Changes nothing.
+
+    Raises:
+        StoreError: there is no such file, or it cannot be read at all for want of permission.
+    """
+    if not path.is_file():
+        raise StoreError("there is no store here", where=str(path))
+    folder = blobs.folder_of(path)
+    database = EmbeddedDatabase(path.absolute())
+    found: list[Damage] = []
+    try:
+        with database.reading() as transaction:
+            for look in (_structure, _references, _schema, _texts, _sequences):
+                found += look(transaction)
+                if found and look is _structure:
+                    # What SQLite itself cannot read is not worth reading further.
+                    return tuple(found)
+            for digest, size in transaction.rows("SELECT sha256, size FROM assets"):
+                found += _file(blobs.path_of(folder, digest), digest, size)
+    except StoreError as error:
+        if not isinstance(error.__cause__, sqlite3.DatabaseError) or isinstance(
+            error.__cause__, sqlite3.OperationalError
+        ):
+            raise
+        found.append(Damage(str(path), error.message))
+    finally:
+        database.close()
+    return tuple(found)
+
+
+def _structure(transaction: Transaction) -> Iterator[Damage]:
+    for (message,) in transaction.rows("PRAGMA integrity_check(20)"):
+        if message != "ok":
+            yield Damage("file", " ".join(str(message).split()))
+
+
+def _references(transaction: Transaction) -> Iterator[Damage]:
+    for table, row, parent, _ in transaction.rows("PRAGMA foreign_key_check"):
+        which = "a row" if row is None else f"row {row}"
+        yield Damage(table, f"{which} refers to a row of '{parent}' that is not there")
+    for number, sequence in transaction.rows(
+        "SELECT entries.administration_id, entries.sequence FROM entries LEFT JOIN attempts"
+        " ON attempts.administration_id = entries.administration_id"
+        " AND attempts.sequence = entries.sequence AND attempts.trial = entries.trial"
+        " WHERE kind LIKE 'attempt-%' AND attempts.id IS NULL"
+    ):
+        yield Damage(f"administration {number}", f"step {sequence} has lost its attempt")
+
+
+def _schema(transaction: Transaction) -> Iterator[Damage]:
+    version = transaction.value("SELECT version_num FROM alembic_version")
+    if version != CURRENT:
+        yield Damage("schema", f"version is '{version}', expected '{CURRENT}'")
+
+
+def _texts(transaction: Transaction) -> Iterator[Damage]:
+    for table in ("texts", "reasons"):
+        for number, digest, text in transaction.each(f"SELECT id, sha256, text FROM {table}"):
+            if sha256(text.encode()).digest() != digest:
+                yield Damage(table, f"text {number} is not the one that was stored")
+
+
+def _sequences(transaction: Transaction) -> Iterator[Damage]:
+    for number, count, last in transaction.rows(
+        "SELECT administration_id, count(*), max(sequence) FROM entries GROUP BY 1"
+        " HAVING count(*) <> max(sequence)"
+    ):
+        yield Damage(f"administration {number}", f"{last - count} of {last} steps are missing")
+
+
+def _file(path: Path, digest: str, size: int) -> Iterator[Damage]:
+    if not path.is_file():
+        yield Damage(str(path), "the file is missing")
+    elif not blobs.is_whole(path, digest):
+        yield Damage(str(path), f"the file is not the one that was stored ({size} bytes)")

@@ -1,0 +1,327 @@
+"""What can go wrong with a disk and a file: one clear error each, and nothing lost."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tabwb.records.entries import AttemptEntry, EventEntry
+from tabwb.records.errors import StoreError
+from tabwb.store.maintenance import check
+from tabwb.store.store import Store
+from tests.store.parts import attempt, begin, small_battery
+
+NOBODY = 65534
+
+
+@contextmanager
+def fails(text: str) -> Iterator[pytest.ExceptionInfo[StoreError]]:
+    """The block raises a store error with this text, a place and something to do."""
+    with pytest.raises(StoreError, match=text) as caught:
+        yield caught
+    assert caught.value.where
+    assert caught.value.hint or caught.value.allowed
+
+
+def in_a_child(work: Callable[[], None], *, as_nobody: bool = False) -> None:
+    """Run ``work`` in a child, if wanted without a superuser's rights: nothing forbids root."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if as_nobody and os.getuid() == 0:
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+            work()
+            status = 0
+        except BaseException:  # noqa: BLE001 - a child must not go on as a second test run
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.fixture
+def filled(file: Path) -> Path:
+    """A store with one answer, closed."""
+    with Store.open(file) as store:
+        store.append(begin(store).id, [AttemptEntry(1, attempt())])
+    return file
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A store with one answer in a folder that everybody may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        file = Path(folder) / "tabwb.db"
+        with Store.open(file) as store:
+            store.append(begin(store).id, [AttemptEntry(1, attempt())])
+        yield file
+        Path(folder).chmod(0o777)
+
+
+def still_whole(file: Path, answers: int) -> None:
+    """The store is whole and has so many entries."""
+    assert check(file) == ()
+    with Store.open(file) as store:
+        assert len(store.history(1).steps) == answers
+        store.append(1, [EventEntry("noted", None, "goes on")])
+
+
+def test_a_full_disk_is_named_and_what_was_recorded_stays(filled: Path) -> None:
+    with Store.open(filled) as store:
+        with store.database.reading() as transaction:
+            pages = transaction.value("PRAGMA page_count")
+        with store.database.reading() as transaction:
+            transaction.execute(f"PRAGMA max_page_count = {pages}")
+        with fails("the disk is full"):
+            store.append(
+                1, [EventEntry("paused"), AttemptEntry(1, attempt(2, response="long " * 100_000))]
+            )
+        assert len(store.history(1).steps) == 1
+        with store.database.reading() as transaction:
+            transaction.execute("PRAGMA max_page_count = 100000")
+        # Space was freed: the same store goes on.
+        store.append(1, [AttemptEntry(1, attempt(2))])
+    still_whole(filled, 2)
+
+
+def test_a_limit_on_the_size_of_files_loses_nothing(filled: Path) -> None:
+    def work() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        with Store.open(filled) as store:
+            size = sum(Path(f"{filled}{tail}").stat().st_size for tail in ("", "-wal"))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            recorded = 0
+            with pytest.raises(StoreError, match="disk"):
+                for number in range(2, 2000):
+                    store.append(1, [AttemptEntry(1, attempt(number, response="x" * 4000))])
+                    recorded += 1
+            assert len(store.history(1).steps) == 1 + recorded
+
+    in_a_child(work)
+    assert check(filled) == ()
+    with Store.open(filled) as store:
+        assert len(store.history(1).steps) >= 1
+        store.append(1, [EventEntry("noted", None, "goes on")])
+
+
+def test_a_locked_store_is_waited_for_and_then_named(filled: Path) -> None:
+    with Store.open(filled, patience_s=0.2) as store, closing(sqlite3.connect(filled)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        with fails("another program has been writing for 0.2 s"):
+            store.append(1, [EventEntry("paused")])
+        assert time.monotonic() - began >= 0.2
+        # Readers are not kept waiting by a writer.
+        assert len(store.trials(1)) == 3
+        other.rollback()
+        store.append(1, [EventEntry("paused")])
+    still_whole(filled, 2)
+
+
+def test_a_short_lock_is_waited_out(filled: Path) -> None:
+    held = threading.Event()
+    thread = threading.Thread(target=_hold, args=(filled, 0.2, held))
+    with Store.open(filled) as store:
+        thread.start()
+        held.wait()
+        store.append(1, [EventEntry("paused")])
+        thread.join()
+    still_whole(filled, 2)
+
+
+def _hold(file: Path, seconds: float, held: threading.Event) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        held.set()
+        time.sleep(seconds)
+        connection.rollback()
+
+
+def test_a_read_only_file_is_named(shared: Path) -> None:
+    shared.chmod(0o444)
+
+    def work() -> None:
+        with fails("read-only"), Store.open(shared) as store:
+            store.append(1, [EventEntry("paused")])
+
+    in_a_child(work, as_nobody=True)
+    shared.chmod(0o644)
+    still_whole(shared, 1)
+
+
+def test_a_read_only_folder_is_named(shared: Path) -> None:
+    shared.chmod(0o666)
+    shared.parent.chmod(0o555)
+
+    def work() -> None:
+        with fails(r"read-only|cannot be written"), Store.open(shared) as store:
+            store.append(1, [EventEntry("paused")])
+        with fails("no store can be made"):
+            Store.open(shared.parent / "new" / "tabwb.db")
+
+    in_a_child(work, as_nobody=True)
+    shared.parent.chmod(0o777)
+    still_whole(shared, 1)
+
+
+def test_a_file_that_may_not_be_read_is_named(shared: Path) -> None:
+    shared.chmod(0o000)
+
+    def work() -> None:
+        with fails("no permission"):
+            Store.open(shared)
+
+    in_a_child(work, as_nobody=True)
+    shared.chmod(0o644)
+    still_whole(shared, 1)
+
+
+def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
+    with fails("this is a folder"):
+        Store.open(tmp_path)
+
+
+def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("not a folder")
+    with fails("no store can be made or reached"):
+        Store.open(tmp_path / "data" / "tabwb.db")
+
+
+def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
+    Store.open(tmp_path / "a" / "b" / "tabwb.db").close()
+    assert (tmp_path / "a" / "b" / "tabwb.db").is_file()
+
+
+def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
+    with fails("there is no store here yet"):
+        Store.open(tmp_path / "a" / "tabwb.db", create=False)
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_url_of_another_kind_is_refused() -> None:
+    with pytest.raises(StoreError, match="no place for a store"):
+        Store.open("mysql://localhost/lab")
+
+
+@pytest.mark.parametrize("content", [b"id,answer\n" * 500, b"\x00" * 8192, b"SQLite format 3\x00"])
+def test_a_file_that_is_no_store_is_refused_and_not_touched(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    with fails("no tabwb store|damaged"):
+        Store.open(file)
+    assert file.read_bytes() == content
+
+
+def test_a_file_of_another_program_is_refused(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE bookmarks (url)")
+    with fails("another program"):
+        Store.open(file)
+
+
+def test_an_empty_file_becomes_a_store(file: Path) -> None:
+    file.touch()
+    with Store.open(file) as store:
+        assert store.administrations() == ()
+
+
+def test_a_truncated_store_is_named_and_found_by_check(filled: Path) -> None:
+    whole = filled.read_bytes()
+    filled.write_bytes(whole[: len(whole) // 2])
+    assert check(filled) != ()
+    with fails("damaged"), Store.open(filled) as store:
+        store.trials(1)
+        store.append(1, [EventEntry("paused")])
+
+
+def test_a_damaged_page_is_found_by_check(filled: Path) -> None:
+    with filled.open("r+b") as file:
+        size = filled.stat().st_size
+        for page in range(4096, size, 4096):
+            file.seek(page)
+            file.write(b"\xde\xad\xbe\xef" * 25)
+    assert check(filled) != ()
+
+
+def test_two_programs_may_make_one_store_at_once(file: Path) -> None:
+    problems: list[BaseException] = []
+
+    def make() -> None:
+        try:
+            with Store.open(file) as store:
+                begin(store)
+        except BaseException as error:  # noqa: BLE001 - shown below
+            problems.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    with Store.open(file) as store:
+        assert len(store.administrations()) == 8
+
+
+def test_one_store_serves_several_threads(filled: Path) -> None:
+    problems: list[BaseException] = []
+    with Store.open(filled) as store:
+
+        def note(thread: int) -> None:
+            try:
+                for number in range(10):
+                    store.append(1, [EventEntry("noted", None, f"{thread}.{number}")])
+                    store.trials(1)
+            except BaseException as error:  # noqa: BLE001 - shown below
+                problems.append(error)
+
+        threads = [threading.Thread(target=note, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert problems == []
+        assert len(store.history(1).notes) == 40
+
+
+def test_a_forked_child_uses_the_store_too(filled: Path) -> None:
+    with Store.open(filled) as store:
+        child = os.fork()
+        if child == 0:
+            try:
+                store.append(1, [EventEntry("noted", None, "from the child")])
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        assert store.history(1).notes == ("from the child",)
+        store.append(1, [EventEntry("noted", None, "from the parent")])
+    still_whole(filled, 3)
+
+
+def test_a_file_of_a_battery_that_is_gone_or_changed_is_named(file: Path) -> None:
+    battery = small_battery(assets={"cat.png": b"cat"})
+    with Store.open(file) as store:
+        store.keep_battery(battery, {"cat.png": b"cat"})
+        (blob,) = (path for path in Path(f"{file}.blobs").rglob("*") if path.is_file())
+        blob.write_bytes(b"dog")
+        with fails("missing or damaged"):
+            store.battery_assets(battery.content_hash)
+        assert [each.where for each in check(file)] == [str(blob)]
+        blob.unlink()
+        assert "missing" in check(file)[0].what
+        # Keeping the battery again mends it.
+        store.keep_battery(battery, {"cat.png": b"cat"})
+    assert check(file) == ()

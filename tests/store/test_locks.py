@@ -1,0 +1,168 @@
+"""One administration, one writer: from a file's store and from a server's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tabwb.records.errors import StoreError
+from tabwb.store.store import Store
+from tests.store.parts import begin
+
+
+def test_a_second_lock_in_the_same_process_is_refused_and_names_it(store: Store) -> None:
+    administration = begin(store)
+    with (
+        store.lock(administration.id),
+        pytest.raises(StoreError, match=rf"open in process {os.getpid()}\b"),
+        store.lock(administration.id),
+    ):
+        pass
+
+
+def test_a_second_lock_from_another_thread_is_refused(store: Store) -> None:
+    administration = begin(store)
+    refused: list[StoreError] = []
+
+    def attempt() -> None:
+        try:
+            with store.lock(administration.id):
+                pass
+        except StoreError as error:
+            refused.append(error)
+
+    with store.lock(administration.id):
+        thread = threading.Thread(target=attempt)
+        thread.start()
+        thread.join()
+    assert len(refused) == 1
+
+
+def test_a_lock_is_free_again_after_its_block(store: Store) -> None:
+    administration = begin(store)
+    for _ in range(3):
+        with store.lock(administration.id):
+            pass
+    with pytest.raises(ZeroDivisionError), store.lock(administration.id):
+        raise ZeroDivisionError
+    with store.lock(administration.id):
+        pass
+
+
+def test_other_administrations_are_not_locked(store: Store) -> None:
+    first, second = begin(store), begin(store)
+    with store.lock(first.id), store.lock(second.id):
+        pass
+
+
+def _holder(location: str) -> subprocess.Popen[str]:
+    code = (
+        "import sys, time; from tabwb.store.store import Store\n"
+        f"with Store.open({location!r}) as store, store.lock(1):\n"
+        "    print('held', flush=True); time.sleep(60)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def test_another_process_is_named_and_its_death_frees_the_lock(store: Store, location: str) -> None:
+    begin(store)
+    process = _holder(location)
+    try:
+        with (
+            pytest.raises(StoreError, match=rf"open in process {process.pid}\b"),
+            store.lock(1),
+        ):
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        _soon(store)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _soon(store: Store) -> None:
+    """The lock is to be had: at once from a file, within a moment from a server."""
+    until = time.monotonic() + 5
+    while True:
+        try:
+            with store.lock(1):
+                return
+        except StoreError:
+            if store.embedded is not None or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+
+
+def test_a_forked_child_does_not_keep_its_parents_lock(file: Path) -> None:
+    with Store.open(file) as store:
+        begin(store)
+        ready, release = os.pipe(), os.pipe()
+        with store.lock(1):
+            child = os.fork()
+            if child == 0:
+                try:
+                    os.write(ready[1], b"x")
+                    os.read(release[0], 1)
+                finally:
+                    os._exit(0)
+            os.read(ready[0], 1)
+        try:
+            # The child still lives and inherited the open file.
+            with store.lock(1):
+                pass
+        finally:
+            os.write(release[1], b"x")
+            os.waitpid(child, 0)
+            for end in (*ready, *release):
+                os.close(end)
+
+
+def test_a_forked_child_cannot_take_its_parents_lock(file: Path) -> None:
+    with Store.open(file) as store:
+        begin(store)
+        with store.lock(1):
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    with store.lock(1):
+                        pass
+                except StoreError:
+                    status = 0
+                finally:
+                    os._exit(status)
+            assert os.waitpid(child, 0)[1] == 0
+            with pytest.raises(StoreError), store.lock(1):
+                pass
+
+
+def test_many_processes_want_one_lock_and_never_two_have_it(file: Path) -> None:
+    with Store.open(file) as store:
+        begin(store)
+    marker = file.with_name("inside")
+    code = (
+        "import os, sys; from tabwb.store.store import Store\n"
+        "from tabwb.records.errors import StoreError\n"
+        f"store = Store.open({str(file)!r}); got = 0\n"
+        "while got < 30:\n"
+        "    try:\n"
+        "        with store.lock(1):\n"
+        f"            os.close(os.open({str(marker)!r}, os.O_CREAT | os.O_EXCL))\n"
+        f"            os.unlink({str(marker)!r})\n"
+        "            got += 1\n"
+        "    except StoreError: pass\n"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    assert list(Path(f"{file}.locks").iterdir()) == []

@@ -1,0 +1,194 @@
+"""``tabwb store``: info, backup and check, as functions and as commands."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tabwb.cli.store import store as command
+from tabwb.records.entries import AttemptEntry, RatingsEntry
+from tabwb.records.errors import StoreError
+from tabwb.store.maintenance import Damage, backup, check, info
+from tabwb.store.store import Store
+from tests.store.parts import attempt, begin, scores, small_battery
+
+PICTURE = b"\x89PNG\r\n" * 100
+
+
+@pytest.fixture
+def filled(file: Path) -> Path:
+    """A store with an answer and a battery's picture."""
+    with Store.open(file) as store:
+        administration = begin(store)
+        store.append(administration.id, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, scores())])
+        battery = small_battery(version="2", content="two", assets={"cat.png": PICTURE})
+        store.keep_battery(battery, {"cat.png": PICTURE})
+    return file
+
+
+def test_info_counts_what_there_is(filled: Path) -> None:
+    with Store.open(filled) as store:
+        found = info(store)
+    assert found.location == str(filled)
+    assert (found.kind, found.schema, found.blobs_size) == ("sqlite", "0001", len(PICTURE))
+    assert found.size >= filled.stat().st_size
+    assert found.counts == {
+        "administrations": 1,
+        "batteries": 2,
+        "trials": 3,
+        "attempts": 1,
+        "ratings": 3,
+        "files": 1,
+    }
+
+
+def test_info_of_a_server_counts_too(store: Store) -> None:
+    begin(store)
+    assert info(store).counts["trials"] == 3
+
+
+def test_a_backup_is_a_store_with_everything(filled: Path, tmp_path: Path) -> None:
+    out = tmp_path / "safe" / "copy.db"
+    with Store.open(filled) as store:
+        backup(store, out)
+        original = store.administrations(), store.history(1)
+    assert sorted(path.name for path in out.parent.iterdir()) == ["copy.db", "copy.db.blobs"]
+    with Store.open(out) as copy:
+        assert (copy.administrations(), copy.history(1)) == original
+        digest = small_battery(version="2", content="two").content_hash
+        assert copy.battery_assets(digest) == {"cat.png": PICTURE}
+    assert check(out) == ()
+
+
+def test_a_backup_replaces_nothing(filled: Path, tmp_path: Path) -> None:
+    out = tmp_path / "copy.db"
+    out.write_text("mine")
+    with Store.open(filled) as store, pytest.raises(StoreError, match="replaces nothing"):
+        backup(store, out)
+    assert out.read_text() == "mine"
+
+
+def test_a_backup_while_somebody_writes_is_one_state(filled: Path, tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def write() -> None:
+        with Store.open(filled) as writer:
+            number = 2
+            while not stop.is_set():
+                writer.append(
+                    1, [AttemptEntry(1, attempt(number)), RatingsEntry(1, number, scores())]
+                )
+                number += 1
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        with Store.open(filled) as store:
+            for number in range(5):
+                out = tmp_path / f"copy-{number}.db"
+                backup(store, out)
+                with Store.open(out) as copy:
+                    (answered, *_) = copy.trials(1)
+                assert answered.ratings == scores()
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_backup_that_lacks_a_file_is_not_made(filled: Path, tmp_path: Path) -> None:
+    (blob,) = (path for path in Path(f"{filled}.blobs").rglob("*") if path.is_file())
+    blob.unlink()
+    out = tmp_path / "safe" / "copy.db"
+    with Store.open(filled) as store, pytest.raises(StoreError, match="cannot be written"):
+        backup(store, out)
+    assert list(out.parent.iterdir()) == []
+
+
+def test_a_whole_store_has_no_damage(filled: Path) -> None:
+    assert check(filled) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "where", "what"),
+    [
+        ("UPDATE texts SET text = 'Say 2!' WHERE text = 'Say 2'", "texts", "not the one"),
+        ("DELETE FROM raters", "rating_sets", "refers to a row of 'raters'"),
+        ("DELETE FROM entries", "attempts", "refers to a row of 'entries'"),
+        ("UPDATE alembic_version SET version_num = '0'", "schema", "expected '0001'"),
+        (
+            "UPDATE entries SET sequence = 3; UPDATE attempts SET sequence = 3",
+            "administration 1",
+            "2 of 3 steps are missing",
+        ),
+        (
+            "DELETE FROM ratings; DELETE FROM rating_sets; DELETE FROM messages;"
+            " DELETE FROM attempts",
+            "administration 1",
+            "step 1 has lost its attempt",
+        ),
+    ],
+)
+def test_what_was_changed_behind_our_back_is_found(
+    filled: Path, statement: str, where: str, what: str
+) -> None:
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.executescript(statement)
+    damage = check(filled)
+    assert any(each.where == where and what in each.what for each in damage), damage
+
+
+def test_check_of_nothing_is_an_error(file: Path) -> None:
+    with pytest.raises(StoreError, match="no store here"):
+        check(file)
+    assert not file.exists()
+
+
+def test_check_of_something_else_is_damage(file: Path) -> None:
+    file.write_text("id,answer\n" * 100)
+    assert [type(each) for each in check(file)] == [Damage]
+
+
+def test_the_commands_print_and_exit_as_they_should(filled: Path, tmp_path: Path) -> None:
+    def run(*arguments: str) -> tuple[int, str]:
+        done = CliRunner().invoke(
+            command, [*arguments, "--store", str(filled)], standalone_mode=False
+        )
+        return int(done.return_value), done.stdout
+
+    status, out = run("info", "--json")
+    document = json.loads(out)
+    assert (status, document["format"]) == (0, 1)
+    assert document["store"]["counts"]["administrations"] == 1
+    assert run("info")[0] == 0
+    copy = str(tmp_path / "copy.db")
+    assert run("backup", copy)[0] == 0
+    assert Path(copy).is_file()
+    status, out = run("check", "--json")
+    assert (status, json.loads(out)["whole"]) == (0, True)
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute("DELETE FROM raters")
+        connection.commit()
+    status, out = run("check", "--json")
+    assert (status, json.loads(out)["whole"]) == (1, False)
+    status, out = run("check")
+    assert status == 1
+    assert "raters" in out
+
+
+def test_nothing_is_made_by_asking(tmp_path: Path) -> None:
+    missing = tmp_path / "none.db"
+    for name in ("info", "check"):
+        with pytest.raises(StoreError):
+            CliRunner().invoke(
+                command,
+                [name, "--store", str(missing)],
+                standalone_mode=False,
+                catch_exceptions=False,
+            )
+    assert not missing.exists()
