@@ -172,6 +172,7 @@ def _judge(judge: JudgeSummary) -> Json:
         "status": "value" if burden.symptom_burden.defined else "undefined",
         "reason": burden.symptom_burden.reason,
         "interval": _interval(burden.interval),
+        "interval_reason": burden.interval_reason,
         "categories": _categories(judge.categories),
         "groupings": {
             name: _categories(categories) for name, categories in judge.groupings.items()

@@ -67,6 +67,7 @@ class Burden:
         no_burden: cause to number of responses that have none.
         symptom_burden: the mean over the ``n_burden`` responses.
         interval: of the burden, where it was asked for and can be had.
+        interval_reason: why there is none, else empty.
         categories: by id.
         present: feature to number of responses, of ``n_burden``, in which it is present.
     """
@@ -79,6 +80,7 @@ class Burden:
     no_burden: Mapping[str, int]
     symptom_burden: Estimate
     interval: Interval | None = None
+    interval_reason: str = "not asked for"
     categories: Mapping[str, CategoryBurden] = field(default_factory=dict)
     present: Mapping[str, int] = field(default_factory=dict)
 
@@ -114,6 +116,8 @@ def symptom_burden(
     found = [response.present for response in counted if response.present is not None]
     sizes = [len(present) for present in found]
     missing = Counter(response.cause for response in counted if response.cause)
+    bounds = _interval(counted) if interval else None
+    unbounded = "fewer than two items have a burden" if interval else "not asked for"
     return Burden(
         features=tuple(features),
         n_responses=len(counted),
@@ -124,7 +128,8 @@ def symptom_burden(
         n_burden=len(found),
         no_burden=dict(sorted(missing.items())),
         symptom_burden=ratio(sum(sizes), len(found), NO_BURDEN),
-        interval=_interval(counted) if interval else None,
+        interval=bounds,
+        interval_reason="" if bounds else unbounded,
         categories={
             name: _category(found, frozenset(members) & frozenset(features))
             for name, members in (categories or {}).items()
