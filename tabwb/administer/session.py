@@ -23,6 +23,7 @@ from tabwb.records.exchange import Message, Reply, Request
 from tabwb.records.states import (
     AdministrationStatus,
     AttemptState,
+    ResponseStatus,
     StopReason,
     TrialState,
 )
@@ -175,7 +176,7 @@ class Session:
             number=len(trial.attempts) + 1,
             response=reply.text,
             state=AttemptState.OK,
-            status=response_status(reply.text, reply.stop_reason, trial.plan.prompt),
+            status=self._status(trial, reply),
             stop_reason=reply.stop_reason,
             latency_s=reply.latency_s,
             messages=tuple(messages),
@@ -340,6 +341,10 @@ class Session:
         self.close()
 
     # ---------------------------------------------------------------- inside
+
+    def _status(self, trial: Trial, reply: Reply) -> ResponseStatus:
+        item = self.battery.subtest(trial.plan.subtest).item(trial.plan.item)
+        return response_status(reply.text, reply.stop_reason, trial.plan.prompt, item.expected)
 
     def _start(self, trial: Trial) -> Events:
         number = trial.plan.number

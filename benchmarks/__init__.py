@@ -1,0 +1,1 @@
+"""The budgets, measured: ``make bench`` or ``python -m benchmarks``."""

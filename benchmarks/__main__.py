@@ -1,0 +1,78 @@
+"""Measures every budget that exists so far and prints one table.
+
+``python -m benchmarks [ROW ...] [--rounds N] [--markdown FILE]``. Each row compares tabwb with a
+floor measured in the same run (a bare interpreter, a trivial Textual app, a bare SQLite commit), so
+that the ratio means something on any machine. Peers (``llm``, ``inspect``) are measured too where
+they are installed. Nothing here fails: timings are read by people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import rows
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table."""
+
+    what: str
+    budget: str
+    clock: str
+    cpu: str
+    floor: str
+
+
+ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
+    "help": rows.help_text,
+    "workbench": rows.workbench,
+    "echo": rows.twenty_items,
+    "item": rows.durable_item,
+    "lexicon": rows.word_list,
+    "rules": rows.rules_judge,
+    "list": rows.list_of_a_large_store,
+}
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2f} s" if value >= 0.1 else f"{value * 1000:.2f} ms"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("rows", nargs="*", choices=[[], *ROWS], metavar="ROW", help=", ".join(ROWS))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--markdown", type=Path, help="write the table to this file as well")
+    options = parser.parse_args()
+    lines = ["| what | budget | clock | CPU | against |", "|---|---|---:|---:|---|"]
+    print("\n".join(lines))
+    for name in options.rows or ROWS:
+        for result in ROWS[name](options.rounds):
+            against = "; ".join(
+                f"{_seconds(cost.clock_s)} {label} ({result.cost.clock_s / cost.clock_s:.1f} x)"
+                for label, cost in result.against
+            )
+            line = (
+                f"| {result.what} | {result.budget} | {_seconds(result.cost.clock_s)} "
+                f"| {_seconds(result.cost.cpu_s)} | {against} |"
+            )
+            print(line, flush=True)
+            lines.append(line)
+    if options.markdown:
+        machine = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+        options.markdown.write_text(
+            f"Medians of {options.rounds} interleaved runs, {machine}.\n\n"
+            + "\n".join(lines)
+            + "\n",
+            encoding="utf-8",
+        )
+
+
+if __name__ == "__main__":
+    main()

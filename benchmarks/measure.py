@@ -1,0 +1,79 @@
+"""Timing two things in one run: interleaved, medians, CPU time beside the clock."""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Median seconds of several runs: by the clock, and of the processor."""
+
+    clock_s: float
+    cpu_s: float
+
+
+def process(arguments: Sequence[str], *, environment: dict[str, str] | None = None) -> Cost:
+    """One run of a whole process, from start to end, with its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    done = subprocess.run(
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **(environment or {})},
+        check=False,
+    )
+    clock = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(arguments)} failed:\n{done.stderr.decode()}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(clock, cpu)
+
+
+def call(function: Callable[[], object], times: int) -> Cost:
+    """One call, as the mean over ``times`` calls in a row."""
+    clock, cpu = time.perf_counter(), time.process_time()
+    for _ in range(times):
+        function()
+    return Cost((time.perf_counter() - clock) / times, (time.process_time() - cpu) / times)
+
+
+def interleaved(*runs: Callable[[], Cost], rounds: int = 5) -> list[Cost]:
+    """Medians of several things measured in turn, so that a busy machine is busy for all.
+
+    The first round warms the file cache and is not counted.
+    """
+    taken: list[list[Cost]] = [[] for _ in runs]
+    for round_number in range(rounds + 1):
+        for index, one in enumerate(runs):
+            cost = one()
+            if round_number:
+                taken[index].append(cost)
+    return [
+        Cost(
+            statistics.median(cost.clock_s for cost in costs),
+            statistics.median(cost.cpu_s for cost in costs),
+        )
+        for costs in taken
+    ]
+
+
+def python(code: str) -> list[str]:
+    """The command that runs ``code`` with this interpreter."""
+    return [sys.executable, "-c", code]
+
+
+def tabwb(*arguments: str) -> list[str]:
+    """The command that runs tabwb as its entry point does."""
+    start = "import sys; from tabwb.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    return [*python(start), *arguments]

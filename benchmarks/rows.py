@@ -1,0 +1,192 @@
+"""The rows of the table: what is measured, against what."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.measure import Cost, call, interleaved, process, python, tabwb
+
+TRIVIAL_APP = """
+from textual.app import App
+from textual.widgets import Static
+class Trivial(App):
+    def compose(self):
+        yield Static("hello")
+    def on_mount(self):
+        self.call_after_refresh(self.exit)
+Trivial().run(headless=True)
+"""
+FIRST_PAINT = """
+from tabwb.workbench.app import make_app
+app = make_app(store_location={store!r}, offline=True)
+def leave():
+    app.call_after_refresh(app.exit)
+app.call_later(leave)
+app.run(headless=True, size=(160, 48))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One measured row: its cost and what it is compared with."""
+
+    what: str
+    budget: str
+    cost: Cost
+    against: tuple[tuple[str, Cost], ...] = ()
+
+
+def help_text(rounds: int) -> Iterator[Result]:
+    """``tabwb --help`` as a whole process."""
+    own, bare, *others = interleaved(
+        lambda: process(tabwb("--help")),
+        lambda: process(python("pass")),
+        *[lambda name=name: process([name, "--help"]) for name in _peers("llm", "inspect")],
+        rounds=rounds,
+    )
+    against = [("bare interpreter", bare), *zip(_peers("llm", "inspect"), others, strict=True)]
+    yield Result("`tabwb --help`", "0.15 s", own, tuple(against))
+
+
+def workbench(rounds: int) -> Iterator[Result]:
+    """Start to first paint, with an empty store and with 112,000 responses in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        small, large = Path(folder) / "small.db", Path(folder) / "large.db"
+        _fill(large)
+        trivial, empty, full = interleaved(
+            lambda: process(python(TRIVIAL_APP)),
+            lambda: process(python(FIRST_PAINT.format(store=str(small))), environment=_at(folder)),
+            lambda: process(python(FIRST_PAINT.format(store=str(large))), environment=_at(folder)),
+            rounds=rounds,
+        )
+    against = (("trivial Textual app", trivial),)
+    yield Result("workbench, start to first paint", "2.5 x trivial app", empty, against)
+    yield Result("the same, 112,000 responses stored", "2.5 x trivial app", full, against)
+
+
+def twenty_items(rounds: int) -> Iterator[Result]:
+    """TAB given to the echo model, the whole process with its store."""
+    with tempfile.TemporaryDirectory() as folder:
+        own, bare = interleaved(
+            lambda: process(tabwb("run", "tab", "--model", "echo"), environment=_at(folder)),
+            lambda: process(python("pass")),
+            rounds=rounds,
+        )
+    yield Result("20 items, echo model, whole process", "0.6 s", own, (("bare interpreter", bare),))
+
+
+def durable_item(rounds: int) -> Iterator[Result]:
+    """One item shown, answered, scored and committed, against one bare durable commit."""
+    from tabwb.administer import setup
+    from tabwb.extend.plugins import Plugins
+    from tabwb.records.trials import Conditions
+    from tabwb.store.store import Store
+
+    plugins = Plugins.load()
+    battery = setup.find_battery(plugins, "tab")
+    conditions = setup.resolve(
+        plugins,
+        battery,
+        Conditions("S-01", "speaker", replicates=rounds * 40 + 80, research_protocol="bench"),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        bare = sqlite3.connect(Path(folder) / "bare.db", isolation_level=None)
+        bare.execute("PRAGMA journal_mode=WAL")
+        bare.execute("PRAGMA synchronous=FULL")
+        bare.execute("CREATE TABLE answers (text TEXT)")
+        with (
+            Store.open(Path(folder) / "store.db") as store,
+            setup.create(store, plugins, battery, conditions) as session,
+        ):
+
+            def item() -> None:
+                session.next()
+                session.answer("The boat was red and the lake was cold that day.")
+
+            own, floor = interleaved(
+                lambda: call(item, 100),
+                lambda: call(lambda: bare.execute("INSERT INTO answers VALUES ('a')"), 100),
+                rounds=rounds,
+            )
+        bare.close()
+    plugins.close()
+    yield Result("one durable, scored item", "1 ms", own, (("bare SQLite commit", floor),))
+
+
+def word_list(rounds: int) -> Iterator[Result]:
+    """Loading the word list of the rules judge, in a fresh process each time."""
+    code = (
+        "import time, importlib.resources; from tabwb.scoring import lexicon\n"
+        "a = time.perf_counter(); l = lexicon.load_lexicon(); l.known('house')\n"
+        "print(time.perf_counter() - a)"
+    )
+    import subprocess
+
+    def load() -> Cost:
+        done = subprocess.run(python(code), capture_output=True, text=True, check=True)
+        return Cost(float(done.stdout), float(done.stdout))
+
+    (own,) = interleaved(load, rounds=rounds)
+    yield Result("word list loaded and asked once", "20 ms", own)
+
+
+def rules_judge(rounds: int) -> Iterator[Result]:
+    """One response of 60 words judged by rules-1."""
+    from tabwb.extend.components import Response
+    from tabwb.extend.plugins import Plugins
+    from tabwb.battery.loader import load_battery
+    from tabwb.records.states import ResponseKind, ResponseStatus
+
+    plugins = Plugins.load()
+    judge = plugins.judge("rules-1")
+    features = load_battery(plugins.find_battery("tab")).features
+    text = (
+        "We drove to the lake in July because my aunt had a small house there. The water was cold, "
+        "and we swam every morning before breakfast. My cousin taught me how to row the old boat. "
+        "In the evening we made a fire and told long stories. I still think of that summer when it "
+        "rains for days in the city where I live now."
+    )
+    response = Response(
+        text, ResponseStatus.OK, "Tell me about a trip.", "", ResponseKind.CONNECTED_TEXT
+    )
+    judge.judge(response, features)
+    (own,) = interleaved(lambda: call(lambda: judge.judge(response, features), 50), rounds=rounds)
+    plugins.close()
+    yield Result("one response judged by rules-1", "", own)
+
+
+def list_of_a_large_store(rounds: int) -> Iterator[Result]:
+    """``tabwb results`` over 112,000 responses against an empty store."""
+    with tempfile.TemporaryDirectory() as folder:
+        small, large = str(Path(folder) / "small.db"), Path(folder) / "large.db"
+        _fill(large)
+        full, empty = interleaved(
+            lambda: process(tabwb("results", "--store", str(large)), environment=_at(folder)),
+            lambda: process(tabwb("results", "--store", small), environment=_at(folder)),
+            rounds=rounds,
+        )
+    yield Result("`tabwb results`, 112,000 responses", "", full, (("empty store", empty),))
+
+
+def _peers(*names: str) -> list[str]:
+    return [name for name in names if shutil.which(name)]
+
+
+def _at(folder: str) -> dict[str, str]:
+    return {
+        "TABWB_DATA_DIR": folder,
+        "TABWB_CONFIG_DIR": folder,
+        "PYTHONPATH": ":".join(path for path in sys.path if path),
+    }
+
+
+def _fill(location: Path) -> None:
+    from benchmarks.fill import fill
+
+    fill(location)

@@ -1,0 +1,177 @@
+"""Where a key stands in a TOML text. tomli gives no positions for what parses; this does.
+
+The text is known to be valid TOML (tomli has read it), so that only boundaries matter here:
+headers, keys, strings of four kinds, arrays, inline tables, everything else as one bare word.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+KeyPath = tuple[str | int, ...]
+"""Keys and 0-based indexes from the top: ``("subtest", 0, "item", 2, "prompt")``."""
+
+_BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_SPACE = re.compile(r"[ \t]*")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_STRINGS = (
+    re.compile(r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}', re.DOTALL),
+    re.compile(r"'''(?:[^']|'{1,2}(?!'))*'{3,5}", re.DOTALL),
+    re.compile(r'"(?:[^"\\\n]|\\.)*"'),
+    re.compile(r"'[^'\n]*'"),
+)
+_BARE_VALUE = re.compile(r"[^,\]}#\n]+")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
+_ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
+
+
+def locate(text: str) -> dict[KeyPath, int]:
+    """The 1-based line of every key, table and array element of a valid TOML text.
+
+    >>> locate('a = 1\\n[[b]]\\nc = [2,\\n 3]\\n')[("b", 0, "c", 1)]
+    4
+    """
+    return _Scanner(text).scan()
+
+
+def line_of(lines: dict[KeyPath, int], path: KeyPath) -> int:
+    """The line of ``path`` or, for a key that is not there, of the nearest thing around it."""
+    for end in range(len(path), 0, -1):
+        if path[:end] in lines:
+            return lines[path[:end]]
+    return 1
+
+
+class _Scanner:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.newlines = [found.start() for found in re.finditer("\n", text)]
+        self.lines: dict[KeyPath, int] = {}
+        self.lengths: dict[KeyPath, int] = {}
+
+    def scan(self) -> dict[KeyPath, int]:
+        table: KeyPath = ()
+        while True:
+            self._skip(_BLANK)
+            if self.at >= len(self.text):
+                return self.lines
+            start = self.at
+            if self.text.startswith("[[", start):
+                self.at += 2
+                table = self._element(self._keys())
+                self._mark(table, start)
+                self.at = self.text.index("]]", self.at) + 2
+            elif self.text[start] == "[":
+                self.at += 1
+                table = self._inside(self._keys())
+                self._mark(table, start)
+                self.at = self.text.index("]", self.at) + 1
+            else:
+                self._pair(table)
+
+    def _pair(self, table: KeyPath) -> None:
+        start = self.at
+        path = table
+        for key in self._keys():
+            path = self._inside_one(path, key)
+            self._mark(path, start)
+        self.at = self.text.index("=", self.at) + 1
+        self._skip(_SPACE)
+        self._value(path)
+
+    def _value(self, path: KeyPath) -> None:
+        first = self.text[self.at]
+        if first == "[":
+            self._array(path)
+        elif first == "{":
+            self._inline_table(path)
+        elif not self._string():
+            self._skip(_BARE_VALUE)
+
+    def _array(self, path: KeyPath) -> None:
+        self.at += 1
+        index = 0
+        while True:
+            self._skip(_BLANK)
+            if self.text[self.at] == "]":
+                self.at += 1
+                return
+            if self.text[self.at] == ",":
+                self.at += 1
+                continue
+            element = (*path, index)
+            self._mark(element, self.at)
+            self._value(element)
+            index += 1
+
+    def _inline_table(self, path: KeyPath) -> None:
+        self.at += 1
+        while True:
+            self._skip(_BLANK)
+            if self.text[self.at] == "}":
+                self.at += 1
+                return
+            if self.text[self.at] == ",":
+                self.at += 1
+                continue
+            self._pair(path)
+
+    def _keys(self) -> list[str]:
+        keys: list[str] = []
+        while True:
+            self._skip(_SPACE)
+            start = self.at
+            if self._string():
+                quoted = self.text[start : self.at]
+                keys.append(_unescaped(quoted[1:-1]) if quoted[0] == '"' else quoted[1:-1])
+            else:
+                self._skip(_BARE_KEY)
+                keys.append(self.text[start : self.at])
+            self._skip(_SPACE)
+            if self.text[self.at] != ".":
+                return keys
+            self.at += 1
+
+    def _string(self) -> bool:
+        for pattern in _STRINGS:
+            found = pattern.match(self.text, self.at)
+            if found:
+                self.at = found.end()
+                return True
+        return False
+
+    def _inside(self, keys: list[str]) -> KeyPath:
+        path: KeyPath = ()
+        for key in keys:
+            path = self._inside_one(path, key)
+        return path
+
+    def _inside_one(self, path: KeyPath, key: str) -> KeyPath:
+        path = (*path, key)
+        # A key that names an array of tables means its newest element.
+        return (*path, self.lengths[path] - 1) if path in self.lengths else path
+
+    def _element(self, keys: list[str]) -> KeyPath:
+        array = (*self._inside(keys[:-1]), keys[-1])
+        index = self.lengths.get(array, 0)
+        self.lengths[array] = index + 1
+        self._mark(array, self.at)
+        return (*array, index)
+
+    def _mark(self, path: KeyPath, at: int) -> None:
+        self.lines.setdefault(path, bisect_right(self.newlines, at - 1) + 1)
+
+    def _skip(self, pattern: re.Pattern[str]) -> None:
+        found = pattern.match(self.text, self.at)
+        if found:
+            self.at = found.end()
+
+
+def _unescaped(text: str) -> str:
+    def one(found: re.Match[str]) -> str:
+        code = found[1] or found[2] or found[3]
+        return chr(int(code, 16)) if code else _ESCAPED.get(found[4], found[4])
+
+    return _ESCAPE.sub(one, text)

@@ -1,0 +1,219 @@
+"""What ties the keys of a battery together: the rules that types cannot say."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tabwb.battery.locate import KeyPath
+from tabwb.battery.problems import shortened
+from tabwb.battery.toml_schema import (
+    BatteryFile,
+    GroupingTable,
+    ItemTable,
+    SourcedTextTable,
+    SubtestTable,
+)
+
+FIELDS = ("{instructions}", "{prompt}", "{options}")
+YES_NO = ("Yes", "No")
+_FIELD = re.compile(r"\{[A-Za-z_]*\}")
+_KEYED = frozenset({"choice", "yes-no", "verbatim"})
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that does not hold at a place; the loader adds file and line."""
+
+    path: KeyPath
+    message: str
+    value: str = ""
+    allowed: str = ""
+    suggestion: str = ""
+
+
+def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> Iterator[Broken]:
+    """Every rule that does not hold.
+
+    Args:
+        battery: of right types.
+        scorers: ids of the scorers that exist, or None where nobody knows.
+    """
+    yield from _unique(("subtest",), [subtest.id for subtest in battery.subtest], "subtest")
+    yield from _unique(("feature",), [feature.id for feature in battery.feature], "feature")
+    yield from _unique(("grouping",), [grouping.id for grouping in battery.grouping], "grouping")
+    keys = Counter(feature.key for feature in battery.feature)
+    for index, feature in enumerate(battery.feature):
+        if keys[feature.key] > 1:
+            yield Broken(("feature", index, "key"), "this key stands twice", shortened(feature.key))
+    if battery.battery.system is not None:
+        yield from _sourced(("battery", "system"), battery.battery.system)
+    for index, subtest in enumerate(battery.subtest):
+        yield from _subtest(("subtest", index), subtest, scorers)
+    features = [feature.id for feature in battery.feature]
+    for index, grouping in enumerate(battery.grouping):
+        yield from _grouping(("grouping", index), grouping, features)
+
+
+def _subtest(
+    path: KeyPath, subtest: SubtestTable, scorers: Iterable[str] | None
+) -> Iterator[Broken]:
+    yield from _unique((*path, "item"), [item.id for item in subtest.item], "item")
+    for name in ("administrator", "instructions"):
+        text = getattr(subtest, name)
+        if text is not None:
+            yield from _sourced((*path, name), text)
+    yield from _template(path, subtest)
+    for index, item in enumerate(subtest.item):
+        yield from _item((*path, "item", index), subtest, item)
+    if all(item.practice for item in subtest.item):
+        yield Broken(
+            (*path, "item"), "every item is a practice item", "", "at least one that counts"
+        )
+    known = None if scorers is None else sorted(scorers)
+    for index, scorer in enumerate(subtest.scorers):
+        if known is not None and scorer not in known:
+            yield Broken(
+                (*path, "scorers", index),
+                "there is no such scorer",
+                shortened(scorer),
+                ", ".join(known),
+                _near(scorer, known),
+            )
+
+
+def _template(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
+    where = (*path, "template")
+    if "{prompt}" not in subtest.template:
+        yield Broken(where, "the prompt has no place", shortened(subtest.template), "{prompt}")
+    for field in dict.fromkeys(_FIELD.findall(subtest.template)):
+        if field not in FIELDS:
+            yield Broken(where, "no such field", field, ", ".join(FIELDS), _near(field, FIELDS))
+    if subtest.instructions is not None and "{instructions}" not in subtest.template:
+        yield Broken(
+            where,
+            "the instructions have no place, so they would never be sent",
+            shortened(subtest.template),
+            "{instructions}",
+        )
+    if subtest.response == "choice" and "{options}" not in subtest.template:
+        yield Broken(
+            where,
+            "the options have no place, so the examinee would never see them",
+            shortened(subtest.template),
+            "{options}",
+        )
+
+
+def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Broken]:
+    kind, expected = subtest.response, item.expected
+    if kind in _KEYED and expected is None:
+        yield Broken(
+            path, f"an item of response '{kind}' needs its expected answer", "", "expected"
+        )
+    if kind == "choice":
+        yield from _options(path, item)
+    elif item.options:
+        yield Broken(
+            (*path, "options"), f"an item of response '{kind}' takes no options", "", "none"
+        )
+    if kind == "yes-no" and expected is not None and expected not in YES_NO:
+        yield Broken(
+            (*path, "expected"),
+            "not an answer to a yes/no question",
+            shortened(expected),
+            ", ".join(YES_NO),
+            _near(expected.capitalize(), YES_NO),
+        )
+    if kind not in _KEYED and expected is not None:
+        yield Broken(
+            (*path, "expected"), f"response '{kind}' has no expected answer", shortened(expected)
+        )
+
+
+def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
+    options = item.options
+    if len(options) < 2:
+        yield Broken(
+            (*path, "options") if options else path,
+            "a choice needs options",
+            str(len(options)),
+            "two or more",
+        )
+        return
+    folded = Counter(option.strip().casefold() for option in options)
+    for index, option in enumerate(options):
+        if folded[option.strip().casefold()] > 1:
+            yield Broken((*path, "options", index), "this option stands twice", shortened(option))
+        if option != option.strip():
+            yield Broken(
+                (*path, "options", index), "outer white space in an option", shortened(option)
+            )
+    if item.expected is not None and item.expected not in options:
+        yield Broken(
+            (*path, "expected"),
+            "the expected answer is no option",
+            shortened(item.expected),
+            ", ".join(options),
+            _near(item.expected, options),
+        )
+    for foil in item.foils:
+        if foil not in options or foil == item.expected:
+            wrong = [option for option in options if option != item.expected]
+            yield Broken(
+                (*path, "foils", foil),
+                "the foil is no wrong option",
+                shortened(foil),
+                ", ".join(wrong),
+                _near(foil, wrong),
+            )
+
+
+def _sourced(path: KeyPath, text: SourcedTextTable) -> Iterator[Broken]:
+    if (text.text is None) == (text.file is None):
+        yield Broken(path, "exactly one of 'text' and 'file' is needed", "", "text or file")
+
+
+def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -> Iterator[Broken]:
+    ids = [category.id for category in grouping.category]
+    yield from _unique((*path, "category"), ids, "category")
+    seen: dict[str, str] = {}
+    for number, category in enumerate(grouping.category):
+        for index, feature in enumerate(category.features):
+            where = (*path, "category", number, "features", index)
+            if feature not in features:
+                yield Broken(
+                    where,
+                    "there is no such feature",
+                    shortened(feature),
+                    ", ".join(features),
+                    _near(feature, features),
+                )
+            elif feature in seen:
+                yield Broken(
+                    where, f"this feature stands in '{seen[feature]}' already", shortened(feature)
+                )
+            seen.setdefault(feature, category.id)
+    missing = [feature for feature in features if feature not in seen]
+    if missing:
+        yield Broken(path, f"features in no category: {', '.join(missing)}")
+
+
+def _unique(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
+    first: dict[str, int] = {}
+    for index, one in enumerate(ids):
+        if one in first:
+            yield Broken(
+                (*path, index, "id"),
+                f"this {what} id stands twice (first in number {first[one] + 1})",
+                shortened(one),
+                "an id of its own",
+            )
+        first.setdefault(one, index)
+
+
+def _near(word: str, words: Iterable[str]) -> str:
+    return next(iter(get_close_matches(word, list(words), n=1)), "")

@@ -1,0 +1,157 @@
+"""What may stand in a battery file: pydantic models, at the edge and nowhere else.
+
+They say types and required keys; what ties keys together (an expected answer among the options,
+unique ids) stands in :mod:`tabwb.battery.rules`. Descriptions here become the reference page.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Text = Annotated[str, Field(min_length=1)]
+Id = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$",
+        max_length=64,
+        description="kebab-case: lower-case letters and digits, joined by hyphens",
+    ),
+]
+Examinee = Literal["model", "speaker"]
+Kind = Literal["choice", "yes-no", "verbatim", "connected-text", "free"]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class SourcedTextTable(_Table):
+    """A text with its source: the words themselves, or a file that holds them."""
+
+    text: Text | None = Field(None, description="The words.")
+    file: Text | None = Field(
+        None, description="Instead of text: a UTF-8 file inside the battery's folder."
+    )
+    source: Text = Field(description="A section of the paper ('B.1'), or 'ours'.")
+
+
+class BatteryTable(_Table):
+    """What the battery is."""
+
+    id: Id = Field(description="Names the battery everywhere, with its version.")
+    title: Text = Field(description="For people.")
+    version: Text = Field(description="Changes whenever the content changes.")
+    language: Text = Field(description="BCP 47 tag, for example 'en'.")
+    license: Text = Field(description="SPDX id or words.")
+    citation: str = Field("", description="How to cite it.")
+    doi: str = Field("", description="Without 'https://doi.org/'.")
+    url: str = Field("", description="Where it comes from.")
+    notes: str = Field("", description="What its users should know.")
+    disclaimer: str = Field("", description="Shown wherever the battery is used.")
+    examinees: list[Examinee] = Field(
+        ["model", "speaker"],
+        min_length=1,
+        description="Whom it may be given to. Without 'speaker' a person needs a research protocol.",
+    )
+    system: SourcedTextTable | None = Field(None, description="System message for models.")
+
+
+class ItemTable(_Table):
+    """One item."""
+
+    id: Id = Field(description="Unique within its subtest.")
+    prompt: Text = Field(description="The question as the examinee reads it.")
+    options: list[Text] = Field([], description="Options in the battery's order (choice).")
+    expected: Text | None = Field(
+        None, description="The right answer, exactly. Required but for connected text and free."
+    )
+    foils: dict[str, Text] = Field(
+        {}, description="Option to the kind of error that choosing it is ('phonological')."
+    )
+    tags: list[Text] = Field([], description="For results by tag.")
+    practice: bool = Field(False, description="Given first, never scored into a summary.")
+
+
+class SubtestTable(_Table):
+    """Items given under one instruction and scored alike."""
+
+    id: Id = Field(description="Unique within the battery.")
+    title: Text = Field(description="For people.")
+    response: Kind = Field(description="What is asked for.")
+    administrator: SourcedTextTable | None = Field(
+        None, description="Words to the examiner: shown, never sent."
+    )
+    instructions: SourcedTextTable | None = Field(None, description="Sent before the prompt.")
+    template: Text = Field(
+        "{instructions}\n{prompt}",
+        description="The message: {instructions}, {prompt}, {options} (joined by ', ').",
+    )
+    scorers: list[Text] = Field([], description="Ids of scorers; see 'tabwb plugins list'.")
+    max_tokens: int | None = Field(
+        None, ge=1, le=100_000, description="The most tokens of a model's reply."
+    )
+    item: list[ItemTable] = Field(min_length=1, description="The items, in order.")
+
+
+class FeatureTable(_Table):
+    """One binary feature of connected text."""
+
+    id: Id = Field(description="Names the feature; also the name of its measure.")
+    key: Text = Field(description="The judge's JSON key.")
+    title: Text = Field(description="For people.")
+    definition: Text = Field(description="For people.")
+    judge_definition: Text | None = Field(None, description="What a judge is shown.")
+    judge_example: Text | None = Field(None, description="The example a judge is shown.")
+
+
+class CategoryTable(_Table):
+    """Features that are counted together."""
+
+    id: Id = Field(description="Unique within its grouping.")
+    title: Text = Field(description="For people.")
+    features: list[Text] = Field(min_length=1, description="Ids of features.")
+
+
+class GroupingTable(_Table):
+    """A division of the features into categories; every feature stands in exactly one."""
+
+    id: Id = Field(description="Unique within the battery.")
+    title: Text = Field(description="For people.")
+    source: Text = Field(description="Where it comes from.")
+    category: list[CategoryTable] = Field(min_length=1, description="The categories.")
+
+
+class BatteryFile(_Table):
+    """A battery file."""
+
+    battery: BatteryTable = Field(description="What the battery is.")
+    subtest: list[SubtestTable] = Field(min_length=1, description="The subtests, in order.")
+    feature: list[FeatureTable] = Field([], description="The features of connected text.")
+    grouping: list[GroupingTable] = Field([], description="Divisions of the features.")
+
+
+def allowed_keys(path: tuple[str | int, ...]) -> list[str]:
+    """The keys that may stand in the table at ``path``, for near matches and messages."""
+    model: Any = BatteryFile
+    for part in path:
+        if isinstance(part, int):
+            continue
+        field = model.model_fields.get(part) if isinstance(model, type) else None
+        if field is None:
+            return []
+        model = _model_of(field.annotation)
+        if model is None:
+            return []
+    return list(model.model_fields)
+
+
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        found = _model_of(inner)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,82 @@
+"""A small battery, a store and sessions over real parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.session import Session
+from tabwb.extend.plugins import Plugins
+from tabwb.records.trials import Conditions
+from tabwb.store.store import Store
+
+BATTERY = """
+[battery]
+id = "small"
+title = "A small battery"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["model", "speaker"]
+
+[[subtest]]
+id = "words"
+title = "Words"
+response = "choice"
+template = "{prompt} ({options})"
+scorers = ["choice"]
+item = [
+  { id = "w1", prompt = "Which one barks?", options = ["dog", "tree", "cup"], expected = "dog" },
+  { id = "w2", prompt = "Which one swims?", options = ["fish", "wall", "key"], expected = "fish" },
+]
+
+[[subtest]]
+id = "saying"
+title = "Saying"
+response = "verbatim"
+template = "{prompt}"
+scorers = ["repetition"]
+item = [{ id = "s1", prompt = "Please repeat exactly: house.", expected = "house." }]
+"""
+
+Begin = Callable[..., Session]
+
+
+@pytest.fixture
+def battery_file(tmp_path: Path) -> Path:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    path = folder / "battery.toml"
+    path.write_text(BATTERY, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def plugins() -> Iterator[Plugins]:
+    loaded = Plugins.load()
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def begin(store: Store, plugins: Plugins, battery_file: Path) -> Iterator[Begin]:
+    """Begin an administration; sessions are closed at the end of the test."""
+    with ExitStack() as closing:
+
+        def make(examinee: str = "S-01", kind: str = "speaker", **more: object) -> Session:
+            battery = setup.find_battery(plugins, str(battery_file))
+            conditions = Conditions(examinee=examinee, kind=kind, judges=(), **more)  # type: ignore[arg-type]
+            conditions = setup.resolve(plugins, battery, conditions)
+            return closing.enter_context(setup.create(store, plugins, battery, conditions))
+
+        yield make

@@ -1,0 +1,214 @@
+"""The state machine: each command, what it commits, what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.session import Session
+from tabwb.extend.plugins import Plugins
+from tabwb.records import events
+from tabwb.records.errors import StoreError, TabwbError, UsageError
+from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
+from tabwb.store.store import Store
+
+Begin = Callable[..., Session]
+
+
+def states(session: Session) -> list[str]:
+    return [trial.state.value for trial in session.trials]
+
+
+def test_items_come_in_order_and_the_last_one_finishes(begin: Begin) -> None:
+    session = begin()
+    given = []
+    while session.status is AdministrationStatus.RUNNING:
+        for event in session.next():
+            if isinstance(event, events.TrialStarted):
+                given.append(event.trial.item)
+                session.answer("dog")
+    assert given == ["w1", "w2", "s1"]
+    assert session.status is AdministrationStatus.DONE
+    assert states(session) == ["answered"] * 3
+
+
+def test_an_answer_is_scored_in_the_same_breath(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    recorded, rated = session.answer("dog", latency_s=1.5)
+    assert isinstance(recorded, events.AttemptRecorded)
+    assert recorded.attempt.latency_s == 1.5
+    assert isinstance(rated, events.Rated)
+    verdicts = {rating.measure: rating.value for rating in rated.ratings}
+    assert verdicts["exact"] == 1.0
+
+
+def test_what_a_command_returned_is_in_the_store(begin: Begin, store: Store) -> None:
+    session = begin()
+    session.next()
+    session.answer("cup")
+    read = store.trials(session.administration.id)
+    assert read == session.trials
+    assert read[0].counting is not None
+    assert read[0].counting.response == "cup"
+
+
+def test_an_empty_answer_is_an_answer_with_the_status_empty(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("")
+    assert session.trials[0].state is TrialState.ANSWERED
+    assert session.trials[0].attempts[0].status == "empty"
+
+
+def test_asking_again_keeps_the_first_answer_and_counts_the_second(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("cup")
+    session.repeat()
+    session.answer("dog")
+    trial = session.trials[0]
+    assert [attempt.response for attempt in trial.attempts] == ["cup", "dog"]
+    assert trial.counting is not None
+    assert trial.counting.response == "dog"
+
+
+def test_skip_and_void_need_a_reason_and_undo_takes_them_back(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    with pytest.raises(TabwbError, match="needs some words"):
+        session.skip("  ")
+    session.skip("tired")
+    assert states(session) == ["skipped", "planned", "planned"]
+    session.undo()
+    assert states(session) == ["planned"] * 3
+    session.next()
+    session.answer("dog")
+    session.void("the phone rang")
+    assert states(session)[0] == "void"
+    assert session.trials[0].counting is None
+    session.undo()
+    assert states(session)[0] == "answered"
+
+
+def test_undo_of_an_answer_leaves_it_in_the_store_marked(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("dgo")
+    session.undo()
+    trial = session.trials[0]
+    assert trial.state is TrialState.PLANNED
+    assert trial.attempts[0].state is AttemptState.VOID
+    assert trial.attempts[0].response == "dgo"
+    session.next()
+    session.answer("dog")
+    assert [attempt.number for attempt in session.trials[0].attempts] == [1, 2]
+
+
+def test_undo_of_the_last_answer_reopens_a_finished_administration(begin: Begin) -> None:
+    session = begin()
+    for _ in range(3):
+        session.next()
+        session.answer("dog")
+    session.next()
+    assert session.status is AdministrationStatus.DONE
+    session.undo()
+    assert session.status is AdministrationStatus.RUNNING
+    assert states(session) == ["answered", "answered", "planned"]
+
+
+def test_nothing_to_undo_is_said(begin: Begin) -> None:
+    with pytest.raises(TabwbError, match="nothing to take back"):
+        begin().undo()
+
+
+def test_discontinuing_leaves_the_rest_not_administered_and_can_be_undone(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("dog")
+    session.discontinue("unwell")
+    assert session.status is AdministrationStatus.DISCONTINUED
+    assert states(session) == ["answered", "not-administered", "not-administered"]
+    with pytest.raises(TabwbError, match="discontinued"):
+        session.next()
+    session.undo()
+    assert session.status is AdministrationStatus.RUNNING
+    assert states(session) == ["answered", "planned", "planned"]
+
+
+def test_pause_and_resume(begin: Begin, store: Store, plugins: Plugins) -> None:
+    session = begin()
+    session.next()
+    session.answer("dog")
+    session.next()
+    session.pause("lunch")
+    number = session.administration.id
+    session.close()
+    with setup.resume(store, plugins, number) as again:
+        assert again.status is AdministrationStatus.PAUSED
+        assert again.pause_reason == "lunch"
+        with pytest.raises(TabwbError, match="paused"):
+            again.next()
+        again.resume()
+        (started,) = again.next()
+        assert isinstance(started, events.TrialStarted)
+        assert started.trial.item == "w2"
+
+
+def test_only_one_session_at_a_time(begin: Begin, store: Store, plugins: Plugins) -> None:
+    session = begin()
+    with pytest.raises(StoreError):
+        setup.resume(store, plugins, session.administration.id)
+    session.close()
+    setup.resume(store, plugins, session.administration.id).close()
+
+
+def test_a_prompt_that_waits_must_be_dealt_with_first(begin: Begin) -> None:
+    session = begin()
+    with pytest.raises(TabwbError, match="no item waits"):
+        session.answer("dog")
+    session.next()
+    with pytest.raises(TabwbError, match="still waits"):
+        session.next()
+
+
+def test_notes_stand_on_their_trial(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.note("looked away")
+    session.answer("dog")
+    session.note("asked again aloud", 1)
+    assert session.trials[0].notes == ("looked away", "asked again aloud")
+    with pytest.raises(StoreError, match="no trial 99"):
+        session.note("x", 99)
+
+
+def test_rescoring_replaces_ratings_and_keeps_the_answers(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("dog")
+    before = session.trials[0]
+    assert len(session.rescore()) == 1
+    assert session.trials[0] == before
+
+
+def test_a_model_battery_needs_a_research_protocol_for_people(
+    begin: Begin, battery_file: object, plugins: Plugins
+) -> None:
+    from pathlib import Path
+
+    path = Path(str(battery_file))
+    text = path.read_text().replace('["model", "speaker"]', '["model"]')
+    path.write_text(text)
+    with pytest.raises(UsageError, match="made for models"):
+        begin()
+    session = begin(research_protocol="IRB-7")
+    assert session.administration.conditions.research_protocol == "IRB-7"
+
+
+@pytest.mark.parametrize("speaker", ["", "Jane Doe", "x" * 65, "a\tb"])
+def test_a_speaker_is_a_study_id(begin: Begin, speaker: str) -> None:
+    with pytest.raises(UsageError, match="no study ID"):
+        begin(speaker)

@@ -1,0 +1,204 @@
+"""``run``, ``resume``, ``results``, ``export``, ``trial``: as a person or a script uses them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, in_process
+
+ADMINISTRATION_KEYS = {
+    "id", "uid", "status", "battery", "battery_version", "battery_hash", "examinee", "model",
+    "seed", "protocol", "decoding", "lesion",
+}  # fmt: skip
+TRIAL_KEYS = {
+    "subtest", "item", "replicate", "prompt", "response", "state", "status", "latency_s",
+    "attempts", "ratings",
+}  # fmt: skip
+SUBTEST_KEYS = {
+    "id", "n", "correct", "correct_normalised", "correct_extracted", "interval",
+    "chance_corrected", "baselines", "yes_rate", "balanced_accuracy", "by_tag", "by_foil",
+}  # fmt: skip
+JUDGE_KEYS = {
+    "rater", "scope", "features", "n_features", "n_responses", "n_distinct", "words_mean",
+    "no_burden", "symptom_burden", "status", "categories",
+}  # fmt: skip
+
+
+def test_tab_given_to_echo_has_the_documents_shape(run: Run) -> None:
+    outcome = run("run", "tab", "--model", "echo", "--json")
+    assert outcome.status == 0, outcome.err
+    document = outcome.document
+    assert document["format"] == 1
+    assert document["administration"].keys() >= ADMINISTRATION_KEYS
+    assert document["administration"]["status"] == "done"
+    assert len(document["trials"]) == 20
+    assert document["trials"][0].keys() >= TRIAL_KEYS
+    assert [subtest["id"] for subtest in document["summary"]["subtests"]] == [
+        "connected-text",
+        "word-comprehension",
+        "sentence-comprehension",
+        "repetition",
+    ]
+    assert all(subtest.keys() >= SUBTEST_KEYS for subtest in document["summary"]["subtests"])
+    (judge,) = document["summary"]["judges"]
+    assert judge.keys() >= JUDGE_KEYS
+    assert judge["rater"] == "rules-1"
+    assert judge["scope"] == "connected-text"
+    assert judge["n_features"] == 7
+    assert judge["n_responses"] == 5
+
+
+def test_dry_run_prints_every_prompt_and_asks_nothing(run: Run, tmp_path: Path) -> None:
+    outcome = run("run", "tab", "--model", "echo", "--dry-run", "--store", tmp_path / "s.db")
+    assert outcome.status == 0
+    assert "Which one is an animal with a mane? (lion, drum, violin, giraffe, boot, boat)" in (
+        outcome.out
+    )
+    assert "Respond to the following prompt in 3–5 full sentences:" in outcome.out
+    assert not (tmp_path / "s.db").exists()
+    listed = run("results", "--json", "--store", tmp_path / "s.db")
+    assert listed.document == {"format": 1, "administrations": []}
+
+
+def test_dry_run_is_exactly_what_is_sent(run: Run) -> None:
+    dry = run("run", "tab", "--model", "echo", "--dry-run", "--json").document
+    sent = run("run", "tab", "--model", "echo", "--json").document
+    assert [prompt["messages"][-1]["content"] for prompt in dry["prompts"]] == [
+        trial["prompt"] for trial in sent["trials"]
+    ]
+
+
+def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path: Path) -> None:
+    first = run("run", "tab", "--model", "echo", "--json").document
+    exported = tmp_path / "answers.jsonl"
+    assert run("export", 1, "--format", "jsonl", "--out", exported).status == 0
+    lines = [json.loads(line) for line in exported.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 20
+    assert lines[0].keys() >= {
+        "administration", "subtest", "item", "replicate", "prompt", "response", "status",
+        "latency_s", "ratings",
+    }  # fmt: skip
+    again = run("run", "tab", "--model", f"replay:{exported}", "--json").document
+    assert [t["response"] for t in again["trials"]] == [t["response"] for t in first["trials"]]
+    assert again["summary"] == first["summary"]
+
+
+def test_an_export_never_overwrites_unless_told(run: Run, tmp_path: Path) -> None:
+    run("run", "tab", "--model", "echo")
+    out = tmp_path / "a.jsonl"
+    out.write_text("mine")
+    refused = run("export", 1, "--out", out)
+    assert refused.status == 1
+    assert "is there already" in refused.err
+    assert out.read_text() == "mine"
+    assert run("export", 1, "--out", out, "--force").status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["run", "tab"], 2, "name one examinee"),
+        (["run", "tab", "--model", "echo", "--speaker", "S1"], 2, "name one examinee"),
+        (["run", "tbb", "--model", "echo"], 2, "tab"),
+        (["run", "tab", "--model", "ehco"], 2, "echo"),
+        (["run", "tab", "--model", "echo@dealy=1"], 2, "delay"),
+        (["run", "tab", "--model", "echo", "--judge", "rulez"], 2, "rules"),
+        (["run", "tab", "--speaker", "S-01"], 2, "research-protocol"),
+        (["run", "tab", "--model", "echo", "--replicates", "0"], 2, "replicates"),
+        (["run", "./nowhere.toml", "--model", "echo"], 1, "nowhere.toml"),
+        (["rnu"], 2, "run"),
+        (["resume", "7"], 1, "7"),
+        (["results", "7"], 1, "7"),
+        (["export", "1", "--format", "jsnl", "--out", "x"], 2, "jsonl"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_message(
+    run: Run, arguments: list[str], status: int, said: str
+) -> None:
+    outcome = run(*arguments)
+    assert outcome.status == status, outcome
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+
+
+def test_trials_can_be_voided_undone_and_noted_after_the_fact(run: Run) -> None:
+    run("run", "tab", "--model", "echo")
+    assert run("trial", "void", 1, "repetition/rp1", "--reason", "misread").status == 0
+    document = run("results", 1, "--json").document
+    repetition = document["summary"]["subtests"][3]
+    assert repetition["n"] == 4
+    assert run("trial", "undo", 1).status == 0
+    assert run("results", 1, "--json").document["summary"]["subtests"][3]["n"] == 5
+    assert run("trial", "note", 1, "rp1", "loud street").status == 0
+    assert run("trial", "rescore", 1).status == 0
+    assert run("trial", "void", 1, "nothing", "--reason", "x").status == 2
+
+
+def test_a_person_types_and_the_answers_are_scored(tmp_path: Path) -> None:
+    answers = "\n".join(
+        ["It was fine.", ""] * 5
+        + ["lion", "violin", "boat", ":undo", "boot", "knife", "giraffe"]
+        + ["Yes", "No", "No", "Yes", ":skip unsure"]
+        + ["house.", "breakfast.", "catastrophe.", "The sun rises in the East.", "Where."]
+    )
+    outcome = in_process(
+        ["run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7", "--json"],
+        stdin=answers + "\n",
+    )
+    assert outcome.status == 0, outcome.err
+    start = outcome.out.index('{\n  "format"')
+    document = json.loads(outcome.out[start:])
+    assert document["administration"]["examinee"] == "S-01"
+    correct = {one["id"]: (one["correct"], one["n"]) for one in document["summary"]["subtests"]}
+    assert correct["word-comprehension"] == (5, 5)
+    assert correct["sentence-comprehension"] == (4, 4)
+    assert correct["repetition"] == (4, 5)
+
+
+def test_the_end_of_the_input_pauses_and_resume_goes_on(run: Run) -> None:
+    begun = in_process(
+        ["run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7"],
+        stdin="We went to the lake.\n\nA red kite.\n\n",
+    )
+    assert begun.status == 3
+    assert "tabwb resume 1" in begun.err
+    document = run("results", 1, "--json").document
+    assert document["administration"]["status"] == "paused"
+    assert [trial["state"] for trial in document["trials"]].count("answered") == 2
+    more = in_process(["resume", 1], stdin="My first job.\n\n")
+    assert more.status == 3
+    document = run("results", 1, "--json").document
+    assert [trial["response"] for trial in document["trials"][:3]] == [
+        "We went to the lake.",
+        "A red kite.",
+        "My first job.",
+    ]
+
+
+def test_greedy_replicates_are_warned_of(run: Run) -> None:
+    outcome = run("run", "tab", "--model", "echo", "--replicates", 2, "--json")
+    assert outcome.status == 0
+    assert "identical" in outcome.err
+    (judge,) = outcome.document["summary"]["judges"]
+    assert judge["n_responses"] == 5
+
+
+def test_help_imports_click_and_our_own_light_modules_only() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from tabwb.cli.main import main; main(['--help']); "
+        "print(*sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    heavy = {
+        "pydantic", "numpy", "rich", "textual", "sqlalchemy", "alembic", "tomli", "tomllib",
+        "pluggy", "torch", "transformers", "platformdirs", "asyncio", "tabwb_builtin",
+    }  # fmt: skip
+    assert not heavy & loaded
