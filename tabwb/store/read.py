@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import StoreError
@@ -159,46 +159,57 @@ def history(transaction: Transaction, administration_id: int) -> History:
     )
 
 
+def newest(transaction: Transaction, count: int) -> int:
+    """The smallest id among the ``count`` newest administrations; 0 when there are fewer."""
+    return int(
+        transaction.value(
+            "SELECT id FROM administrations ORDER BY id DESC LIMIT 1 OFFSET ?", count - 1
+        )
+        or 0
+    )
+
+
 def administrations(
-    transaction: Transaction, administration_id: int | None = None
+    transaction: Transaction, first: int = 0, last: int = 2**31 - 1
 ) -> tuple[Administration, ...]:
-    """All administrations, newest last, or the one that is named.
+    """The administrations whose ids lie between two, newest last.
 
     Numbers and status of an administration in which nothing was skipped, voided or taken back are
     counted by the database, without reading its rows; the others are folded. A test proves that
     both ways agree.
     """
-    only, these = ("", ()) if administration_id is None else ("= ?", (administration_id,))
-    where = f"WHERE administration_id {only}" if only else "WHERE TRUE"
+    these = "administration_id BETWEEN ? AND ?"
     planned = _counts(
-        transaction, f"SELECT administration_id, count(*) FROM trials {where} GROUP BY 1", these
+        transaction,
+        f"SELECT administration_id, count(*) FROM trials WHERE {these} GROUP BY 1",
+        (first, last),
     )
     practice = _counts(
         transaction,
-        f"SELECT administration_id, count(*) FROM trials {where} AND practice GROUP BY 1",
-        these,
+        f"SELECT administration_id, count(*) FROM trials WHERE {these} AND practice GROUP BY 1",
+        (first, last),
     )
     answered = _counts(
         transaction,
         "SELECT administration_id, count(DISTINCT trial) FROM entries"
-        f" {where} AND kind = 'attempt-ok' GROUP BY 1",
-        these,
+        f" WHERE {these} AND kind = 'attempt-ok' GROUP BY 1",
+        (first, last),
     )
     practised = _counts(
         transaction,
         "SELECT trials.administration_id, count(DISTINCT trial) FROM trials"
         " JOIN entries ON entries.administration_id = trials.administration_id"
-        f" AND trial = number {where.replace('administration_id', 'trials.administration_id')}"
-        " AND practice AND kind = 'attempt-ok' GROUP BY 1",
-        these,
+        f" AND trial = number WHERE trials.{these} AND practice AND kind = 'attempt-ok' GROUP BY 1",
+        (first, last),
     )
     events: dict[int, list[Step]] = {}
     folded: set[int] = set()
     for number, sequence, kind, text in transaction.rows(
-        f"SELECT administration_id, sequence, kind, text FROM entries {where} AND kind IN"
+        f"SELECT administration_id, sequence, kind, text FROM entries WHERE {these} AND kind IN"
         " ('skipped', 'voided', 'undone', 'paused', 'resumed', 'discontinued', 'finished')"
         " ORDER BY administration_id, sequence",
-        *these,
+        first,
+        last,
     ):
         if kind in ("skipped", "voided", "undone"):
             folded.add(number)
@@ -207,8 +218,9 @@ def administrations(
     rows = transaction.rows(
         "SELECT administrations.id, uid, battery, version, content_hash, title, conditions,"
         " created_at, versions FROM administrations JOIN batteries ON batteries.id = battery_id"
-        f" {'WHERE administrations.id = ?' if only else ''} ORDER BY administrations.id",
-        *these,
+        " WHERE administrations.id BETWEEN ? AND ? ORDER BY administrations.id",
+        first,
+        last,
     )
     made: list[Administration] = []
     for number, uid, battery, version, content_hash, title, conditions, created, versions in rows:
@@ -238,8 +250,8 @@ def administrations(
     return tuple(made)
 
 
-def _counts(transaction: Transaction, sql: str, these: Iterable[object]) -> dict[int, int]:
-    return dict(transaction.rows(sql, *these))
+def _counts(transaction: Transaction, sql: str, between: tuple[int, int]) -> dict[int, int]:
+    return dict(transaction.rows(sql, *between))
 
 
 def _outline(transaction: Transaction, administration_id: int) -> History:

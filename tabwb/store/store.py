@@ -177,7 +177,7 @@ class Store:
             number = write.insert_administration(
                 transaction, self._keys, battery_id, conditions, plan, versions
             )
-            return read.administrations(transaction, number)[0]
+            return read.administrations(transaction, number, number)[0]
 
     def administration(self, ref: int | str) -> Administration:
         """The administration that a small id, a uid or the beginning of a uid (8 or more) names.
@@ -186,12 +186,14 @@ class Store:
             StoreError: none or several match.
         """
         with self.database.reading() as transaction:
-            return read.administrations(transaction, read.number_of(transaction, ref))[0]
+            number = read.number_of(transaction, ref)
+            return read.administrations(transaction, number, number)[0]
 
-    def administrations(self) -> tuple[Administration, ...]:
-        """All administrations, newest last."""
+    def administrations(self, newest: int | None = None) -> tuple[Administration, ...]:
+        """All administrations, or only so many of the newest; the newest one last."""
         with self.database.reading() as transaction:
-            return read.administrations(transaction)
+            first = 0 if newest is None else read.newest(transaction, newest)
+            return read.administrations(transaction, first)
 
     def history(self, administration_id: int) -> History:
         """All that was appended to an administration, folded; to be carried on with new entries."""

@@ -94,6 +94,8 @@ def test_a_beginning_that_two_share_is_refused_and_names_both(store: Store) -> N
 def test_administrations_are_listed_newest_last(store: Store) -> None:
     made = [begin(store) for _ in range(3)]
     assert store.administrations() == tuple(made)
+    assert store.administrations(newest=2) == tuple(made[1:])
+    assert store.administrations(newest=9) == tuple(made)
 
 
 def test_an_empty_store_lists_nothing(store: Store) -> None:

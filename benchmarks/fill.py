@@ -1,0 +1,129 @@
+"""Fill a store with many answers, as a laboratory's would be after a study: ``--help`` says how.
+
+The answers are numbered sentences and the ratings drawn from a seeded generator; they go through
+``Store.append`` like any other, a whole administration in one commit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sqlite3
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.exchange import Message
+from tabwb.records.ratings import Rating, valued
+from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
+from tabwb.records.trials import Attempt, Conditions, PlannedTrial
+from tabwb.store.store import Store
+
+RESPONSES, MEASURES = 112_000, 19
+"""As many responses and features as the judge of TAB, section 6, was given and gave."""
+
+
+def fill(
+    store: Store, *, responses: int = RESPONSES, measures: int = MEASURES, trials: int = 20
+) -> None:
+    """Add administrations of ``trials`` trials each until there are so many rated responses."""
+    generator = random.Random(1)
+    items = tuple(Item(f"item-{n}", f"Please say sentence {n}.") for n in range(1, 21))
+    battery = Battery(
+        id="filler",
+        title="Filler",
+        version="1",
+        language="en",
+        license="MIT",
+        subtests=(Subtest("connected-text", "Text", ResponseKind.CONNECTED_TEXT, items),),
+        content_hash="0" * 64,
+        canonical="{}",
+    )
+    store.keep_battery(battery, {})
+    for first in range(0, responses, trials):
+        n = min(trials, responses - first)
+        conditions = Conditions(f"replay:model-{first % 7}.jsonl", "model", seed=first)
+        plan = tuple(_planned(number) for number in range(1, n + 1))
+        administration = store.create_administration(battery, conditions, plan, {"tabwb": "0"})
+        entries: list[Entry] = []
+        for planned in plan:
+            entries += _answered(planned, first + planned.number, measures, generator)
+        store.append(administration.id, [*entries, EventEntry("finished")])
+
+
+def _planned(number: int) -> PlannedTrial:
+    item = (number - 1) % 20 + 1
+    prompt = f"Please say sentence {item}."
+    return PlannedTrial(
+        number, "connected-text", f"item-{item}", (number - 1) // 20, (), prompt, practice=False
+    )
+
+
+def _answered(
+    planned: PlannedTrial, number: int, measures: int, generator: random.Random
+) -> Sequence[Entry]:
+    attempt = Attempt(
+        number=1,
+        response=f"This is sentence {number}, and it goes on for a while as sentences do.",
+        state=AttemptState.OK,
+        status=ResponseStatus.OK,
+        stop_reason=StopReason.END,
+        latency_s=generator.random(),
+        messages=(Message("user", planned.prompt),),
+        metadata={"reply_tokens": "17"},
+        recorded_at="2026-05-01T12:00:00.000+00:00",
+    )
+    ratings: tuple[Rating, ...] = tuple(
+        valued("tab-2026:replay", f"feature-{feature}", generator.random() < 0.1)
+        for feature in range(measures)
+    )
+    return (
+        EventEntry("trial-started", planned.number),
+        AttemptEntry(planned.number, attempt),
+        RatingsEntry(planned.number, 1, ratings),
+    )
+
+
+def table_sizes(path: Path) -> dict[str, int]:
+    """Bytes of each table with its indexes; empty where SQLite was built without ``dbstat``."""
+    with closing(sqlite3.connect(path)) as connection:
+        try:
+            return dict(
+                connection.execute(
+                    "SELECT tbl_name, sum(pgsize) FROM dbstat"
+                    " JOIN sqlite_master ON sqlite_master.name = dbstat.name GROUP BY 1"
+                ).fetchall()
+            )
+        except sqlite3.OperationalError:
+            return {}
+
+
+def main() -> None:
+    """Fill the store that is named and print times and sizes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", type=Path, help="an SQLite file; it is made when it is not there")
+    parser.add_argument("--responses", type=int, default=RESPONSES)
+    parser.add_argument("--measures", type=int, default=MEASURES)
+    parser.add_argument("--trials", type=int, default=20, help="in each administration")
+    asked = parser.parse_args()
+    with Store.open(asked.path) as store:
+        began = time.perf_counter()
+        fill(store, responses=asked.responses, measures=asked.measures, trials=asked.trials)
+        sys.stdout.write(f"filled in {time.perf_counter() - began:.1f} s\n")
+    with Store.open(asked.path) as store:
+        began = time.perf_counter()
+        n = len(store.administrations())
+        sys.stdout.write(f"{n} administrations listed in {time.perf_counter() - began:.3f} s\n")
+        began = time.perf_counter()
+        n = len(store.trials(1))
+        sys.stdout.write(f"{n} trials read in {time.perf_counter() - began:.3f} s\n")
+    for table, size in sorted(table_sizes(asked.path).items(), key=lambda pair: -pair[1]):
+        sys.stdout.write(f"{table:<20} {size / 1e6:8.1f} MB\n")
+
+
+if __name__ == "__main__":
+    main()
