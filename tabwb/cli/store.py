@@ -51,9 +51,10 @@ def info(store_location: str | None, as_json: bool) -> int:
 @store_option
 @json_option
 def backup(out: str, store_location: str | None, as_json: bool) -> int:
-    """Copy the store to OUT, also while it is in use, and check the copy.
+    """Copy the store to OUT and check the copy.
 
-    OUT is a file that is not there yet. Files of batteries come beside it.
+    The store may be in use meanwhile. OUT is a file that is not there yet. Files of batteries come
+    beside it.
     """
     from pathlib import Path
 

@@ -133,8 +133,7 @@ def backup(store: Store, out: Path) -> None:
             os.fsync(file.fileno())
         if digests:
             blobs.folder_of(draft).rename(blobs.folder_of(out))
-        # Unlike a rename, a link never replaces what somebody else put there meanwhile.
-        os.link(draft, out)
+        _name(draft, out)
         whole = True
     except FileExistsError:
         _refuse_existing(out)
@@ -153,6 +152,18 @@ def backup(store: Store, out: Path) -> None:
                 Path(f"{draft}{tail}").unlink(missing_ok=True)
         if not whole:
             shutil.rmtree(blobs.folder_of(draft), ignore_errors=True)
+
+
+def _name(draft: Path, out: Path) -> None:
+    try:
+        # Unlike a rename, a link never replaces what somebody else put there meanwhile.
+        os.link(draft, out)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Memory sticks have no links.
+        _refuse_existing(out)
+        draft.rename(out)
 
 
 def _refuse_existing(*paths: Path) -> None:

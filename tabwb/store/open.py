@@ -49,7 +49,8 @@ def _prepare(path: Path, *, create: bool) -> None:
             raise StoreError(
                 "there is no store here yet", where=str(path), hint="'tabwb run' makes one"
             )
-        path.parent.mkdir(parents=True, exist_ok=True)
+        # What people answer is nobody else's business, unless the folder was made to be shared.
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
             f"no store can be made or reached here: {error.strerror}",

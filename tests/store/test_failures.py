@@ -204,6 +204,7 @@ def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
 def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
     Store.open(tmp_path / "a" / "b" / "tabwb.db").close()
     assert (tmp_path / "a" / "b" / "tabwb.db").is_file()
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o077 == 0
 
 
 def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
