@@ -138,9 +138,9 @@ def word_list(rounds: int) -> Iterator[Result]:
 
 def rules_judge(rounds: int) -> Iterator[Result]:
     """One response of 60 words judged by rules-1."""
+    from tabwb.battery.loader import load_battery
     from tabwb.extend.components import Response
     from tabwb.extend.plugins import Plugins
-    from tabwb.battery.loader import load_battery
     from tabwb.records.states import ResponseKind, ResponseStatus
 
     plugins = Plugins.load()
@@ -188,5 +188,7 @@ def _at(folder: str) -> dict[str, str]:
 
 def _fill(location: Path) -> None:
     from benchmarks.fill import fill
+    from tabwb.store.store import Store
 
-    fill(location)
+    with Store.open(location) as store:
+        fill(store)

@@ -27,9 +27,9 @@ _ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
 
 
 def locate(text: str) -> dict[KeyPath, int]:
-    """The 1-based line of every key, table and array element of a valid TOML text.
+    r"""The 1-based line of every key, table and array element of a valid TOML text.
 
-    >>> locate('a = 1\\n[[b]]\\nc = [2,\\n 3]\\n')[("b", 0, "c", 1)]
+    >>> locate('a = 1\n[[b]]\nc = [2,\n 3]\n')[("b", 0, "c", 1)]
     4
     """
     return _Scanner(text).scan()
@@ -145,6 +145,8 @@ class _Scanner:
     def _inside(self, keys: list[str]) -> KeyPath:
         path: KeyPath = ()
         for key in keys:
+            # A header also makes the tables around it, where they are not there yet.
+            self._mark((*path, key), self.at)
             path = self._inside_one(path, key)
         return path
 

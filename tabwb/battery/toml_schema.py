@@ -53,7 +53,7 @@ class BatteryTable(_Table):
     examinees: list[Examinee] = Field(
         ["model", "speaker"],
         min_length=1,
-        description="Whom it may be given to. Without 'speaker' a person needs a research protocol.",
+        description="Whom it may be given to. If not 'speaker', a person needs a protocol.",
     )
     system: SourcedTextTable | None = Field(None, description="System message for models.")
 
@@ -134,17 +134,13 @@ class BatteryFile(_Table):
 
 def allowed_keys(path: tuple[str | int, ...]) -> list[str]:
     """The keys that may stand in the table at ``path``, for near matches and messages."""
-    model: Any = BatteryFile
+    model: type[BaseModel] | None = BatteryFile
     for part in path:
         if isinstance(part, int):
             continue
-        field = model.model_fields.get(part) if isinstance(model, type) else None
-        if field is None:
-            return []
-        model = _model_of(field.annotation)
-        if model is None:
-            return []
-    return list(model.model_fields)
+        field = model.model_fields.get(part) if model else None
+        model = _model_of(field.annotation) if field else None
+    return list(model.model_fields) if model else []
 
 
 def _model_of(annotation: Any) -> type[BaseModel] | None:

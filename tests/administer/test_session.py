@@ -17,6 +17,11 @@ from tabwb.store.store import Store
 Begin = Callable[..., Session]
 
 
+def status(session: Session) -> AdministrationStatus:
+    """The status now; a call of its own, so that type checkers do not carry it over a command."""
+    return session.status
+
+
 def states(session: Session) -> list[str]:
     return [trial.state.value for trial in session.trials]
 
@@ -30,7 +35,7 @@ def test_items_come_in_order_and_the_last_one_finishes(begin: Begin) -> None:
                 given.append(event.trial.item)
                 session.answer("dog")
     assert given == ["w1", "w2", "s1"]
-    assert session.status is AdministrationStatus.DONE
+    assert status(session) is AdministrationStatus.DONE
     assert states(session) == ["answered"] * 3
 
 
@@ -113,9 +118,9 @@ def test_undo_of_the_last_answer_reopens_a_finished_administration(begin: Begin)
         session.next()
         session.answer("dog")
     session.next()
-    assert session.status is AdministrationStatus.DONE
+    assert status(session) is AdministrationStatus.DONE
     session.undo()
-    assert session.status is AdministrationStatus.RUNNING
+    assert status(session) is AdministrationStatus.RUNNING
     assert states(session) == ["answered", "answered", "planned"]
 
 
@@ -129,12 +134,12 @@ def test_discontinuing_leaves_the_rest_not_administered_and_can_be_undone(begin:
     session.next()
     session.answer("dog")
     session.discontinue("unwell")
-    assert session.status is AdministrationStatus.DISCONTINUED
+    assert status(session) is AdministrationStatus.DISCONTINUED
     assert states(session) == ["answered", "not-administered", "not-administered"]
     with pytest.raises(TabwbError, match="discontinued"):
         session.next()
     session.undo()
-    assert session.status is AdministrationStatus.RUNNING
+    assert status(session) is AdministrationStatus.RUNNING
     assert states(session) == ["answered", "planned", "planned"]
 
 

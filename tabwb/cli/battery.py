@@ -1,0 +1,224 @@
+"""``tabwb battery``: list, show, check and write batteries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import json_option, note, open_plugins, print_json
+from tabwb.records.errors import TabwbError
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Battery, SourcedText
+
+
+@click.group()
+def battery() -> None:
+    """List, show, check and write batteries.
+
+    A BATTERY with '/' in it or ending in .toml is a path, else an id.
+    """
+
+
+@battery.command("list")
+@json_option
+def list_batteries(as_json: bool) -> int:
+    """List the batteries that are found, with where they come from."""
+    from tabwb.battery.loader import load_battery
+
+    plugins = open_plugins()
+    try:
+        rows: list[dict[str, Any]] = []
+        for source in plugins.batteries():
+            row: dict[str, Any] = {"id": source.id, "owner": source.owner, "path": str(source.path)}
+            try:
+                found = load_battery(source.path)
+                row |= {
+                    "title": found.title,
+                    "version": found.version,
+                    "items": found.n_items,
+                    "examinees": list(found.examinees),
+                    "problem": None,
+                }
+            except TabwbError as error:
+                row |= {"title": None, "version": None, "items": None, "examinees": []}
+                row["problem"] = str(error)
+            rows.append(row)
+    finally:
+        plugins.close()
+    if as_json:
+        print_json({"format": 1, "batteries": rows})
+        return 0
+    for row in rows:
+        if row["problem"]:
+            click.echo(f"{row['id']:<16} cannot be used ({row['owner']})\n{row['problem']}")
+        else:
+            click.echo(
+                f"{row['id']:<16} {row['title']}, version {row['version']}, {row['items']} items, "
+                f"for {' and '.join(row['examinees'])}s ({row['owner']})"
+            )
+    return 0
+
+
+@battery.command()
+@click.argument("battery_name", metavar="BATTERY")
+@json_option
+def show(battery_name: str, as_json: bool) -> int:
+    """Show BATTERY: every text with its source, every prompt exactly as it is sent."""
+    from tabwb.battery.loader import load_battery
+
+    plugins = open_plugins()
+    try:
+        found = load_battery(plugins.find_battery(battery_name))
+    finally:
+        plugins.close()
+    if as_json:
+        print_json(_document(found))
+    else:
+        click.echo(_page(found))
+    return 0
+
+
+@battery.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+def check(file: Path, as_json: bool) -> int:
+    """Check the battery FILE: every problem with its line. Exit status 1 if there is one."""
+    from tabwb.battery.loader import check_battery, load_battery
+
+    plugins = open_plugins()
+    try:
+        scorers = [descriptor.id for descriptor in plugins.descriptors("scorers")]
+    finally:
+        plugins.close()
+    problems = check_battery(file, scorers=scorers)
+    found = None if problems else load_battery(file)
+    if as_json:
+        print_json(
+            {
+                "format": 1,
+                "file": str(file),
+                "ok": not problems,
+                "id": found.id if found else None,
+                "version": found.version if found else None,
+                "battery_hash": found.content_hash if found else None,
+                "problems": [
+                    {
+                        "file": problem.file,
+                        "line": problem.line or None,
+                        "key": problem.key,
+                        "message": problem.message,
+                        "value": problem.value,
+                        "allowed": problem.allowed,
+                        "suggestion": problem.suggestion or None,
+                    }
+                    for problem in problems
+                ],
+            }
+        )
+    for problem in problems:
+        note(str(problem))
+    if found is not None and not as_json:
+        click.echo(
+            f"ok: {found.id} {found.version}, {len(found.subtests)} subtests, "
+            f"{found.n_items} items, sha256 {found.content_hash[:16]}"
+        )
+    return int(bool(problems))
+
+
+@battery.command()
+def schema() -> int:
+    """Print the JSON schema of a battery file, for editors."""
+    from tabwb.battery.schema import json_schema
+
+    print_json(json_schema())
+    return 0
+
+
+@battery.command()
+@click.argument("name")
+@click.option(
+    "--from",
+    "items",
+    metavar="items.csv",
+    type=click.Path(path_type=Path),
+    help="Items with the columns subtest, response, prompt, options (a|b|c), expected, tags, id.",
+)
+def new(name: str, items: Path | None) -> int:
+    """Write a new battery: the folder NAME with a commented battery.toml in it."""
+    from tabwb.battery.new import new_battery
+
+    folder = Path(name)
+    path = new_battery(folder, folder.name, items)
+    note(f"{path} written; next: tabwb battery check {path}")
+    return 0
+
+
+def _document(found: Battery) -> dict[str, Any]:
+    import json
+
+    from tabwb.battery.prompts import render_prompt
+
+    return {
+        "format": 1,
+        "battery_hash": found.content_hash,
+        **json.loads(found.canonical),
+        "prompts": [
+            {"subtest": subtest.id, "item": item.id, "prompt": render_prompt(subtest, item)}
+            for subtest in found.subtests
+            for item in subtest.items
+        ],
+    }
+
+
+def _page(found: Battery) -> str:
+    from tabwb.battery.prompts import render_prompt
+
+    lines = [
+        f"{found.title}  ({found.id} {found.version}, {found.language}, {found.license})",
+        f"for {' and '.join(found.examinees)}s; {found.n_items} items",
+        f"sha256 {found.content_hash}",
+    ]
+    for name in ("citation", "doi", "url", "disclaimer", "notes"):
+        if getattr(found, name):
+            lines += ["", f"{name}: {getattr(found, name)}"]
+    if found.system is not None:
+        lines += ["", _sourced("system message", found.system)]
+    for subtest in found.subtests:
+        lines += ["", f"== {subtest.title} ({subtest.id}, {subtest.response.value}) =="]
+        lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}")
+        if subtest.administrator is not None:
+            lines.append(_sourced("to the administrator, never sent", subtest.administrator))
+        if subtest.instructions is not None:
+            lines.append(_sourced("instructions, sent", subtest.instructions))
+        for item in subtest.items:
+            marks = [f"expected: {item.expected}"] if item.expected is not None else []
+            marks += [f"foil {option}: {kind} [ours]" for option, kind in item.foils.items()]
+            marks += [f"tags: {', '.join(item.tags)} [ours]"] if item.tags else []
+            marks += ["practice"] if item.practice else []
+            lines += ["", f"  {item.id}  {'; '.join(marks)}".rstrip()]
+            lines += [f"    {line}" for line in render_prompt(subtest, item).splitlines()]
+    if found.features:
+        lines += ["", f"== {len(found.features)} features =="]
+        for feature in found.features:
+            lines.append(f"  {feature.title} ({feature.id}): {feature.definition}")
+            if feature.judge_definition is None:
+                lines.append("    for judges: no definition and no example")
+            else:
+                lines.append(
+                    f"    for judges: {feature.judge_definition} {feature.judge_example or ''}"
+                )
+    for grouping in found.groupings:
+        lines += ["", f"== {grouping.title} ({grouping.source}) =="]
+        lines += [
+            f"  {category.title}: {', '.join(category.features)}"
+            for category in grouping.categories
+        ]
+    return "\n".join(lines)
+
+
+def _sourced(what: str, text: SourcedText) -> str:
+    source = "ours" if text.source == "ours" else f"paper, {text.source}"
+    return f"{what} [{source}]: {text.text}"
