@@ -185,19 +185,19 @@ class Store:
         Raises:
             StoreError: none or several match.
         """
-        with self.database.reading() as transaction:
+        with self._reading() as transaction:
             number = read.number_of(transaction, ref)
             return read.administrations(transaction, number, number)[0]
 
     def administrations(self, newest: int | None = None) -> tuple[Administration, ...]:
         """All administrations, or only so many of the newest; the newest one last."""
-        with self.database.reading() as transaction:
+        with self._reading() as transaction:
             first = 0 if newest is None else read.newest(transaction, newest)
             return read.administrations(transaction, first)
 
     def history(self, administration_id: int) -> History:
         """All that was appended to an administration, folded; to be carried on with new entries."""
-        with self.database.reading() as transaction:
+        with self._reading() as transaction:
             return read.history(transaction, read.number_of(transaction, administration_id))
 
     def trials(self, administration_id: int) -> tuple[Trial, ...]:
@@ -234,6 +234,18 @@ class Store:
     def embedded(self) -> Path | None:
         """The SQLite file, or None for a server."""
         return self.database.path if isinstance(self.database, EmbeddedDatabase) else None
+
+    @contextmanager
+    def _reading(self) -> Iterator[Transaction]:
+        try:
+            with self.database.reading() as transaction:
+                yield transaction
+        except (KeyError, ValueError, TypeError) as error:
+            raise StoreError(
+                f"the store is damaged: a row holds what was never written ({error})",
+                where=self.location,
+                hint="'tabwb store check' says where; put back a backup, and keep this one",
+            ) from error
 
     @contextmanager
     def _writing(self) -> Iterator[Transaction]:

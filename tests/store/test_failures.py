@@ -257,6 +257,24 @@ def test_a_damaged_page_is_found_by_check(filled: Path) -> None:
     assert check(filled) != ()
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE attempts SET stop_reason = 'whim'",
+        "UPDATE attempts SET sequence = 77",
+        "UPDATE administrations SET conditions = '{'",
+        "UPDATE trials SET options = 'a, b'",
+    ],
+)
+def test_rows_that_nobody_wrote_are_damage_too(filled: Path, statement: str) -> None:
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    with fails("damaged"), Store.open(filled) as store:
+        store.administrations()
+        store.trials(1)
+
+
 def test_two_programs_may_make_one_store_at_once(file: Path) -> None:
     problems: list[BaseException] = []
 

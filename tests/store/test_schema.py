@@ -10,12 +10,13 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
+from sqlalchemy import Engine, create_engine
 
 from tabwb.records.entries import AttemptEntry
 from tabwb.records.errors import StoreError
 from tabwb.store import migrate, schema, tables
 from tabwb.store.store import Store
+from tests.store.conftest import SERVER
 from tests.store.parts import attempt, begin
 
 
@@ -38,13 +39,25 @@ def test_the_shipped_schema_is_the_metadata_printed() -> None:
     assert tables.SCHEMA_FILE.read_text(encoding="utf-8") == tables.sqlite_schema()
 
 
+def _engine(location: str) -> Engine:
+    if location == SERVER:
+        return create_engine(location.replace("postgresql:", "postgresql+psycopg:"))
+    return create_engine(f"sqlite:///{location}")
+
+
 @pytest.mark.parametrize("how", ["new", "migrated"])
-def test_a_store_has_exactly_the_tables_of_the_metadata(file: Path, how: str) -> None:
+def test_a_store_has_exactly_the_tables_of_the_metadata(location: str, how: str) -> None:
+    engine = _engine(location)
     if how == "new":
-        Store.open(file).close()
+        Store.open(location).close()
     else:
-        _made_by_migration(file)
-    with create_engine(f"sqlite:///{file}").connect() as connection:
+        if location != SERVER:
+            Path(location).parent.mkdir()
+        with engine.begin() as connection:
+            migrate.upgrade(connection)
+        with Store.open(location) as store:
+            assert store.administrations() == ()
+    with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, tables.metadata) == []
         assert context.get_current_revision() == schema.CURRENT

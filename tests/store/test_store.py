@@ -262,6 +262,13 @@ def test_an_attempt_in_error_leaves_the_trial_unanswered(store: Store) -> None:
     assert store.administration(administration.id).answered == 0
 
 
+def test_a_null_character_comes_back_from_a_file(file: Path) -> None:
+    with Store.open(file) as store:
+        administration = begin(store)
+        store.append(administration.id, [AttemptEntry(1, attempt(response="a\x00b"))])
+        assert store.trials(administration.id)[0].attempts[0].response == "a\x00b"
+
+
 def test_text_that_is_no_unicode_is_refused_and_nothing_recorded(file: Path) -> None:
     with Store.open(file) as store:
         administration = begin(store)
