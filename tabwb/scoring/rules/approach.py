@@ -53,6 +53,8 @@ def approaches(passage: Passage, limits: Thresholds = RULES_1) -> tuple[tuple[To
 def _edited(
     text: str, tokens: Sequence[Token], limits: Thresholds
 ) -> Iterator[tuple[Token, Token]]:
+    if not any(token.word in FILLERS or token.word in _EDITING for token in tokens):
+        return
     for at, attempt in enumerate(tokens):
         after = at + 1
         while after < len(tokens) and tokens[after].word in FILLERS:
@@ -102,12 +104,10 @@ def _rising(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token
             plain.append(spoken[at])
         at += edited or 1
     for fragment, attempt, final in zip(plain, plain[1:], plain[2:], strict=False):
-        if not (
-            is_content(attempt.word) and is_content(final.word) and _may_break_off(fragment, limits)
-        ):
-            continue
         words = (fragment.word, attempt.word, final.word)
-        if len(set(words)) < 3 or len({word[0] for word in words}) > 1:
+        if not words[0][0] == words[1][0] == words[2][0] or len(set(words)) < 3:
+            continue
+        if not (_may_break_off(fragment, limits) and all(map(is_content, words[1:]))):
             continue
         near = similarity(attempt.word, final.word)
         if similarity(fragment.word, final.word) < near and near >= limits.shared_letters:

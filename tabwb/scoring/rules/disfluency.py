@@ -21,6 +21,8 @@ from tabwb.scoring.rules.vocabulary import (
 NO_BOUNDARIES = "a transcript without punctuation does not show where utterances end"
 _CLOSING = "\"')]}*\u201d "
 _LAST_WORDS = 4
+_JOINED = re.compile(r"(?:['\-/&.@_\w]|\d )$")
+"""What makes letters part of something else: *21st street*, *1 c chopped*."""
 _BETWEEN = re.compile(r"[ \t,]+")
 
 
@@ -126,6 +128,8 @@ def _begins(text: str, token: Token, following: Token, *, first: bool, limits: T
         return False
     is_real = token.word in SHORT_WORDS or load_lexicon().common(token.word)
     is_acronym = token.text.isupper() and not (first and len(token.text) == 1)
-    is_piece = text[token.start - 1 : token.start] in tuple("'-/&.@_") or "'" in token.word
+    is_piece = (
+        _JOINED.search(text, max(0, token.start - 2), token.start) is not None or "'" in token.word
+    )
     beside = _BETWEEN.match(text, token.end) is not None
     return beside and not (is_real or is_acronym or is_piece)

@@ -10,29 +10,24 @@ from tabwb.scoring.rules.approach import approaches
 from tabwb.scoring.rules.passage import Passage, Token, is_content
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
 from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present
-from tabwb.scoring.rules.vocabulary import BARE_CONTRACTIONS, ENGLISH_MARKS, UNSPECIFIC
+from tabwb.scoring.rules.vocabulary import (
+    BARE_CONTRACTIONS,
+    BEGINNINGS,
+    ENDINGS,
+    ENGLISH_MARKS,
+    UNSPECIFIC,
+)
 
-_ENDINGS = (
-    *("s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "est", "ly", "ness", "less", "ful"),
-    *("able", "y", "ish", "like", "ment", "ments", "ism", "ist", "ists", "ity", "al", "ally"),
-    *("ization", "isation", "ize", "ise", "ized", "ised", "wise", "ward", "wards", "proof"),
-    *("hood", "ship", "ships", "free", "worthy", "ier", "iest", "ily", "iness", "ies", "ied"),
-)
-_BEGINNINGS = (
-    *("un", "re", "non", "over", "under", "pre", "mis", "out", "anti", "co", "dis", "sub", "super"),
-    *("inter", "multi", "semi", "mini", "micro", "mega", "self", "counter", "fore", "up", "down"),
-    *("de", "bio", "eco", "tele", "auto", "ultra", "post", "pro", "ex", "mid", "cross", "grand"),
-)
 _STRETCHED = re.compile(r"(.)\1{2,}")
 _BASE_LETTERS = 3
 
 
 def is_word(word: str) -> bool:
-    """Whether a word (small letters) is known, derivable or made of two known words.
+    """Whether a word (small letters) is known, derivable or made of two common words.
 
-    Derivable: a common beginning or ending taken off, with the doubled letter, the silent e or the
-    y that spelling brings along; letters drawn out (*soooo*); *-in* for *-ing*; what stands before
-    an apostrophe.
+    Derivable: a common word with a beginning, an ending or both, and the doubled letter, the silent
+    e or the y that spelling brings along; letters drawn out (*soooo*); *-in* for *-ing*; what
+    stands before an apostrophe.
 
     >>> [is_word(word) for word in ("plannable", "soooo", "backpatio", "blorf", "republice")]
     [True, True, True, False, False]
@@ -50,20 +45,23 @@ def _is_word(word: str, part: int) -> bool:
 
 
 def _is_derived(word: str) -> bool:
-    known = load_lexicon().known
+    known, common = load_lexicon().known, load_lexicon().common
     if _STRETCHED.search(word) and any(known(_STRETCHED.sub(by, word)) for by in (r"\1", r"\1\1")):
         return True
     if word.endswith("in") and known(word + "g"):
         return True
-    for ending in _ENDINGS:
-        base = word.removesuffix(ending)
-        if base != word and len(base) >= _BASE_LETTERS and any(map(known, _spellings(base))):
-            return True
-    for beginning in _BEGINNINGS:
-        base = word.removeprefix(beginning)
-        if base != word and len(base) > _BASE_LETTERS and known(base):
-            return True
-    return False
+    bases = (word.removeprefix(each) for each in BEGINNINGS if word.startswith(each))
+    return _is_inflected(word) or any(
+        len(base) > _BASE_LETTERS and (common(base) or _is_inflected(base)) for base in bases
+    )
+
+
+def _is_inflected(word: str) -> bool:
+    bases = (word.removesuffix(each) for each in ENDINGS if word.endswith(each))
+    return any(
+        len(base) >= _BASE_LETTERS and any(map(load_lexicon().common, _spellings(base)))
+        for base in bases
+    )
 
 
 def _spellings(base: str) -> tuple[str, ...]:

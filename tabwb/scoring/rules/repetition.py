@@ -204,20 +204,25 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
 
 def _shared_formulas(passage: Passage, limits: Thresholds) -> Iterator[str]:
-    others = [_formulas(answer, limits.formula_words) for answer in passage.context.previous]
-    prompts = _formulas(passage.context.prompt, limits.formula_words)
-    for formula in _formulas(passage.context.text, limits.formula_words):
+    longest = limits.formula_words
+    others = [_formulas_of(answer, longest) for answer in passage.context.previous]
+    prompts = _formulas_of(passage.context.prompt, longest)
+    for formula in _formulas(passage, longest):
         answers = 1 + sum(formula in other for other in others)
         if answers >= limits.formula_answers and formula not in prompts:
             yield f"{formula} (in {answers} answers)"
 
 
-@lru_cache(maxsize=1024)
-def _formulas(answer: str, longest: int) -> tuple[str, ...]:
-    """The short whole utterances of an answer, in small letters."""
+def _formulas(passage: Passage, longest: int) -> tuple[str, ...]:
+    """The short whole utterances, in small letters."""
     sayings = (
         " ".join(token.word for token in without_fillers(utterance.tokens))
-        for utterance in read(answer).utterances
+        for utterance in passage.utterances
         if len(utterance.tokens) <= longest
     )
     return tuple(dict.fromkeys(saying for saying in sayings if saying))
+
+
+@lru_cache(maxsize=1024)
+def _formulas_of(answer: str, longest: int) -> tuple[str, ...]:
+    return _formulas(read(answer), longest)

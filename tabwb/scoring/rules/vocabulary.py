@@ -92,6 +92,19 @@ BARE_CONTRACTIONS = _words(
 )
 """Contractions without their apostrophe are no words of their own and no neologisms."""
 
+ENDINGS = (
+    *("s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "est", "ly", "ness", "less", "ful"),
+    *("able", "y", "ish", "like", "ment", "ments", "ism", "ist", "ists", "ity", "al", "ally"),
+    *("ization", "isation", "ize", "ise", "ized", "ised", "wise", "ward", "wards", "proof"),
+    *("hood", "ship", "ships", "free", "worthy", "ier", "iest", "ily", "iness", "ies", "ied"),
+)
+BEGINNINGS = (
+    *("un", "re", "non", "over", "under", "pre", "mis", "out", "anti", "co", "dis", "sub", "super"),
+    *("inter", "multi", "semi", "mini", "micro", "mega", "self", "counter", "fore", "up", "down"),
+    *("de", "bio", "eco", "tele", "auto", "ultra", "post", "pro", "ex", "mid", "cross", "grand"),
+)
+"""With these a common word makes another word."""
+
 UNSPECIFIC = _words("thing things stuff something somewhere someone whatever anything everything")
 EXPLETIVES = _words(
     "dammit damn damned goddamn goddamnit god gosh jesus christ hell shit fuck fucking crap bloody "
