@@ -124,7 +124,7 @@ def test_a_locked_store_is_waited_for_and_then_named(filled: Path) -> None:
         began = time.monotonic()
         with fails("another program has been writing for 0.2 s"):
             store.append(1, [EventEntry("paused")])
-        assert time.monotonic() - began >= 0.2
+        assert time.monotonic() - began > 0.15
         # Readers are not kept waiting by a writer.
         assert len(store.trials(1)) == 3
         other.rollback()
