@@ -74,6 +74,8 @@ def test_retracing_in_speech_is_a_rate() -> None:
     [
         ("The ball, the ball, the ball kept bouncing.", "present"),
         ("The dog. The dog. The dog.", "present"),
+        ("We went to the the the the shop.", "absent"),
+        ("We went to " + "the " * 16, "present"),
         ("It was very, very, very, very cold.", "absent"),
         ("No, no, no, I said.", "absent"),
         ("Again and again and again and again we tried.", "absent"),

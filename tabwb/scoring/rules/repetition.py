@@ -110,8 +110,8 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     1-6 words 3 or more times in a row, with a content word (not *very, really, much, ha, no*); or
     an utterance of 5 or more words again verbatim; or any 8 words twice; or 4 or more words across
     a sentence end twice in a row. Prompt text is subtracted first: what comes again must hold a
-    content word that stands in no stretch of 3 words of the prompt (ours, so that a repetition that
-    carries the prompt along, as in appendix C, example 3, still counts).
+    word (in the first clause: a content word) that stands in no stretch of 3 words of the prompt.
+    Ours, so that a repetition that carries the prompt along (appendix C, example 3) still counts.
 
     >>> perseverations(read("The ball, the ball, the ball kept bouncing.")).words
     ('The ball, the ball, the ball',)
@@ -122,7 +122,10 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     words = [token.word for token in tokens]
     prompt = echoed(passage, limits.prompt_stretch)
 
-    def counts(start: int, end: int) -> bool:
+    def is_new(start: int, end: int) -> bool:
+        return any(at not in prompt for at in range(start, end))
+
+    def has_content(start: int, end: int) -> bool:
         return any(
             at not in prompt and words[at] not in EMPHATIC and is_content(words[at])
             for at in range(start, end)
@@ -131,13 +134,13 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     spans: list[tuple[int, int]] = []
     for run in find_runs(words, *limits.perseverated_words):
         enough = run.times >= limits.perseverated_times
-        if enough and counts(run.start, run.end) and not _is_idiom(words, run):
+        if enough and has_content(run.start, run.end) and not _is_idiom(words, run):
             spans.append((run.start, run.end))
     for run in find_runs(words, limits.repeated_across_stop, limits.repeated_anywhere):
         crosses = tokens[run.start].utterance < tokens[run.end - 1].utterance
-        if crosses and counts(run.start, run.end):
+        if crosses and is_new(run.start, run.end):
             spans.append((run.start, run.end))
-    spans += [span for span in _again(tokens, limits) if counts(*span)]
+    spans += [span for span in _again(tokens, limits) if is_new(*span)]
     if not spans:
         return absent()
     return present(*(passage.quote(tokens[start:end]) for start, end in _outermost(spans)))
