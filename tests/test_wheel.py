@@ -48,13 +48,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_file_of_every_package_is_in_the_wheel(installed: Path) -> None:
-    missing = []
-    for package, folder in FOLDERS.items():
-        for path in (ROOT / folder).rglob("*"):
-            inside = path.relative_to(ROOT / folder)
-            if path.is_file() and "__pycache__" not in inside.parts:
-                if not (installed / package / inside).is_file():
-                    missing.append(f"{package}/{inside}")
+    missing = [
+        f"{package}/{path.relative_to(ROOT / folder)}"
+        for package, folder in FOLDERS.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file()
+        and "__pycache__" not in path.parts
+        and not (installed / package / path.relative_to(ROOT / folder)).is_file()
+    ]
     assert missing == []
 
 

@@ -35,15 +35,14 @@ class Raters:
         return tuple(self._plugins.judge(spec) for spec in self._judge_specs)
 
     def rate(
-        self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial], *, spoken: bool = False
+        self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]
     ) -> tuple[Rating, ...]:
         """All ratings of one attempt.
 
         Args:
             plan: the trial that the attempt answers.
             attempt: in state ok.
-            trials: the administration's trials as they stand, for what was said before.
-            spoken: whether the text is a transcript of speech.
+            trials: the administration's trials in order, as they stand, for what was said before.
         """
         subtest = self._battery.subtest(plan.subtest)
         item = subtest.item(plan.item)
@@ -56,7 +55,6 @@ class Raters:
             options=plan.options,
             expected=item.expected,
             foils=item.foils,
-            spoken=spoken,
             previous=self._previous(plan, trials),
         )
         ratings: list[Rating] = []
@@ -75,14 +73,13 @@ class Raters:
             for subtest in self._battery.subtests
             if subtest.response is ResponseKind.CONNECTED_TEXT
         }
-        return tuple(
-            counting.response
-            for trial in trials
-            if trial.plan.replicate == plan.replicate
-            and trial.plan.number < plan.number
-            and trial.plan.subtest in connected
-            and (counting := trial.counting) is not None
-        )
+        said: list[str] = []
+        for trial in reversed(trials[: plan.number - 1]):
+            if trial.plan.replicate != plan.replicate:
+                break
+            if trial.plan.subtest in connected and (counting := trial.counting) is not None:
+                said.append(counting.response)
+        return tuple(reversed(said))
 
     def _score(
         self, scorer_id: str, subtest: Subtest, item: Item, response: Response

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from tabwb.administer.conversation import request_for
@@ -68,6 +69,7 @@ class Session:
         self._awaiting = False
         self._asked_at = 0.0
         self._failed: set[int] = set()
+        self._settled = 0
 
     # ---------------------------------------------------------------- what stands
 
@@ -100,7 +102,11 @@ class Session:
     def in_error(self) -> tuple[Trial, ...]:
         """Trials that are unanswered because every attempt so far failed."""
         return tuple(
-            trial for trial in self.trials if trial.state is TrialState.PLANNED and trial.attempts
+            trial
+            for trial in self.trials
+            if trial.state is TrialState.PLANNED
+            and trial.attempts
+            and trial.attempts[-1].state is AttemptState.ERROR
         )
 
     def request(self) -> Request:
@@ -112,6 +118,11 @@ class Session:
     def pause_reason(self) -> str:
         """Why the administration rests; empty when it does not or no reason was given."""
         return self._history.pause_reason
+
+    @property
+    def undoable(self) -> bool:
+        """Whether :meth:`undo` has something to take back."""
+        return self._history.undoable is not None
 
     # ---------------------------------------------------------------- commands
 
@@ -145,15 +156,14 @@ class Session:
             raise TabwbError(
                 "this item still waits for its answer", hint="answer, skip or void it first"
             )
-        planned = [trial for trial in self.trials if trial.state is TrialState.PLANNED]
-        open_trials = [trial for trial in planned if trial.plan.number not in self._failed]
-        if planned and not open_trials:
-            self._failed.clear()
-            count = "1 item is" if len(planned) == 1 else f"{len(planned)} items are"
+        trial = self._next_planned()
+        if trial is not None:
+            return self._start(trial)
+        failed = len(self.in_error)
+        if failed:
+            count = "1 item is" if failed == 1 else f"{failed} items are"
             return self.pause(f"{count} in error and can be asked again")
-        if not planned:
-            return self._finish()
-        return self._start(open_trials[0])
+        return self._finish()
 
     def answer(self, text: str, *, latency_s: float | None = None) -> Events:
         """Record what a person typed.
@@ -170,6 +180,7 @@ class Session:
     def record(self, reply: Reply, messages: Sequence[Message]) -> Events:
         """Record a reply to the current prompt and rate it, in one commit."""
         trial = self._open_trial()
+        reply = replace(reply, text=storable(reply.text))
         if reply.stop_reason is StopReason.CANCELLED:
             return self.fail("stopped before the reply was complete", messages, reply)
         attempt = Attempt(
@@ -184,8 +195,7 @@ class Session:
             recorded_at=_now(),
         )
         number = trial.plan.number
-        spoken = self.battery.subtest(trial.plan.subtest).response == "naming"
-        ratings = self.raters.rate(trial.plan, attempt, self.trials, spoken=spoken)
+        ratings = self.raters.rate(trial.plan, attempt, self.trials)
         self._awaiting = False
         self._failed.discard(number)
         return self._commit(
@@ -267,6 +277,7 @@ class Session:
         for sequence in self._history.endings_after(target.sequence):
             entries.insert(0, EventEntry("undone", None, "the end", sequence))
         self._awaiting = False
+        self._settled = 0
         if target.trial is not None:
             self._current = target.trial
             self._failed.discard(target.trial)
@@ -312,8 +323,10 @@ class Session:
         )
 
     def resume(self) -> Events:
-        """Go on after a pause; nothing that was answered is asked again."""
+        """Go on after a pause; nothing that was answered is asked again, what failed is."""
         self._must_not_be_discontinued()
+        self._failed.clear()
+        self._settled = 0
         if self.status is not AdministrationStatus.PAUSED:
             return ()
         return self._commit(
@@ -341,6 +354,17 @@ class Session:
         self.close()
 
     # ---------------------------------------------------------------- inside
+
+    def _next_planned(self) -> Trial | None:
+        # All trials before the one at _settled are dealt with, so that a run of thousands of items
+        # does not look at each of them again for every item.
+        trials = self._history.trials
+        while self._settled < len(trials):
+            trial = trials[self._settled]
+            if trial.state is TrialState.PLANNED and trial.plan.number not in self._failed:
+                return trial
+            self._settled += 1
+        return None
 
     def _status(self, trial: Trial, reply: Reply) -> ResponseStatus:
         item = self.battery.subtest(trial.plan.subtest).item(trial.plan.item)
@@ -390,10 +414,21 @@ class Session:
         return trial
 
 
+def storable(text: str) -> str:
+    r"""Text as it can be stored: halves of characters become visible escapes.
+
+    A terminal passes on bytes that are no UTF-8 as such halves (PEP 383); they are no Unicode.
+
+    >>> storable("caf\udce9")
+    'caf\\udce9'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _reason(text: str, what: str) -> str:
     if not text.strip():
         raise TabwbError(f"{what} needs some words", allowed="any text")
-    return text.strip()
+    return storable(text.strip())
 
 
 def _metadata(reply: Reply) -> dict[str, str]:
