@@ -40,6 +40,7 @@ class Descriptor:
         name_required: whether a spec without NAME is an error.
         aliases: other ids under which the component is found; stored specs use ``id``.
         remarks: what a user should know before choosing it, one line.
+        batches: the back end also fulfils :class:`BatchingBackend`.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Descriptor:
     name_required: bool = False
     aliases: tuple[str, ...] = ()
     remarks: str = ""
+    batches: bool = False
 
 
 @runtime_checkable

@@ -1,0 +1,310 @@
+"""The parent's side of the child host: a model back end whose work happens in another process."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tabwb.extend.components import Cancel, Descriptor
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.frames import (
+    Frame,
+    error_from_plain,
+    read_frame,
+    reply_from_plain,
+    request_to_plain,
+    spec_to_plain,
+    write_frame,
+)
+from tabwb.extend.offline import set_switches
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Reply, Request
+from tabwb.records.specs import Spec
+from tabwb.records.states import StopReason
+
+CANCEL_S = 2.0
+"""Seconds that a component has to end a reply after cancel; then its process is ended."""
+CLOSE_S = 2.0
+"""Seconds that a process has to end after its pipe was closed."""
+POLL_S = 0.05
+LOG_LINES = 12
+LOGS_KEPT = 20
+_numbers = itertools.count(1)
+
+
+def child_model(descriptor: Descriptor, spec: Spec, configuration: Configuration) -> ChildModel:
+    """The proxy of a model back end; nothing is started yet."""
+    kind = ChildBatchingModel if descriptor.batches else ChildModel
+    return kind(descriptor.id, spec, configuration)
+
+
+def child_environment(
+    configuration: Configuration, threads: str | None, environ: Mapping[str, str]
+) -> dict[str, str]:
+    """The environment of a child, fixed when it is started.
+
+    Threads wait passively: by default those of OpenMP spin, which on a busy machine makes a small
+    model a hundred times slower.
+
+    Args:
+        configuration: gives the folders and whether to stay offline.
+        threads: the number of compute threads, or None for what the libraries choose.
+        environ: the parent's environment.
+    """
+    child = dict(environ)
+    child |= {
+        "TABWB_CONFIG_DIR": str(configuration.config_dir.absolute()),
+        "TABWB_DATA_DIR": str(configuration.data_dir.absolute()),
+        "TABWB_OFFLINE": "0",
+        "PYTHONIOENCODING": "utf-8",
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "GOMP_SPINCOUNT": "0",
+        "KMP_BLOCKTIME": "0",
+        "TOKENIZERS_PARALLELISM": "false",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+    }
+    if threads is not None:
+        names = ("OMP", "MKL", "OPENBLAS", "RAYON")
+        child |= {f"{name}_NUM_THREADS": threads for name in names}
+    if configuration.offline:
+        set_switches(child)
+    return child
+
+
+class _Process:
+    """One running host: frames that come are put into a queue by a thread, None at the end."""
+
+    def __init__(self, name: str, spec: Spec, configuration: Configuration) -> None:
+        self.log = _new_log(configuration.data_dir / "logs", name)
+        with self.log.open("wb") as log:
+            self.popen = subprocess.Popen(
+                # -P: the current folder is no place to import from.
+                [sys.executable, "-P", "-m", "tabwb.extend.host"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=child_environment(configuration, spec.options.get("threads"), os.environ),
+                start_new_session=True,  # ctrl+c is for tabwb, which asks the child to stop
+            )
+        assert self.popen.stdin is not None and self.popen.stdout is not None
+        self._writing: BinaryIO = self.popen.stdin  # type: ignore[assignment]
+        self.frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        threading.Thread(target=self._listen, name=f"listen to {name}", daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.popen.stdout is not None
+        try:
+            while (frame := read_frame(self.popen.stdout)) is not None:  # type: ignore[arg-type]
+                self.frames.put(frame)
+        except (TabwbError, ValueError, OSError):
+            self.popen.kill()
+        finally:
+            self.frames.put(None)
+            self.popen.stdout.close()
+
+    def send(self, frame: Frame) -> None:
+        """Write a frame; that the child is gone shows when its frames end."""
+        with self._lock:
+            try:
+                write_frame(self._writing, frame)
+            except (BrokenPipeError, ValueError):
+                return
+
+    def end(self, grace_s: float) -> int:
+        """Close the pipe, wait, and end the process if it is still there; its exit status."""
+        with self._lock, contextlib.suppress(BrokenPipeError):
+            self._writing.close()
+        for stop in (None, self.popen.terminate, self.popen.kill):
+            if stop is not None:
+                stop()
+            try:
+                status = self.popen.wait(grace_s if stop is None else 0.5)
+            except subprocess.TimeoutExpired:
+                continue
+            break
+        else:
+            status = self.popen.wait()
+        if self.log.exists() and self.log.stat().st_size == 0:
+            self.log.unlink(missing_ok=True)
+        return status
+
+    def tail(self) -> str:
+        """The last lines of the log."""
+        try:
+            lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return ""
+        return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
+
+
+class ChildModel:
+    """A model back end in a child process.
+
+    A process that dies ends the call under way with a :class:`ComponentError`; the next call
+    starts another one.
+    """
+
+    def __init__(self, name: str, spec: Spec, configuration: Configuration) -> None:
+        self._name = name
+        self._spec = spec
+        self._configuration = configuration
+        self._process: _Process | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process, while there is one."""
+        process = self._process
+        return None if process is None else process.popen.pid
+
+    def open(self) -> Mapping[str, str]:
+        """Start the process and load the model there; its facts.
+
+        Raises:
+            ComponentError: the model cannot be loaded, or the process died.
+        """
+        self.close()
+        try:
+            process = self._process = _Process(self._name, self._spec, self._configuration)
+        except OSError as error:
+            raise ComponentError(
+                f"the process of '{self._name}' cannot be started: {error}"
+            ) from error
+        try:
+            self._result(process, "make-model", {"spec": spec_to_plain(self._spec)})
+            facts = self._result(process, "open", {})
+        except BaseException:
+            self.close()
+            raise
+        return {str(key): str(value) for key, value in facts.items()}
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        """Stream a reply; after cancel the component has two seconds, then its process is ended."""
+        process = self._ready()
+        started = time.monotonic()
+        first: float | None = None
+        said: list[str] = []
+        arguments = {"request": request_to_plain(request)}
+        for frame in self._call(process, "reply", arguments, cancel):
+            if "piece" in frame:
+                first = time.monotonic() - started if first is None else first
+                said.append(frame["piece"])
+                yield frame["piece"]
+            elif frame["result"] is not None:
+                yield reply_from_plain(frame["result"])
+                return
+            else:
+                return
+        latency = time.monotonic() - started
+        yield Reply("".join(said), StopReason.CANCELLED, latency, first)
+
+    def close(self) -> None:
+        """End the process; may be called twice, and from another thread than a reply's."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.end(CLOSE_S)
+
+    def _ready(self) -> _Process:
+        if self._process is None or self._process.popen.poll() is not None:
+            self.open()
+        assert self._process is not None
+        return self._process
+
+    def _result(self, process: _Process, method: str, arguments: Frame) -> Any:
+        result = None
+        for frame in self._call(process, method, arguments, threading.Event()):
+            result = frame.get("result")
+        return result
+
+    def _call(
+        self, process: _Process, method: str, arguments: Frame, cancel: Cancel
+    ) -> Iterator[Frame]:
+        """Frames of one call, the result last; none of them where it had to be cut off."""
+        call = next(_numbers)
+        process.send({"call": call, "method": method, "arguments": arguments})
+        deadline: float | None = None
+        answered = False
+        try:
+            while not answered:
+                if deadline is None and cancel.is_set():
+                    process.send({"cancel": call})
+                    deadline = time.monotonic() + CANCEL_S
+                if deadline is not None and time.monotonic() > deadline:
+                    return
+                try:
+                    frame = process.frames.get(timeout=POLL_S)
+                except queue.Empty:
+                    continue
+                if frame is None:
+                    answered = True
+                    raise self._dead(process)
+                if frame.get("call") != call:
+                    continue
+                answered = "piece" not in frame
+                if "error" in frame:
+                    raise error_from_plain(frame["error"])
+                yield frame
+        finally:
+            if not answered:
+                # Cut off, or nobody wants the rest: the process is in an unknown state.
+                self._drop(process)
+
+    def _drop(self, process: _Process) -> None:
+        if self._process is process:
+            self._process = None
+        process.popen.terminate()
+        process.end(0.5)
+
+    def _dead(self, process: _Process) -> ComponentError:
+        if self._process is not process:
+            return ComponentError(f"'{self._name}' was closed")
+        self._process = None
+        status = process.end(0.5)
+        how = f"exit status {status}"
+        if status < 0:
+            how = f"signal {-status}"
+            if -status in set(signal.Signals):
+                how = signal.Signals(-status).name
+        if how == "SIGKILL":
+            how += ", perhaps because memory ran out"
+        tail = process.tail()
+        return ComponentError(
+            f"the process of '{self._name}' ended unexpectedly ({how})",
+            hint=f"its log says:\n{tail}" if tail else f"its log is empty: {process.log.name}",
+        )
+
+
+class ChildBatchingModel(ChildModel):
+    """A child model that answers many requests together."""
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply]]:
+        """Yield ``(index, reply)`` in whatever order they come; fewer when cancelled."""
+        process = self._ready()
+        arguments = {"requests": [request_to_plain(request) for request in requests]}
+        for frame in self._call(process, "reply-many", arguments, cancel):
+            if "piece" in frame:
+                index, plain = frame["piece"]
+                yield index, reply_from_plain(plain)
+
+
+def _new_log(folder: Path, name: str) -> Path:
+    """A log file of its own; older ones beyond :data:`LOGS_KEPT` are deleted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    logs = sorted(folder.glob("child-*.log"), key=lambda path: path.name)
+    for path in logs[: max(0, len(logs) - LOGS_KEPT + 1)]:
+        path.unlink(missing_ok=True)
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    return folder / f"child-{stamp}-{os.getpid()}-{next(_numbers)}-{name}.log"

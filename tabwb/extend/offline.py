@@ -1,0 +1,94 @@
+"""Offline means offline: an audit hook refuses every connection that would leave this machine.
+
+The hubs' own switches are set as well, so that their libraries take what is on disk instead of
+failing. The hook cannot be taken away again: a process that went offline stays so.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+from tabwb.records.errors import NeedsNetwork
+
+SWITCHES = {
+    "TABWB_OFFLINE": "1",
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+}
+"""Read by tabwb's own child processes and by the libraries of model hubs when imported."""
+
+_CONNECTING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
+_LOOKING_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
+_offline = False
+
+
+class OfflineError(NeedsNetwork, OSError):
+    """A connection was refused because tabwb is offline.
+
+    Also an ``OSError``: libraries that can do without a network then do.
+    """
+
+
+def is_offline() -> bool:
+    """Whether this process went offline."""
+    return _offline
+
+
+def go_offline() -> None:
+    """Refuse all but loopback and unix sockets from now on, here and in child processes."""
+    global _offline
+    set_switches(os.environ)
+    if not _offline:
+        _offline = True
+        sys.addaudithook(_refuse)
+
+
+def set_switches(environ: MutableMapping[str, str]) -> None:
+    """Set the switches in an environment."""
+    environ.update(SWITCHES)
+
+
+def stays_here(host: object) -> bool:
+    """Whether an address or host name can only mean this machine.
+
+    >>> [stays_here(host) for host in ("localhost", "127.0.0.1", "::1", "192.168.1.5", "hub.org")]
+    [True, True, True, False, False]
+    """
+    name = host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else host
+    if name is None or name in ("", "localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(str(name).partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    # The unspecified address as a destination is this machine.
+    return bool(mapped.is_loopback or mapped.is_unspecified)
+
+
+def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _CONNECTING:
+        family, address = arguments[0].family, arguments[1]
+        if address is None or family == getattr(socket, "AF_UNIX", None):
+            return
+        inet = family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple)
+        host, allowed = (address[0], stays_here(address[0])) if inet else (address, False)
+    elif event in _LOOKING_UP:
+        host, allowed = arguments[0], stays_here(arguments[0])
+    else:
+        return
+    if not allowed:
+        shown = host.decode("ascii", "replace") if isinstance(host, bytes) else host
+        raise OfflineError(
+            f"a connection to {shown} was refused: tabwb is offline",
+            allowed="this machine's own addresses (localhost, unix sockets)",
+            hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
+        )
