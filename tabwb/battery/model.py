@@ -151,7 +151,7 @@ class Battery:
     content_hash: str = ""
     canonical: str = ""
     assets: Mapping[str, str] = field(default_factory=dict)
-    origin: str = ""
+    origin: str = field(default="", compare=False)
 
     def subtest(self, subtest_id: str) -> Subtest:
         """The subtest with this id.

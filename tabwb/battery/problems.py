@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, time
+from difflib import get_close_matches
 
+from tabwb.battery.locate import KeyPath, line_of
 from tabwb.records.errors import TabwbError
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that does not hold at a place; :func:`located` adds file and line."""
+
+    path: KeyPath
+    message: str
+    value: str = ""
+    allowed: str = ""
+    suggestion: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +57,7 @@ class Problem:
             parts.append(f"allowed: {self.allowed}")
         if self.suggestion:
             parts.append(f"did you mean '{self.suggestion}'?")
-        return "; ".join(parts)
+        return _printable("; ".join(parts))
 
 
 class BatteryProblems(TabwbError):
@@ -54,11 +72,79 @@ class BatteryProblems(TabwbError):
         return "\n".join(str(problem) for problem in self.problems)
 
 
-def shortened(value: object, most: int = 60) -> str:
-    """A value as it may stand in a message.
+def located(file: str, lines: dict[KeyPath, int], broken: Iterable[Broken]) -> list[Problem]:
+    """The problems with file and line, in the order of the lines."""
+    problems = [
+        Problem(
+            file,
+            line_of(lines, one.path),
+            dotted(one.path),
+            one.message,
+            one.value,
+            one.allowed,
+            one.suggestion,
+        )
+        for one in broken
+    ]
+    return sorted(problems, key=lambda problem: problem.line)
 
-    >>> shortened("x" * 100, 10)
-    "'xxxxxxxx…"
+
+def dotted(path: KeyPath) -> str:
+    """A key path as people read it, arrays counted from 1.
+
+    >>> dotted(("subtest", 1, "item", 0, "expected")), dotted(("foils", "a b"))
+    ('subtest[2].item[1].expected', "foils.'a b'")
     """
-    text = repr(value)
+    text = ""
+    for part in path[:_MOST_PARTS]:
+        if isinstance(part, int):
+            text += f"[{part + 1}]"
+        else:
+            bare = part if _BARE.fullmatch(part) else shortened(part)
+            text += f"{'.' if text else ''}{bare}"
+    return text + ("…" if len(path) > _MOST_PARTS else "")
+
+
+_MOST_PARTS = 12
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """A value as it may stand in a message: as TOML says it; tables and arrays are not shown.
+
+    >>> shortened("x" * 100, 10), shortened(True), shortened([1, 2])
+    ("'xxxxxxxx…", 'true', '')
+    """
+    match value:
+        case bool():
+            text = str(value).lower()
+        case dict() | list():
+            text = ""
+        case date() | time():
+            text = value.isoformat()
+        case int() if value.bit_length() > 1_000:  # too long for Python to write it out
+            text = "a number of more than 300 digits"
+        case _:
+            text = repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def near(word: str, words: Iterable[str]) -> str:
+    """The word that is most like ``word``, or nothing."""
+    return next(iter(get_close_matches(word, list(words), n=1)), "")
+
+
+def control_character(text: str) -> str:
+    r"""The first control character that is no tab or newline, by its code point, or nothing.
+
+    >>> control_character("a\x1b[31m"), control_character("a\tb\n")
+    ('the control character U+001B', '')
+    """
+    found = _CONTROL.search(text)
+    return f"the control character U+{ord(found[0]):04X}" if found else ""
+
+
+def _printable(text: str) -> str:
+    # What a battery from somewhere holds must not steer the terminal it is shown on.
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from typing import Any
 
 from tabwb.battery.locate import KeyPath
-from tabwb.battery.problems import shortened
+from tabwb.battery.problems import Broken, control_character, near, shortened
 from tabwb.battery.toml_schema import (
     BatteryFile,
     GroupingTable,
@@ -17,22 +16,12 @@ from tabwb.battery.toml_schema import (
     SourcedTextTable,
     SubtestTable,
 )
+from tabwb.scoring.text import normalised
 
 FIELDS = ("{instructions}", "{prompt}", "{options}")
 YES_NO = ("Yes", "No")
-_FIELD = re.compile(r"\{[A-Za-z_]*\}")
+_FIELD = re.compile(r"\{\s*\w*\s*\}")
 _KEYED = frozenset({"choice", "yes-no", "verbatim"})
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A rule that does not hold at a place; the loader adds file and line."""
-
-    path: KeyPath
-    message: str
-    value: str = ""
-    allowed: str = ""
-    suggestion: str = ""
 
 
 def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> Iterator[Broken]:
@@ -53,6 +42,7 @@ def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> 
         yield from _sourced(("battery", "system"), battery.battery.system)
     for index, subtest in enumerate(battery.subtest):
         yield from _subtest(("subtest", index), subtest, scorers)
+    yield from _control_characters((), battery.model_dump(exclude_defaults=True))
     features = [feature.id for feature in battery.feature]
     for index, grouping in enumerate(battery.grouping):
         yield from _grouping(("grouping", index), grouping, features)
@@ -81,7 +71,7 @@ def _subtest(
                 "there is no such scorer",
                 shortened(scorer),
                 ", ".join(known),
-                _near(scorer, known),
+                near(scorer, known),
             )
 
 
@@ -91,13 +81,20 @@ def _template(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
         yield Broken(where, "the prompt has no place", shortened(subtest.template), "{prompt}")
     for field in dict.fromkeys(_FIELD.findall(subtest.template)):
         if field not in FIELDS:
-            yield Broken(where, "no such field", field, ", ".join(FIELDS), _near(field, FIELDS))
+            yield Broken(where, "no such field", field, ", ".join(FIELDS), near(field, FIELDS))
     if subtest.instructions is not None and "{instructions}" not in subtest.template:
         yield Broken(
             where,
             "the instructions have no place, so they would never be sent",
             shortened(subtest.template),
             "{instructions}",
+        )
+    if subtest.response != "choice" and "{options}" in subtest.template:
+        yield Broken(
+            where,
+            f"response '{subtest.response}' has no options, so {{options}} would be empty",
+            shortened(subtest.template),
+            "{instructions}, {prompt}",
         )
     if subtest.response == "choice" and "{options}" not in subtest.template:
         yield Broken(
@@ -114,6 +111,12 @@ def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Bro
         yield Broken(
             path, f"an item of response '{kind}' needs its expected answer", "", "expected"
         )
+    elif expected is not None and expected != expected.strip():
+        yield Broken(
+            (*path, "expected"),
+            "outer white space: no answer could equal this",
+            shortened(expected),
+        )
     if kind == "choice":
         yield from _options(path, item)
     elif item.options:
@@ -126,8 +129,12 @@ def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Bro
             "not an answer to a yes/no question",
             shortened(expected),
             ", ".join(YES_NO),
-            _near(expected.capitalize(), YES_NO),
+            near(expected.capitalize(), YES_NO),
         )
+    if kind != "choice" and item.foils:
+        yield Broken((*path, "foils"), f"an item of response '{kind}' takes no foils", "", "none")
+    if not item.prompt.strip():
+        yield Broken((*path, "prompt"), "this is empty", shortened(item.prompt))
     if kind not in _KEYED and expected is not None:
         yield Broken(
             (*path, "expected"), f"response '{kind}' has no expected answer", shortened(expected)
@@ -144,10 +151,15 @@ def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
             "two or more",
         )
         return
-    folded = Counter(option.strip().casefold() for option in options)
+    folded = Counter(normalised(option) for option in options)
     for index, option in enumerate(options):
-        if folded[option.strip().casefold()] > 1:
-            yield Broken((*path, "options", index), "this option stands twice", shortened(option))
+        if folded[normalised(option)] > 1:
+            yield Broken(
+                (*path, "options", index),
+                "this option stands twice",
+                shortened(option),
+                "options that differ in more than case, quotes and a final stop",
+            )
         if option != option.strip():
             yield Broken(
                 (*path, "options", index), "outer white space in an option", shortened(option)
@@ -158,7 +170,7 @@ def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
             "the expected answer is no option",
             shortened(item.expected),
             ", ".join(options),
-            _near(item.expected, options),
+            near(item.expected, options),
         )
     for foil in item.foils:
         if foil not in options or foil == item.expected:
@@ -168,7 +180,7 @@ def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
                 "the foil is no wrong option",
                 shortened(foil),
                 ", ".join(wrong),
-                _near(foil, wrong),
+                near(foil, wrong),
             )
 
 
@@ -180,17 +192,18 @@ def _sourced(path: KeyPath, text: SourcedTextTable) -> Iterator[Broken]:
 def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -> Iterator[Broken]:
     ids = [category.id for category in grouping.category]
     yield from _unique((*path, "category"), ids, "category")
+    known = frozenset(features)
     seen: dict[str, str] = {}
     for number, category in enumerate(grouping.category):
         for index, feature in enumerate(category.features):
             where = (*path, "category", number, "features", index)
-            if feature not in features:
+            if feature not in known:
                 yield Broken(
                     where,
                     "there is no such feature",
                     shortened(feature),
                     ", ".join(features),
-                    _near(feature, features),
+                    near(feature, features),
                 )
             elif feature in seen:
                 yield Broken(
@@ -215,5 +228,15 @@ def _unique(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
         first.setdefault(one, index)
 
 
-def _near(word: str, words: Iterable[str]) -> str:
-    return next(iter(get_close_matches(word, list(words), n=1)), "")
+def _control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
+    """A battery from somewhere must not steer the terminal, and no answer could hold these."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if control := control_character(key):
+                yield Broken((*path, key), f"{control} stands in a key", "", "printable text")
+            yield from _control_characters((*path, key), inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _control_characters((*path, index), inner)
+    elif isinstance(value, str) and (control := control_character(value)):
+        yield Broken(path, f"{control} stands here", shortened(value), "printable text")

@@ -24,7 +24,7 @@ Kind = Literal["choice", "yes-no", "verbatim", "connected-text", "free"]
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class SourcedTextTable(_Table):
@@ -133,14 +133,33 @@ class BatteryFile(_Table):
 
 
 def allowed_keys(path: tuple[str | int, ...]) -> list[str]:
-    """The keys that may stand in the table at ``path``, for near matches and messages."""
+    """The keys that may stand in the table at ``path``, for near matches and messages.
+
+    >>> allowed_keys(("grouping", 0, "category", 1))
+    ['id', 'title', 'features']
+    """
+    model = _model_at(path)
+    return [] if model is None else list(model.model_fields)
+
+
+def required_keys(path: tuple[str | int, ...]) -> list[str]:
+    """The keys that must stand in the table at ``path``.
+
+    >>> required_keys(("subtest", 0, "item", 0))
+    ['id', 'prompt']
+    """
+    model = _model_at(path)
+    fields = {} if model is None else model.model_fields
+    return [key for key, field in fields.items() if field.is_required()]
+
+
+def _model_at(path: tuple[str | int, ...]) -> type[BaseModel] | None:
     model: type[BaseModel] | None = BatteryFile
     for part in path:
-        if isinstance(part, int):
-            continue
-        field = model.model_fields.get(part) if model else None
-        model = _model_of(field.annotation) if field else None
-    return list(model.model_fields) if model else []
+        if isinstance(part, str) and model is not None:
+            field = model.model_fields.get(part)
+            model = None if field is None else _model_of(field.annotation)
+    return model
 
 
 def _model_of(annotation: Any) -> type[BaseModel] | None:

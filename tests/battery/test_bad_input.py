@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,26 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
         ('id = "demo"', "id = 7", 2, "battery.id", "wrong type (integer)"),
         ('id = "demo"', 'id = "My Demo"', 2, "battery.id", "no id"),
         ('title = "Demo"', 'titel = "Demo"', 3, "battery.titel", "did you mean 'title'?"),
+        ('title = "Demo"', 'title = "De\\u001b[31mmo"', 3, "battery.title", "character U+001B"),
+        ('"demo"', '"' + "d" * 65 + '"', 2, "battery.id", "up to 64 characters"),
+        ('scorers = ["choice"]', "max_tokens = 0", 13, "subtest[1].max_tokens", "at least 1"),
+        ('scorers = ["choice"]', "max_tokens = 1_000_000", 13, "subtest[1].max_tokens",
+         "at most 100,000"),
+        ('scorers = ["choice"]', "max_tokens = 0x" + "f" * 6000, 13, "subtest[1].max_tokens",
+         "out of range"),
+        ('scorers = ["choice"]', "max_tokens = true", 13, "subtest[1].max_tokens",
+         "wrong type (boolean); found true; allowed: integer"),
+        ('"choice"\nt', '"naming"\nt', 11, "subtest[1].response", "allowed: choice, yes-no"),
+        ('"choice"\nt', '"verbatim"\nt', 12, "subtest[1].template", "would be empty"),
+        ('"choice"\nt', '"verbatim"\nt', 20, "subtest[1].item[1].foils", "takes no foils"),
+        ("[[subtest.item]]", "[subtest.item]", 15, "subtest[1].item",
+         "each begun with [[subtest.item]]"),
+        ("{prompt} ({options})", "{prompt} ({options}) { 0 }", 12, "subtest[1].template",
+         "no such field"),
+        ('expected = "dog"', 'expected = "dog "', 19, "subtest[1].item[1].expected",
+         "outer white space"),
+        ('["dog", "tree"]', '["dog", "tree", "\'Tree.\'"]', 18, "subtest[1].item[1].options[3]",
+         "stands twice"),
         ('title = "Demo"\n', "", 1, "battery.title", "missing"),
         ('license = "MIT"', 'license = "MIT"\nexaminees = ["modell"]', 7,
          "battery.examinees[1]", "did you mean 'model'?"),
@@ -109,6 +130,51 @@ def test_duplicate_ids_are_named_where_they_stand(tmp_path: Path) -> None:
     assert "stands twice" in problem.message
 
 
+def test_broken_rules_come_together_with_wrong_types(tmp_path: Path) -> None:
+    text = GOOD.replace('title = "Demo"', 'titel = "Demo"').replace('title = "Words"', "title = 5")
+    text = text.replace('expected = "dog"', 'expected = "dgo"').replace('"anomia"]', '"anomai"]')
+    keys = [problem.key for problem in check_battery(write(tmp_path, text))]
+    assert keys == [
+        "battery.titel",
+        "subtest[1].title",
+        "subtest[1].item[1].expected",
+        "grouping[1]",
+        "grouping[1].category[1].features[1]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('expected = "dog"', "expected = 5"),
+        ('expected = "dog"', 'expcted = "dog"'),
+        ('options = ["dog", "tree"]', "options = 5"),
+        ('options = ["dog", "tree"]', 'options = ["dog", 5]'),
+        ('options = ["dog", "tree"]', 'option = ["dog", "tree"]'),
+        ('response = "choice"', 'response = "choise"'),
+        ('template = "{prompt} ({options})"', "template = 5"),
+        ('id = "anomia"', "id = 5"),
+        ('id = "lexical"', "id = 5"),
+        ('features = ["anomia"]', 'features = [5, "anomia"]'),
+        ('foils = { tree = "unrelated" }', "foils = 5"),
+    ],
+)
+def test_one_slip_is_one_problem(tmp_path: Path, old: str, new: str) -> None:
+    assert len(check_battery(write(tmp_path, GOOD.replace(old, new)), scorers=["choice"])) == 1
+
+
+def test_a_problem_never_steers_the_terminal(tmp_path: Path) -> None:
+    text = GOOD + '"\\u001b[2J" = 1\n'
+    (problem,) = check_battery(write(tmp_path, text))
+    assert str(problem).isprintable()
+
+
+def test_what_is_no_ordinary_file_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "battery.toml")
+    (problem,) = check_battery(tmp_path / "battery.toml")
+    assert "no ordinary file" in problem.message
+
+
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
     text = GOOD.replace('"Demo"', "5").replace('"choice"\nt', '"x"\nt').replace('"MIT"', "[]")
     assert [problem.line for problem in check_battery(write(tmp_path, text))] == [3, 6, 11]
@@ -119,6 +185,7 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
     [
         (b"", 1, "empty"),
         (b" \n\n", 1, "empty"),
+        (b"\xef\xbb\xbf\n", 1, "empty"),
         (b'[battery]\nid = "a\xff"\n', 2, "no UTF-8"),
         (b'[battery]\nid = "a"\n\x00', 3, "NUL"),
         (b"[battery\n", 1, "column"),
@@ -127,6 +194,9 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
         (b"[battery]\n", 1, "missing"),
         (b"a = " + b"[" * 5000 + b"]" * 5000, 1, ""),
         (b"a = " + b"9" * 5000, 1, ""),
+        (b"a = 0x" + b"f" * 5000, 1, "no such key"),
+        (b".".join([b"a"] * 1000) + b" = 1", 1, "no such key"),
+        (b"a = " + b"[" * 400 + b"]" * 400, 1, "no such key"),
         (b'[battery]\nid = "demo"\nsubtest = 5\n', 3, "no such key"),
         (b"battery = 5\nsubtest = 5", 1, "wrong type"),
         (b"[[battery]]\n", 1, "wrong type"),
@@ -168,10 +238,10 @@ def test_a_path_stays_in_the_folder(tmp_path: Path, name: str) -> None:
         f'instructions = {{ file = "{name}", source = "ours" }}\n'
         'template = "{instructions} {prompt}',
     )
-    (problem,) = check_battery(write(folder, text))
-    assert problem.line == 12
-    assert problem.key == "subtest[1].instructions.file"
-    assert "inside the battery's folder" in problem.allowed
+    problems = check_battery(write(folder, text))
+    assert {problem.line for problem in problems} == {12}
+    assert {problem.key for problem in problems} == {"subtest[1].instructions.file"}
+    assert "inside the battery's folder" in problems[-1].allowed
 
 
 def test_a_file_inside_the_folder_is_read_and_kept(tmp_path: Path) -> None:
@@ -186,12 +256,34 @@ def test_a_file_inside_the_folder_is_read_and_kept(tmp_path: Path) -> None:
     battery = load_battery(path)
     assert battery.subtests[0].instructions is not None
     assert battery.subtests[0].instructions.text == "Answer with one word."
+    assert Path(battery.origin) == path
     assert read_assets(path, battery) == {"how.txt": b"Answer with one word.\n"}
     assert battery_from_canonical(battery.canonical) == battery
     (tmp_path / "how.txt").write_text("Answer with two words.\n", encoding="utf-8")
     assert load_battery(path).content_hash != battery.content_hash
     with pytest.raises(BatteryProblems, match="just changed"):
         read_assets(path, battery)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b"\xef\xbb\xbf \n", "empty"),
+        (b"one\n\xff", "no UTF-8 (its line 2)"),
+        (b"a\x00b", "U+0000"),
+        (b"x" * (MAX_BYTES + 1), "too large"),
+    ],
+)
+def test_a_named_file_holds_printable_text(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "how.txt").write_bytes(content)
+    text = GOOD.replace(
+        'template = "{prompt}',
+        'instructions = { file = "how.txt", source = "ours" }\ntemplate = "{instructions} {prompt}',
+    )
+    (problem,) = check_battery(write(tmp_path, text))
+    assert problem.line == 12
+    assert said in problem.message
 
 
 def test_folders_and_missing_files_are_named(tmp_path: Path) -> None:

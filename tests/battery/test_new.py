@@ -12,6 +12,7 @@ from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.new import Row, new_battery, render
 from tabwb.battery.problems import BatteryProblems
 from tabwb.records.errors import UsageError
+from tabwb.scoring.text import normalised
 
 ITEMS = """\
 subtest,prompt,options,expected,tags
@@ -78,17 +79,15 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         new_battery(tmp_path / "My Battery", "My Battery")
 
 
-texts = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1).filter(str.strip)
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
 
 
-@given(prompt=texts, options=st.lists(texts, min_size=2, unique_by=lambda o: o.strip().casefold()))
+@given(prompt=texts, options=st.lists(texts, min_size=2, unique_by=normalised))
 def test_any_text_survives_the_way_into_toml(prompt: str, options: list[str]) -> None:
     import tempfile
 
     trimmed = [option.strip() for option in options]
     item = {"id": "i1", "prompt": prompt, "options": trimmed, "expected": trimmed[0]}
-    if any("\0" in text for text in [prompt, *trimmed]):
-        return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "battery.toml"
         path.write_text(render("mine", [Row("words", "choice", item)]), encoding="utf-8")

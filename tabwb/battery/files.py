@@ -1,0 +1,135 @@
+"""Reading what a battery consists of: the file itself and the files that it names."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tabwb.battery.locate import KeyPath
+from tabwb.battery.problems import Broken, Problem, control_character
+
+MAX_BYTES = 2_000_000
+"""Files over this size are refused unread: no battery of texts comes near it."""
+
+_TOO_LARGE = "the file is too large and was not read"
+_INSIDE = "a UTF-8 file inside the battery's folder"
+
+
+def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") -> str | Problem:
+    """The text of a file, or the one thing that keeps it from being read.
+
+    Args:
+        path: the file.
+        expected: what an empty file should hold.
+    """
+    name = str(path)
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            inside = path / "battery.toml"
+            near = str(inside) if inside.is_file() else ""
+            return Problem(name, 0, "", "this is a folder", "", "a file", near)
+        if not stat.S_ISREG(status.st_mode):
+            return Problem(name, 0, "", "this is no ordinary file", "", "a file")
+        if status.st_size > MAX_BYTES:
+            found, most = f"{status.st_size:,} bytes", f"up to {MAX_BYTES:,} bytes"
+            return Problem(name, 0, "", _TOO_LARGE, found, most)
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return Problem(name, 0, "", "there is no such file")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return Problem(name, 0, "", f"the file cannot be read: {reason}")
+    if not content.removeprefix(b"\xef\xbb\xbf").strip():
+        return Problem(name, 1, "", "the file is empty", "", expected)
+    if b"\0" in content:
+        line = _line(content, content.index(b"\0"))
+        return Problem(name, line, "", "a NUL byte stands here", "", "text in UTF-8")
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{content[error.start]:02x} at offset {error.start}"
+        line = _line(content, error.start)
+        return Problem(name, line, "", "this is no UTF-8", found, "text in UTF-8")
+
+
+def _line(content: bytes, offset: int) -> int:
+    return content.count(b"\n", 0, offset) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFiles:
+    """What the files that a battery names hold.
+
+    Attributes:
+        contents: name to text, outer white space removed.
+        hashes: name to SHA-256 (hex) of the bytes.
+        broken: what cannot be read, at the key that names it.
+    """
+
+    contents: dict[str, str] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    broken: list[Broken] = field(default_factory=list)
+
+
+def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
+    """Read every file that a ``file = "..."`` names; none outside ``folder`` is opened."""
+    found = NamedFiles()
+    root = folder.resolve()
+    for where, name in named_files(tables):
+        content = _read_inside(root, name)
+        if isinstance(content, str):
+            found.broken.append(Broken(where, content, repr(name), _INSIDE))
+            continue
+        try:
+            text = content.decode("utf-8").removeprefix("\ufeff").strip()
+        except UnicodeDecodeError as error:
+            line = _line(content, error.start)
+            found.broken.append(
+                Broken(where, f"this is no UTF-8 (its line {line})", repr(name), _INSIDE)
+            )
+            continue
+        control = control_character(text)
+        if not text:
+            found.broken.append(Broken(where, "the file is empty", repr(name), _INSIDE))
+        elif control:
+            found.broken.append(
+                Broken(where, f"{control} stands in the file", repr(name), "printable text")
+            )
+        found.contents[name] = text
+        found.hashes[name] = hashlib.sha256(content).hexdigest()
+    return found
+
+
+def _read_inside(root: Path, name: str) -> bytes | str:
+    """The bytes, or what is wrong."""
+    try:
+        target = (root / name).resolve()
+        if not target.is_relative_to(root) or Path(name).is_absolute():
+            return "the path leaves the battery's folder"
+        if not target.is_file():
+            return "there is no such file"
+        if target.stat().st_size > MAX_BYTES:
+            return f"{_TOO_LARGE} (over {MAX_BYTES:,} bytes)"
+        return target.read_bytes()
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return f"the file cannot be read: {reason}"
+
+
+def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
+    """Every ``file`` of a sourced text, with where it stands."""
+    if isinstance(tables, Mapping):
+        for key, inner in tables.items():
+            if key == "file" and isinstance(inner, str) and "source" in tables:
+                yield (*path, key), inner
+            else:
+                yield from named_files(inner, (*path, key))
+    elif isinstance(tables, list):
+        for index, inner in enumerate(tables):
+            yield from named_files(inner, (*path, index))

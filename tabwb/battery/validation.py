@@ -1,0 +1,166 @@
+"""Plain tables to a checked battery file: wrong types and broken rules, all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from tabwb.battery.locate import KeyPath
+from tabwb.battery.problems import Broken, near, shortened
+from tabwb.battery.rules import broken_rules
+from tabwb.battery.toml_schema import BatteryFile, allowed_keys, required_keys
+
+_MOST_MENDED = 500
+"""With more wrong types than this, the rules behind them are of no interest yet."""
+
+
+def validate(
+    tables: dict[str, Any], scorers: Collection[str] | None = None
+) -> tuple[BatteryFile | None, list[Broken]]:
+    """The file with right types, and everything that is wrong with it.
+
+    Rules are checked around wrong types too, but nothing is said that may only follow from one.
+
+    Args:
+        tables: as TOML gives them; changed where types are wrong.
+        scorers: ids of the scorers that exist; None leaves them unchecked.
+
+    Returns:
+        The file, None where a type is wrong; and the problems, empty when it is fine.
+    """
+    try:
+        file = BatteryFile.model_validate(tables)
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+        wrong, places = list(_type_problems(errors)), [one["loc"] for one in errors]
+        mended = _mended(tables, errors) if len(errors) <= _MOST_MENDED else None
+        if mended is not None:
+            rules = broken_rules(mended, scorers)
+            wrong += [
+                one for one in rules if not any(_may_follow(one.path, place) for place in places)
+            ]
+        return None, wrong
+    return file, list(broken_rules(file, scorers))
+
+
+# ------------------------------------------------------------------ wrong types
+
+_ARRAYS_OF_TABLES = frozenset({"subtest", "item", "feature", "grouping", "category"})
+_NAMES = {
+    "string_type": "string", "int_type": "integer", "bool_type": "boolean", "list_type": "array",
+    "dict_type": "table", "model_type": "table", "model_attributes_type": "table",
+}  # fmt: skip
+
+
+def _type_problems(errors: Iterable[Any]) -> Iterator[Broken]:
+    errors = list(errors)
+    misspelt = {(*one["loc"][:-1], _meant(one["loc"])) for one in errors if _unknown(one)}
+    for error in errors:
+        where: KeyPath = error["loc"]
+        kind, context, value = error["type"], error.get("ctx", {}), shortened(error["input"])
+        if _unknown(error):
+            keys = allowed_keys(where[:-1])
+            yield Broken(where, "there is no such key", "", ", ".join(keys), _meant(where))
+        elif kind == "missing":
+            # Said already where a misspelt key stands for it.
+            if where not in misspelt:
+                yield Broken(where, "this key is missing")
+        elif kind == "literal_error":
+            allowed = context["expected"].replace(" or ", ", ").replace("'", "")
+            suggestion = near(str(error["input"]), allowed.split(", ")) if value else ""
+            yield Broken(where, "this is not one of the allowed values", value, allowed, suggestion)
+        elif kind == "string_pattern_mismatch":
+            allowed = "lower-case letters, digits and hyphens: my-id"
+            yield Broken(where, "this is no id", value, allowed)
+        elif kind in {"too_short", "string_too_short"}:
+            yield Broken(where, "this is empty", "", "at least one")
+        elif kind == "string_too_long":
+            allowed = f"up to {context['max_length']} characters"
+            yield Broken(where, "this is too long", value, allowed)
+        elif kind in {"greater_than_equal", "less_than_equal"}:
+            bound = context.get("ge", context.get("le"))
+            allowed = f"{'at least' if 'ge' in context else 'at most'} {bound:,}"
+            yield Broken(where, "this is out of range", value, allowed)
+        elif kind in _NAMES:
+            what = f"this has the wrong type ({_toml_type(error['input'])})"
+            yield Broken(where, what, value, _allowed_type(where, kind))
+        else:
+            yield Broken(where, error["msg"], value)
+
+
+def _allowed_type(where: KeyPath, kind: str) -> str:
+    names = [part for part in where if isinstance(part, str)]
+    if names[-1] in _ARRAYS_OF_TABLES and kind == "list_type":
+        return f"an array of tables, each begun with [[{'.'.join(names)}]]"
+    return _NAMES[kind]
+
+
+def _unknown(error: Any) -> bool:
+    return bool(error["type"] == "extra_forbidden")
+
+
+def _meant(where: KeyPath) -> str:
+    return near(str(where[-1]), allowed_keys(where[:-1]))
+
+
+def _toml_type(value: object) -> str:
+    names = {bool: "boolean", str: "string", int: "integer", float: "float", list: "array"}
+    return names.get(type(value), "table" if isinstance(value, dict) else type(value).__name__)
+
+
+# ------------------------------------------------------------------ rules around wrong types
+
+
+def _mended(tables: dict[str, Any], errors: Iterable[Any]) -> BatteryFile | None:
+    """The file with placeholders for what has a wrong type; None where that does not suffice."""
+    for number, error in enumerate(errors):
+        where: KeyPath = error["loc"]
+        table: Any = tables
+        for part in where[:-1]:
+            table = table[part]
+        key: Any = where[-1]
+        if _unknown(error):
+            value, meant = table.pop(key), _meant(where)
+            if meant and meant not in table:
+                table[meant] = value
+        elif error["type"] == "missing" and key in table:
+            continue  # a misspelt key stood for it
+        elif isinstance(key, str) and key not in required_keys(where[:-1]):
+            table.pop(key)
+        else:
+            table[key] = _placeholder(where, number)
+    try:
+        return BatteryFile.model_validate(tables)
+    except ValidationError:
+        return None
+
+
+def _placeholder(where: KeyPath, number: int) -> Any:
+    """Something of the right type for this place."""
+    names = [part for part in where if isinstance(part, str)]
+    name, element = names[-1], isinstance(where[-1], int)
+    if name == "battery" or name in _ARRAYS_OF_TABLES:
+        path = (*where, 0) if name != "battery" and not element else where
+        table = {key: _placeholder((*path, key), number) for key in required_keys(path)}
+        return table if element or name == "battery" else [table]
+    word = {"response": "free", "examinees": "model"}.get(name, f"placeholder-{number}")
+    return [word] if name == "features" and not element else word
+
+
+def _may_follow(rule: KeyPath, place: KeyPath) -> bool:
+    """Whether a rule broken at ``rule`` may be broken only because of a wrong type at ``place``."""
+    if place[:1] == ("feature",) and rule[:1] == ("grouping",):
+        return True
+    if place[:1] == ("subtest",) and len(place) > 2:
+        if place[2] == "item" and len(place) > 4:
+            unit = place[:4]
+        elif place[2] in {"item", "response"}:
+            unit = place[:2]
+        else:
+            return rule[:2] == place[:2] and rule[2:3] != ("item",)
+    else:
+        unit = place[:2]
+    size = min(len(rule), len(unit))
+    return rule[:size] == unit[:size]
