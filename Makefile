@@ -33,6 +33,7 @@ contracts:
 
 docs:
 	@$(BIN)/python docs/generate.py --check
+	@$(BIN)/python docs/rules_judge.py --check
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks
