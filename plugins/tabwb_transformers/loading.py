@@ -1,0 +1,182 @@
+"""Finding and loading a model and its tokenizer, with errors that say what to do."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from tabwb.extend.offline import is_offline
+from tabwb.records.errors import ComponentError
+from tabwb_transformers.options import LocalOptions, TransformersOptions
+
+SMALL = 50_000_000
+"""Below so many parameters one thread is faster than several."""
+_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_WEIGHTS = ("*.safetensors", "*.bin")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model with its tokenizer.
+
+    Attributes:
+        facts: what is stored with an administration.
+        limit: the most tokens of prompt and reply together, or None where unknown.
+    """
+
+    model: Any
+    tokenizer: Any
+    device: torch.device
+    facts: Mapping[str, str]
+    limit: int | None
+
+
+def source_of(name: str) -> Path | None:
+    """The folder that a name means, or None for an id of a hub.
+
+    Raises:
+        ComponentError: it can be neither, or the folder holds no model.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise ComponentError(
+                "holds no config.json",
+                where=str(path),
+                allowed="a folder as save_pretrained() of transformers writes it",
+            )
+        return path
+    if name.startswith(("/", "./", "../", "~")) or path.exists() or not _ID.fullmatch(name):
+        raise ComponentError(
+            "there is no such folder",
+            where=str(path),
+            allowed="a folder with config.json, weights and tokenizer, or the id of a model "
+            "on a hub (NAME or OWNER/NAME)",
+        )
+    return None
+
+
+def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loaded:
+    """Load a model.
+
+    Args:
+        name: a folder or an id.
+        options: see their class; ``LocalOptions`` for a model whose dtype is fixed.
+        shown: how the model is called in the facts; ``name`` when None.
+
+    Raises:
+        ComponentError: it is not there, is no causal language model, or does not fit.
+    """
+    folder = source_of(name)
+    device = _device(options.device)
+    dtype, revision = "auto", None
+    if isinstance(options, TransformersOptions):
+        dtype, revision = options.dtype, options.revision
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
+    local = folder is not None or is_offline()
+    source = str(folder) if folder is not None else name
+    where = {"revision": revision, "local_files_only": local, "trust_remote_code": False}
+    with loading_errors(source, local=folder is not None):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
+        model = transformers.AutoModelForCausalLM.from_pretrained(source, dtype=dtype, **where)
+        model = model.to(device).eval()
+    parameters = int(model.num_parameters())
+    if options.threads is None and parameters < SMALL:
+        torch.set_num_threads(1)
+    facts = {
+        "model": shown or name,
+        "dtype": str(model.dtype).removeprefix("torch."),
+        "device": str(device),
+        "parameters": str(parameters),
+        "threads": str(torch.get_num_threads()),
+        "torch": str(torch.__version__),
+        "transformers": str(transformers.__version__),
+    }
+    if folder is not None:
+        facts["weights_sha256"] = weights_hash(folder)
+    else:
+        commit = getattr(model.config, "_commit_hash", None) or revision
+        if commit:
+            facts["revision"] = str(commit)
+    limit = getattr(model.config, "max_position_embeddings", None)
+    return Loaded(model, tokenizer, device, facts, limit if isinstance(limit, int) else None)
+
+
+def weights_hash(folder: Path) -> str:
+    """SHA-256 (hex) over names and contents of a folder's weight files, by name."""
+    digest = hashlib.sha256()
+    for pattern in _WEIGHTS:
+        for path in sorted(folder.glob(pattern)):
+            with path.open("rb") as weights:
+                content = hashlib.file_digest(weights, "sha256").digest()
+            digest.update(path.name.encode() + b"\0" + content)
+    return digest.hexdigest()
+
+
+def _device(wish: str) -> torch.device:
+    if wish == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    if wish.startswith("cuda"):
+        index = int(wish.partition(":")[2] or 0)
+        if index >= torch.cuda.device_count():
+            raise ComponentError(
+                f"there is no device '{wish}' here",
+                allowed=", ".join(
+                    ["auto", "cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
+                ),
+            )
+    elif wish == "mps" and not torch.backends.mps.is_available():
+        raise ComponentError("there is no device 'mps' here", allowed="auto, cpu")
+    return torch.device(wish)
+
+
+@contextmanager
+def memory_errors() -> Iterator[None]:
+    """Say "out of memory" in our words."""
+    try:
+        yield
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise _no_memory() from error
+    except RuntimeError as error:
+        if "can't allocate memory" in str(error) or "out of memory" in str(error).lower():
+            raise _no_memory() from error
+        raise
+
+
+def _no_memory() -> ComponentError:
+    return ComponentError(
+        "memory ran out",
+        hint="take a smaller model, dtype=bfloat16, another device, or a shorter conversation",
+    )
+
+
+@contextmanager
+def loading_errors(source: str, *, local: bool) -> Iterator[None]:
+    """What transformers raises when a model cannot be loaded, in our words."""
+    try:
+        with memory_errors():
+            yield
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+        first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
+        if local:
+            raise ComponentError(f"cannot be loaded: {first}", where=source) from error
+        if is_offline():
+            raise ComponentError(
+                f"model '{source}' is not in the local cache, and tabwb is offline",
+                hint="leave out --offline once to download it, or name a folder",
+            ) from error
+        raise ComponentError(
+            f"model '{source}' cannot be loaded: {first}",
+            allowed="the id of a causal language model on the hub (OWNER/NAME), or a folder",
+        ) from error

@@ -1,0 +1,50 @@
+"""What ``transformers:...@key=value`` can be told."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class LocalOptions(BaseModel):
+    """Options of every model that runs on this machine."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    device: Annotated[
+        str,
+        Field(
+            pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$",
+            description="auto (cuda, else mps, else cpu), cpu, mps, cuda, cuda:0, cuda:1 ...",
+        ),
+    ] = "auto"
+    threads: Annotated[
+        int | None,
+        Field(ge=1, le=1024, description="number of compute threads, 1 to 1024"),
+    ] = None
+    seed: Annotated[
+        int | None,
+        Field(ge=0, lt=2**63, description="seed of the sampler instead of the run's"),
+    ] = None
+
+
+class TransformersOptions(LocalOptions):
+    """Options of ``transformers``."""
+
+    dtype: Annotated[
+        Literal["auto", "float32", "bfloat16", "float16"],
+        Field(description="auto (as stored), float32, bfloat16, float16"),
+    ] = "auto"
+    revision: Annotated[
+        str | None,
+        Field(min_length=1, description="a branch, tag or commit of the model's repository"),
+    ] = None
+    template: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="auto (chat where the tokenizer has a template, else plain), chat, plain, "
+            "or the path of a TOML file like plain.toml",
+        ),
+    ] = "auto"

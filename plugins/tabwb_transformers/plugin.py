@@ -1,0 +1,43 @@
+"""Registers ``transformers:PATH-OR-ID``. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tabwb.extend.components import Descriptor, ModelBackend
+from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.records.specs import Spec
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def _options() -> type[BaseModel]:
+    from tabwb_transformers.options import TransformersOptions
+
+    return TransformersOptions
+
+
+def _made(spec: Spec, options: Any) -> ModelBackend:
+    from tabwb_transformers.backend import TransformersModel
+
+    assert spec.name is not None
+    return TransformersModel(spec.name, options)
+
+
+@hookimpl
+def tabwb_register_models(register: Register) -> None:
+    """Causal language models in the transformers format."""
+    register(
+        Descriptor(
+            "transformers",
+            "A causal language model from a folder or a hub, run on this machine",
+            _made,
+            options=_options,
+            needs=("local",),
+            runs="child",
+            name_help="PATH-OR-ID",
+            name_required=True,
+            remarks="an id that is not in the local cache is downloaded, except under --offline",
+        )
+    )
