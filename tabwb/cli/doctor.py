@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -106,9 +107,15 @@ def _plugins() -> Iterator[Finding]:
 
 
 def _store(location: str | None) -> Iterator[Finding]:
+    from tabwb.store.location import resolve
+
     plugins = open_plugins()
     try:
-        with open_store(location, plugins) as store:
+        place = resolve(location or plugins.configuration.store)
+        if isinstance(place, Path) and not place.exists():
+            yield Finding("store", "ok", f"none yet; the first run makes {place}")
+            return
+        with open_store(location, plugins, create=False) as store:
             count = len(store.administrations())
             yield Finding("store", "ok", f"{store.location}: {count} administrations")
     finally:

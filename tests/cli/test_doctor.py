@@ -1,0 +1,38 @@
+"""``tabwb doctor``: it looks, and changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path: Path) -> None:
+    outcome = run("doctor", "--json")
+    findings = {finding["what"]: finding for finding in outcome.document["findings"]}
+    assert outcome.status == 0, outcome.out
+    assert "none yet" in findings["store"]["text"]
+    assert "answers 'door.'" in findings["bundled"]["text"]
+    assert not (tmp_path / "tabwb-data" / "tabwb.db").exists()
+
+
+def test_a_damaged_store_is_a_problem_with_advice(run: Run, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"no database at all, but long enough to look at" * 100)
+    outcome = run("doctor", "--store", broken)
+    assert outcome.status == 1
+    assert "! problem" in outcome.out
+    assert str(broken) in outcome.out
+
+
+def test_a_broken_configuration_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tabwb.toml").write_text("store = \n", encoding="utf-8")
+    outcome = run("doctor")
+    assert outcome.status == 1
+    assert "tabwb.toml" in outcome.out + outcome.err
+    assert "Traceback" not in outcome.err
