@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from difflib import get_close_matches
@@ -72,13 +72,26 @@ class BatteryProblems(TabwbError):
         return "\n".join(str(problem) for problem in self.problems)
 
 
-def located(file: str, lines: dict[KeyPath, int], broken: Iterable[Broken]) -> list[Problem]:
-    """The problems with file and line, in the order of the lines."""
+def located(
+    file: str,
+    lines: dict[KeyPath, int],
+    broken: Iterable[Broken],
+    name: Callable[[KeyPath], str] | None = None,
+) -> list[Problem]:
+    """The problems with file and line, in the order of the lines.
+
+    Args:
+        file: as the user named it.
+        lines: the line of each key path.
+        broken: what is wrong.
+        name: how a key path is written, :func:`dotted` when None.
+    """
+    name = name or dotted
     problems = [
         Problem(
             file,
             line_of(lines, one.path),
-            dotted(one.path),
+            name(one.path),
             one.message,
             one.value,
             one.allowed,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.battery.loader import check_battery, load_battery
-from tabwb.battery.new import Row, new_battery, render
+from tabwb.battery.new import new_battery
 from tabwb.battery.problems import BatteryProblems
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.scoring.text import normalised
 
 ITEMS = """\
@@ -23,16 +26,26 @@ telling,Tell me about your day.,,,
 """
 
 
-def test_the_example_is_a_battery(tmp_path: Path) -> None:
+def test_the_example_is_a_battery_with_every_kind_but_free(tmp_path: Path) -> None:
     path = new_battery(tmp_path / "mine", "mine")
     assert check_battery(path, scorers=["choice", "yes-no", "repetition", "lexical"]) == ()
-    assert load_battery(path).n_items == 3
+    battery = load_battery(path)
+    kinds = [subtest.response.value for subtest in battery.subtests]
+    assert kinds == ["choice", "yes-no", "verbatim", "connected-text"]
+    assert battery.n_items == 4
+    assert battery.subtests[0].items[0].practice
 
 
-def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path, separator: str) -> None:
     items = tmp_path / "items.csv"
-    items.write_text(ITEMS, encoding="utf-8-sig")
-    battery = load_battery(new_battery(tmp_path / "mine", "mine", items))
+    table = io.StringIO()
+    rows = csv.reader(io.StringIO(ITEMS))
+    csv.writer(table, delimiter=separator, lineterminator="\r\n").writerows(rows)
+    items.write_text(table.getvalue(), encoding="utf-8-sig", newline="")
+    path = new_battery(tmp_path / "mine", "mine", items)
+    assert check_battery(path, scorers=["choice", "yes-no", "lexical"]) == ()
+    battery = load_battery(path)
     assert [subtest.response.value for subtest in battery.subtests] == [
         "choice",
         "yes-no",
@@ -47,28 +60,44 @@ def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("promt\nx\n", 1, "promt"),
+        ("promt\nx\n", 1, "did you mean 'prompt'?"),
+        ("expected\nx\n", 1, "no column 'prompt'"),
+        ("prompt,tags,tags\nx,y,z\n", 1, "stands twice"),
         ("prompt,expected\n", 2, "no items"),
-        ("prompt\n\n", 2, "no items"),
-        ("prompt,tags\n\n ,x\n", 3, "prompt: this is empty"),
-        ("prompt,response\nx,chioce\n", 2, "chioce"),
-        ("prompt,subtest\nx,My Words\n", 2, "no id"),
+        ("prompt\n\n  \n", 4, "no items"),
+        ("", 1, "empty"),
+        ("prompt\nx\0\n", 2, "NUL"),
+        ("prompt,response\nx,chioce\n", 2, "did you mean 'choice'?"),
+        ("prompt,subtest\nx,My Words\n", 2, "subtest: this is no id"),
         ("prompt\nx,y\n", 2, "more cells"),
-        ("subtest,prompt,expected\na,x,y\na,z,\n", 3, "has response 'verbatim' above"),
-        ('prompt\n"open\n', 0, "no CSV"),
+        ("prompt,expected\n,y\n", 2, "prompt: this is empty"),
+        ("prompt,id\nx,a\ny,a\n", 3, "id: this item id stands twice"),
+        ("prompt,id\nx,A b\n", 2, "id: this is no id"),
+        ("prompt,expected\n\nx,y\n\nz,\n", 5, "needs its expected answer"),
+        ('prompt,expected\n"one\ntwo",\nz,y\n', 2, "needs its expected answer"),
+        ("prompt,options,expected\nx,a|b,c\n", 2, "expected: the expected answer is no option"),
+        ("prompt,options,expected\nx,a,a\n", 2, "options: a choice needs options"),
+        ("prompt,response\nx,free\ny,verbatim\n", 3, "has response 'free' in line 2"),
+        ('prompt\n"open\n', 2, "no CSV"),
+        ("prompt\nx\x1b[2J\n", 2, "control character U+001B"),
     ],
 )
 def test_what_is_wrong_with_a_csv_is_said_with_its_line(
     tmp_path: Path, text: str, line: int, said: str
 ) -> None:
     items = tmp_path / "items.csv"
-    items.write_text(text, encoding="utf-8")
+    items.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(BatteryProblems) as caught:
         new_battery(tmp_path / "mine", "mine", items)
-    problem = caught.value.problems[0]
-    assert problem.line == line
-    assert said in str(problem)
+    assert any(problem.line == line and said in str(problem) for problem in caught.value.problems)
     assert not (tmp_path / "mine").exists()
+
+
+def test_a_csv_that_is_no_utf8_is_said_with_its_line(tmp_path: Path) -> None:
+    items = tmp_path / "items.csv"
+    items.write_bytes(b"prompt\nx\ncaf\xe9\n")
+    with pytest.raises(BatteryProblems, match=r"items\.csv:3: this is no UTF-8"):
+        new_battery(tmp_path / "mine", "mine", items)
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
@@ -79,18 +108,28 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         new_battery(tmp_path / "My Battery", "My Battery")
 
 
-texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(TabwbError, match="cannot be written"):
+        new_battery(tmp_path / "file" / "mine", "mine")
+
+
+texts = (
+    st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="|"), min_size=1)
+    .map(str.strip)
+    .filter(normalised)
+)
 
 
 @given(prompt=texts, options=st.lists(texts, min_size=2, unique_by=normalised))
 def test_any_text_survives_the_way_into_toml(prompt: str, options: list[str]) -> None:
-    import tempfile
-
-    trimmed = [option.strip() for option in options]
-    item = {"id": "i1", "prompt": prompt, "options": trimmed, "expected": trimmed[0]}
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(["prompt", "options", "expected"])
+    writer.writerow([prompt, "|".join(options), options[0]])
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "battery.toml"
-        path.write_text(render("mine", [Row("words", "choice", item)]), encoding="utf-8")
-        (subtest,) = load_battery(path).subtests
+        items = Path(folder) / "items.csv"
+        items.write_text(table.getvalue(), encoding="utf-8", newline="")
+        (subtest,) = load_battery(new_battery(Path(folder) / "mine", "mine", items)).subtests
     assert subtest.items[0].prompt == prompt
-    assert subtest.items[0].options == tuple(trimmed)
+    assert subtest.items[0].options == tuple(options)

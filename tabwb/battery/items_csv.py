@@ -1,0 +1,155 @@
+"""Items from a CSV file: rows to the tables of a battery, every problem with its line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabwb.battery.files import read_text
+from tabwb.battery.locate import KeyPath
+from tabwb.battery.problems import BatteryProblems, Problem, located, near
+from tabwb.battery.starting_points import subtest_table
+
+COLUMNS = ("subtest", "response", "prompt", "options", "expected", "tags", "id")
+"""Columns of an items CSV; only ``prompt`` is needed.
+
+``options`` and ``tags`` are separated by ``|``. Without ``subtest`` an item belongs to the subtest
+``items``, without ``id`` it is numbered. Where no row of a subtest says its ``response``, it is
+choice where there are options, yes-no where every expected answer is Yes or No, verbatim where
+there is another expected answer, else connected-text.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item of the CSV: the line it begins on and its cells, outer white space removed."""
+
+    line: int
+    cells: dict[str, str]
+
+
+def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a battery with the items of a CSV file.
+
+    Args:
+        path: a CSV with :data:`COLUMNS`, separated by commas, semicolons or tabs.
+        battery: the table ``[battery]``.
+
+    Raises:
+        BatteryProblems: every problem with its line.
+    """
+    from tabwb.battery.validation import validate
+
+    name = str(path)
+    text = read_text(path, "a column 'prompt' and items")
+    if isinstance(text, Problem):
+        raise BatteryProblems([text])
+    subtests: dict[str, list[Row]] = {}
+    for row in _rows(name, text):
+        subtests.setdefault(row.cells.get("subtest") or "items", []).append(row)
+    lines: dict[KeyPath, int] = {}
+    tables = []
+    for number, (subtest, rows) in enumerate(subtests.items()):
+        lines[("subtest", number)] = rows[0].line
+        lines |= {("subtest", number, "item", at): row.line for at, row in enumerate(rows)}
+        items = [_item(row.cells, at) for at, row in enumerate(rows, start=1)]
+        tables.append(subtest_table(subtest, _response(name, subtest, rows), items))
+    # Validation may change what it gets where a type is wrong; then nothing is returned.
+    content = {"battery": battery, "subtest": tables}
+    _, broken = validate(content)
+    if broken:
+        raise BatteryProblems(located(name, lines, broken, _column))
+    return content
+
+
+def _rows(name: str, text: str) -> Iterator[Row]:
+    header_line = text.partition("\n")[0]
+    delimiter = max(",;\t", key=header_line.count)
+    reader = csv.reader(
+        io.StringIO(text.replace("\r\n", "\n"), newline=""), strict=True, delimiter=delimiter
+    )
+    header: list[str] = []
+    found = False
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = [cell.strip() for cell in next(reader)]
+        except StopIteration:
+            break
+        except csv.Error as error:
+            raise BatteryProblems([Problem(name, line, "", f"this is no CSV: {error}")]) from error
+        if not any(cells):
+            continue
+        if not header:
+            header = _header(name, line, cells)
+        elif len(cells) > len(header):
+            what = "more cells than columns (a cell that holds the separator needs quotes)"
+            raise BatteryProblems(
+                [Problem(name, line, "", what, str(len(cells)), f"up to {len(header)}")]
+            )
+        else:
+            found = True
+            yield Row(line, dict(zip(header, cells, strict=False)))
+    if not found:
+        raise BatteryProblems([Problem(name, line, "", "there are no items")])
+
+
+def _header(name: str, line: int, columns: list[str]) -> list[str]:
+    allowed = ", ".join(COLUMNS)
+    problems = [
+        Problem(name, line, "", "there is no such column", repr(one), allowed, near(one, COLUMNS))
+        for one in columns
+        if one not in COLUMNS
+    ]
+    problems += [
+        Problem(name, line, "", "this column stands twice", repr(one))
+        for one in dict.fromkeys(columns)
+        if columns.count(one) > 1 and one in COLUMNS
+    ]
+    if "prompt" not in columns and not any(one.suggestion == "prompt" for one in problems):
+        problems.append(Problem(name, line, "", "there is no column 'prompt'", "", allowed))
+    if problems:
+        raise BatteryProblems(problems)
+    return columns
+
+
+def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
+    said = [row for row in rows if row.cells.get("response")]
+    for row in said:
+        first, this = said[0].cells["response"], row.cells["response"]
+        if this != first:
+            what = f"'{subtest}' has response '{first}' in line {said[0].line}"
+            raise BatteryProblems(
+                [Problem(name, row.line, "response", what, repr(this), "one kind in a subtest")]
+            )
+    if said:
+        return said[0].cells["response"]
+    expected = [row.cells["expected"] for row in rows if row.cells.get("expected")]
+    if any(row.cells.get("options") for row in rows):
+        return "choice"
+    if not expected:
+        return "connected-text"
+    return "yes-no" if set(expected) <= {"Yes", "No"} else "verbatim"
+
+
+def _item(cells: dict[str, str], number: int) -> dict[str, Any]:
+    item: dict[str, Any] = {"id": cells.get("id") or f"i{number}", "prompt": cells["prompt"]}
+    for column in ("options", "tags"):
+        parts = [part.strip() for part in cells.get(column, "").split("|") if part.strip()]
+        if parts:
+            item[column] = parts
+    if cells.get("expected"):
+        item["expected"] = cells["expected"]
+    return item
+
+
+def _column(path: KeyPath) -> str:
+    """The column that a key came from, or nothing."""
+    names = [part for part in path if isinstance(part, str)]
+    if names == ["subtest", "id"]:
+        return "subtest"
+    return names[-1] if names[-1] in COLUMNS and names != ["subtest"] else ""
