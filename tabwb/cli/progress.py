@@ -18,7 +18,7 @@ class Progress:
         self._planned = planned
         self._done = answered
         self._given = 0
-        self._started = time.monotonic()
+        self._first = 0.0
         self._quiet = quiet
         self._live = sys.stderr.isatty() and not quiet
         self._place = ""
@@ -30,6 +30,8 @@ class Progress:
             self._line(event.trial.number)
         elif isinstance(event, events.AttemptRecorded):
             self._given += 1
+            if self._given == 1:
+                self._first = time.monotonic()
             if event.attempt.state is AttemptState.ERROR:
                 self._say(f"item {event.trial} in error: {event.attempt.error.splitlines()[0]}")
             else:
@@ -55,10 +57,10 @@ class Progress:
         click.echo(message, err=True)
 
     def _remaining(self) -> str:
-        # The first items pay for loading; an estimate from them would frighten.
+        # The first item pays for loading the model: the estimate is made of those after it.
         if self._given < 3:
             return ""
-        each = (time.monotonic() - self._started) / self._given
+        each = (time.monotonic() - self._first) / (self._given - 1)
         seconds = each * max(self._planned - self._done, 0)
         if seconds < 2:
             return ""
