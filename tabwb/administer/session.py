@@ -10,9 +10,8 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from datetime import UTC, datetime
 
+from tabwb.administer.attempts import attempt_in_error, attempt_with_answer, storable
 from tabwb.administer.conversation import request_for
 from tabwb.administer.raters import Raters
 from tabwb.battery.model import Battery
@@ -21,15 +20,8 @@ from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Message, Reply, Request
-from tabwb.records.states import (
-    AdministrationStatus,
-    AttemptState,
-    ResponseStatus,
-    StopReason,
-    TrialState,
-)
-from tabwb.records.trials import Administration, Attempt, Trial
-from tabwb.scoring.response_status import response_status
+from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
+from tabwb.records.trials import Administration, Trial
 from tabwb.store.derive import History
 from tabwb.store.store import Store
 
@@ -179,30 +171,21 @@ class Session:
 
     def record(self, reply: Reply, messages: Sequence[Message]) -> Events:
         """Record a reply to the current prompt and rate it, in one commit."""
-        trial = self._open_trial()
-        reply = replace(reply, text=storable(reply.text))
         if reply.stop_reason is StopReason.CANCELLED:
             return self.fail("stopped before the reply was complete", messages, reply)
-        attempt = Attempt(
-            number=len(trial.attempts) + 1,
-            response=reply.text,
-            state=AttemptState.OK,
-            status=self._status(trial, reply),
-            stop_reason=reply.stop_reason,
-            latency_s=reply.latency_s,
-            messages=tuple(messages),
-            metadata=_metadata(reply),
-            recorded_at=_now(),
-        )
+        trial = self._open_trial()
         number = trial.plan.number
+        expected = self.battery.subtest(trial.plan.subtest).item(trial.plan.item).expected
+        attempt = attempt_with_answer(trial, reply, messages, expected)
         ratings = self.raters.rate(trial.plan, attempt, self.trials)
-        self._awaiting = False
-        self._failed.discard(number)
-        return self._commit(
+        made = self._commit(
             [AttemptEntry(number, attempt), RatingsEntry(number, attempt.number, ratings)],
             events.AttemptRecorded(self.administration.id, number, attempt),
             events.Rated(self.administration.id, number, attempt.number, ratings),
         )
+        self._awaiting = False
+        self._failed.discard(number)
+        return made
 
     def fail(
         self, message: str, messages: Sequence[Message] = (), partial: Reply | None = None
@@ -210,24 +193,14 @@ class Session:
         """Record that no answer could be had: an attempt in error; the trial stays unanswered."""
         trial = self._open_trial()
         number = trial.plan.number
-        attempt = Attempt(
-            number=len(trial.attempts) + 1,
-            response=partial.text if partial else "",
-            state=AttemptState.ERROR,
-            status=None,
-            stop_reason=partial.stop_reason if partial else StopReason.ERROR,
-            latency_s=partial.latency_s if partial else None,
-            messages=tuple(messages),
-            error=message,
-            metadata=_metadata(partial) if partial else {},
-            recorded_at=_now(),
-        )
-        self._awaiting = False
-        self._failed.add(number)
-        return self._commit(
+        attempt = attempt_in_error(trial, message, messages, partial)
+        made = self._commit(
             [AttemptEntry(number, attempt)],
             events.AttemptRecorded(self.administration.id, number, attempt),
         )
+        self._awaiting = False
+        self._failed.add(number)
+        return made
 
     def repeat(self) -> Events:
         """Ask the current item again; what was answered before stays and the new answer counts."""
@@ -366,10 +339,6 @@ class Session:
             self._settled += 1
         return None
 
-    def _status(self, trial: Trial, reply: Reply) -> ResponseStatus:
-        item = self.battery.subtest(trial.plan.subtest).item(trial.plan.item)
-        return response_status(reply.text, reply.stop_reason, trial.plan.prompt, item.expected)
-
     def _start(self, trial: Trial) -> Events:
         number = trial.plan.number
         self._current, self._awaiting = number, True
@@ -414,33 +383,7 @@ class Session:
         return trial
 
 
-def storable(text: str) -> str:
-    r"""Text as it can be stored: halves of characters become visible escapes.
-
-    A terminal passes on bytes that are no UTF-8 as such halves (PEP 383); they are no Unicode.
-
-    >>> storable("caf\udce9")
-    'caf\\udce9'
-    """
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def _reason(text: str, what: str) -> str:
     if not text.strip():
         raise TabwbError(f"{what} needs some words", allowed="any text")
     return storable(text.strip())
-
-
-def _metadata(reply: Reply) -> dict[str, str]:
-    metadata = dict(reply.metadata)
-    counts = {
-        "prompt_tokens": reply.prompt_tokens,
-        "reply_tokens": reply.reply_tokens,
-        "first_piece_s": reply.first_piece_s,
-    }
-    metadata.update({key: str(value) for key, value in counts.items() if value is not None})
-    return metadata
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,86 @@
+"""Attempts from replies and failures: what came back, in the form that is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from tabwb.records.exchange import Message, Reply
+from tabwb.records.states import AttemptState, StopReason
+from tabwb.records.trials import Attempt, Trial
+from tabwb.scoring.response_status import response_status
+
+
+def attempt_with_answer(
+    trial: Trial, reply: Reply, messages: Sequence[Message], expected: str | None
+) -> Attempt:
+    """The next attempt of a trial: an answer, with its response status.
+
+    Args:
+        trial: as it stands.
+        reply: what the examinee said; latency in seconds.
+        messages: exactly what a model was sent; empty for a person.
+        expected: the item's right answer, or None.
+    """
+    response = storable(reply.text)
+    return Attempt(
+        number=len(trial.attempts) + 1,
+        response=response,
+        state=AttemptState.OK,
+        status=response_status(response, reply.stop_reason, trial.plan.prompt, expected),
+        stop_reason=reply.stop_reason,
+        latency_s=reply.latency_s,
+        messages=tuple(messages),
+        metadata=_metadata(reply),
+        recorded_at=_now(),
+    )
+
+
+def attempt_in_error(
+    trial: Trial, error: str, messages: Sequence[Message], partial: Reply | None = None
+) -> Attempt:
+    """The next attempt of a trial: no answer could be had, for the reason ``error``.
+
+    Args:
+        trial: as it stands.
+        error: what went wrong.
+        messages: exactly what a model was sent.
+        partial: what had come before it went wrong, or None.
+    """
+    return Attempt(
+        number=len(trial.attempts) + 1,
+        response=storable(partial.text) if partial else "",
+        state=AttemptState.ERROR,
+        status=None,
+        stop_reason=partial.stop_reason if partial else StopReason.ERROR,
+        latency_s=partial.latency_s if partial else None,
+        messages=tuple(messages),
+        error=storable(error),
+        metadata=_metadata(partial) if partial else {},
+        recorded_at=_now(),
+    )
+
+
+def storable(text: str) -> str:
+    r"""Text as it can be stored: halves of characters become visible escapes.
+
+    A terminal passes on bytes that are no UTF-8 as such halves (PEP 383); they are no Unicode.
+
+    >>> storable("caf\udce9")
+    'caf\\udce9'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _metadata(reply: Reply) -> Mapping[str, str]:
+    counts = {
+        "prompt_tokens": reply.prompt_tokens,
+        "reply_tokens": reply.reply_tokens,
+        "first_piece_s": reply.first_piece_s,
+    }
+    known = {key: value for key, value in counts.items() if value is not None}
+    return {key: storable(str(value)) for key, value in {**reply.metadata, **known}.items()}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
