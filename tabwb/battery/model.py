@@ -54,6 +54,8 @@ class Subtest:
             ``{options}`` (joined by comma and space).
         scorers: ids of the scorers.
         max_tokens: the most tokens of a model's reply, or None for the run's own limit.
+        source, expected_source: where prompts and options, and the expected answers, are from:
+            a section of the paper, ``ours``, or empty where the battery does not say.
     """
 
     id: str
@@ -65,6 +67,8 @@ class Subtest:
     template: str = "{instructions}\n{prompt}"
     scorers: tuple[str, ...] = ()
     max_tokens: int | None = None
+    source: str = ""
+    expected_source: str = ""
 
     def item(self, item_id: str) -> Item:
         """The item with this id.
@@ -130,6 +134,7 @@ class Battery:
         assets: relative path to SHA-256 (hex) of each file the battery refers to.
         system: the system message, or None.
         examinees: kinds it may be given to without a research protocol.
+        definition_source, judge_source: where the features' texts are from.
         origin: where it was read from, for messages; not part of the content.
     """
 
@@ -148,6 +153,8 @@ class Battery:
     system: SourcedText | None = None
     features: tuple[Feature, ...] = ()
     groupings: tuple[Grouping, ...] = ()
+    definition_source: str = ""
+    judge_source: str = ""
     content_hash: str = ""
     canonical: str = ""
     assets: Mapping[str, str] = field(default_factory=dict)

@@ -30,6 +30,10 @@ class _Table(BaseModel):
 class SourcedTextTable(_Table):
     """A text with its source: the words themselves, or a file that holds them."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["file"]}]}
+    )
+
     text: Text | None = Field(None, description="The words.")
     file: Text | None = Field(
         None, description="Instead of text: a UTF-8 file inside the battery's folder."
@@ -56,6 +60,12 @@ class BatteryTable(_Table):
         description="Whom it may be given to. If not 'speaker', a person needs a protocol.",
     )
     system: SourcedTextTable | None = Field(None, description="System message for models.")
+    definition_source: str = Field(
+        "", description="Where the features' definitions are from: a section, a table, or 'ours'."
+    )
+    judge_source: str = Field(
+        "", description="The same for judge_definition and judge_example of the features."
+    )
 
 
 class ItemTable(_Table):
@@ -80,6 +90,10 @@ class SubtestTable(_Table):
     id: Id = Field(description="Unique within the battery.")
     title: Text = Field(description="For people.")
     response: Kind = Field(description="What is asked for.")
+    source: str = Field(
+        "", description="Where prompts and options are from: a section ('B.2'), or 'ours'."
+    )
+    expected_source: str = Field("", description="Where the expected answers are from.")
     administrator: SourcedTextTable | None = Field(
         None, description="Words to the examiner: shown, never sent."
     )

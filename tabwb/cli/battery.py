@@ -9,9 +9,10 @@ import click
 
 from tabwb.cli.common import json_option, note, open_plugins, print_json
 from tabwb.records.errors import TabwbError
+from tabwb.records.identifiers import is_kebab
 
 if TYPE_CHECKING:
-    from tabwb.battery.model import Battery, SourcedText
+    from tabwb.battery.model import Battery, SourcedText, Subtest
 
 
 @click.group()
@@ -66,7 +67,7 @@ def list_batteries(as_json: bool) -> int:
 @click.argument("battery_name", metavar="BATTERY")
 @json_option
 def show(battery_name: str, as_json: bool) -> int:
-    """Show BATTERY: every text with its source, every prompt exactly as it is sent."""
+    """Show BATTERY with every source and every prompt as it is sent."""
     from tabwb.battery.loader import load_battery
 
     plugins = open_plugins()
@@ -82,15 +83,24 @@ def show(battery_name: str, as_json: bool) -> int:
 
 
 @battery.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("argument", metavar="FILE")
 @json_option
-def check(file: Path, as_json: bool) -> int:
-    """Check the battery FILE: every problem with its line. Exit status 1 if there is one."""
+def check(argument: str, as_json: bool) -> int:
+    """Check the battery FILE: every problem with its line.
+
+    FILE is a path, a folder with a battery.toml, or the id of a battery. Exit status 1 if there is
+    a problem.
+    """
     from tabwb.battery.loader import check_battery, load_battery
 
     plugins = open_plugins()
     try:
         scorers = [descriptor.id for descriptor in plugins.descriptors("scorers")]
+        file = Path(argument)
+        if not file.exists() and is_kebab(argument):
+            file = plugins.find_battery(argument)
+        elif (file / "battery.toml").is_file():
+            file /= "battery.toml"
     finally:
         plugins.close()
     problems = check_battery(file, scorers=scorers)
@@ -144,10 +154,14 @@ def schema() -> int:
     "items",
     metavar="items.csv",
     type=click.Path(path_type=Path),
-    help="Items with the columns subtest, response, prompt, options (a|b|c), expected, tags, id.",
+    help="Items as CSV. Columns: prompt, and where needed subtest, response, options (a|b|c), "
+    "expected, tags (a|b), id.",
 )
 def new(name: str, items: Path | None) -> int:
-    """Write a new battery: the folder NAME with a commented battery.toml in it."""
+    """Write the folder NAME with a commented battery.toml.
+
+    Without --from it holds an example of each kind of item.
+    """
     from tabwb.battery.new import new_battery
 
     folder = Path(name)
@@ -174,8 +188,6 @@ def _document(found: Battery) -> dict[str, Any]:
 
 
 def _page(found: Battery) -> str:
-    from tabwb.battery.prompts import render_prompt
-
     lines = [
         f"{found.title}  ({found.id} {found.version}, {found.language}, {found.license})",
         f"for {' and '.join(found.examinees)}s; {found.n_items} items",
@@ -187,31 +199,11 @@ def _page(found: Battery) -> str:
     if found.system is not None:
         lines += ["", _sourced("system message", found.system)]
     for subtest in found.subtests:
-        lines += ["", f"== {subtest.title} ({subtest.id}, {subtest.response.value}) =="]
-        lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}")
-        if subtest.administrator is not None:
-            lines.append(_sourced("to the administrator, never sent", subtest.administrator))
-        if subtest.instructions is not None:
-            lines.append(_sourced("instructions, sent", subtest.instructions))
-        for item in subtest.items:
-            marks = [f"expected: {item.expected}"] if item.expected is not None else []
-            marks += [f"foil {option}: {kind} [ours]" for option, kind in item.foils.items()]
-            marks += [f"tags: {', '.join(item.tags)} [ours]"] if item.tags else []
-            marks += ["practice"] if item.practice else []
-            lines += ["", f"  {item.id}  {'; '.join(marks)}".rstrip()]
-            lines += [f"    {line}" for line in render_prompt(subtest, item).splitlines()]
+        lines += ["", *_subtest_lines(subtest)]
     if found.features:
-        lines += ["", f"== {len(found.features)} features =="]
-        for feature in found.features:
-            lines.append(f"  {feature.title} ({feature.id}): {feature.definition}")
-            if feature.judge_definition is None:
-                lines.append("    for judges: no definition and no example")
-            else:
-                lines.append(
-                    f"    for judges: {feature.judge_definition} {feature.judge_example or ''}"
-                )
+        lines += ["", *_feature_lines(found)]
     for grouping in found.groupings:
-        lines += ["", f"== {grouping.title} ({grouping.source}) =="]
+        lines += ["", f"== {grouping.title}{_mark(grouping.source)} =="]
         lines += [
             f"  {category.title}: {', '.join(category.features)}"
             for category in grouping.categories
@@ -219,6 +211,47 @@ def _page(found: Battery) -> str:
     return "\n".join(lines)
 
 
+def _subtest_lines(subtest: Subtest) -> list[str]:
+    from tabwb.battery.prompts import render_prompt
+
+    lines = [
+        f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
+    ]
+    limit = f"; reply limit: {subtest.max_tokens} tokens" if subtest.max_tokens else ""
+    lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}{limit}")
+    if subtest.administrator is not None:
+        lines.append(_sourced("to the administrator, never sent", subtest.administrator))
+    if subtest.instructions is not None:
+        lines.append(_sourced("instructions, sent", subtest.instructions))
+    for item in subtest.items:
+        marks = ["practice"] if item.practice else []
+        if item.expected is not None:
+            marks.append(f"expected: {item.expected}{_mark(subtest.expected_source)}")
+        marks += [f"foil {option}: {kind} [ours]" for option, kind in item.foils.items()]
+        marks += [f"tags: {', '.join(item.tags)} [ours]"] if item.tags else []
+        lines += ["", f"  {item.id}  {'; '.join(marks)}".rstrip()]
+        lines += [f"    {line}" for line in render_prompt(subtest, item).splitlines()]
+    return lines
+
+
+def _feature_lines(found: Battery) -> list[str]:
+    definition, judged = _mark(found.definition_source), _mark(found.judge_source)
+    lines = [f"== {len(found.features)} features =="]
+    for feature in found.features:
+        lines.append(f"  {feature.title} ({feature.id}){definition}: {feature.definition}")
+        if feature.judge_definition is None:
+            lines.append(f"    for judges{judged}: no definition and no example")
+        else:
+            example = f" Example: {feature.judge_example}" if feature.judge_example else ""
+            lines.append(f"    for judges{judged}: {feature.judge_definition}{example}")
+    return lines
+
+
 def _sourced(what: str, text: SourcedText) -> str:
-    source = "ours" if text.source == "ours" else f"paper, {text.source}"
-    return f"{what} [{source}]: {text.text}"
+    return f"{what}{_mark(text.source)}: {text.text}"
+
+
+def _mark(source: str) -> str:
+    if not source:
+        return ""
+    return " [ours]" if source == "ours" else f" [paper, {source}]"

@@ -64,6 +64,20 @@ def test_texts_marked_with_a_section_stand_in_that_section(tab: Battery, paper: 
     assert marked == 4
 
 
+def test_items_and_expected_answers_stand_in_the_sections_they_name(
+    tab: Battery, paper: str
+) -> None:
+    sections = re.split(r"#### (?=B\.\d)", paper)
+    for subtest in tab.subtests:
+        (section,) = [one for one in sections if one.startswith(f"{subtest.source} ")]
+        for item in subtest.items:
+            assert item.prompt in section
+    sources = [subtest.expected_source for subtest in tab.subtests]
+    assert sources == ["", "ours", "B.3", "ours"]
+    assert paper.count("(Expected: ") == 5
+    assert (tab.definition_source, tab.judge_source) == ("table 4", "D.2")
+
+
 def test_only_the_first_instructions_are_the_papers(tab: Battery) -> None:
     sources = [subtest.instructions.source for subtest in tab.subtests if subtest.instructions]
     assert sources == ["B.1", "ours", "ours", "ours"]

@@ -16,7 +16,10 @@ def test_tab_is_listed_and_shown_with_its_sources(run: Run) -> None:
     assert "instructions, sent [ours]" in shown
     assert "to the administrator, never sent [paper, B.2]" in shown
     assert "foil boat: phonological [ours]" in shown
-    assert "for judges: no definition and no example" in shown
+    assert "expected: Yes [paper, B.3]" in shown
+    assert "expected: lion [ours]" in shown
+    assert "(anomia) [paper, table 4]: Overall impression" in shown
+    assert "for judges [paper, D.2]: no definition and no example" in shown
     document = run("battery", "show", "tab", "--json").document
     assert len(document["prompts"]) == 20
 
@@ -31,6 +34,41 @@ def test_check_says_every_problem_and_exits_1(run: Run, tmp_path: Path) -> None:
     document = run("battery", "check", path, "--json").document
     assert document["ok"] is False
     assert {problem["key"] for problem in document["problems"]} >= {"battery.titel", "subtest"}
+
+
+def test_check_takes_a_file_a_folder_or_an_id(run: Run, tmp_path: Path) -> None:
+    run("battery", "new", tmp_path / "colours")
+    for argument in (tmp_path / "colours" / "battery.toml", tmp_path / "colours", "tab"):
+        outcome = run("battery", "check", argument)
+        assert outcome.status == 0
+        assert outcome.out.startswith("ok: ")
+    assert "this is a folder" in run("battery", "check", tmp_path).err
+    assert "no such file" in run("battery", "check", tmp_path / "nowhere.toml").err
+    misspelt = run("battery", "check", "tabb")
+    assert misspelt.status == 2
+    assert "did you mean 'tab'?" in misspelt.err
+
+
+def test_a_csv_with_problems_writes_nothing(run: Run, tmp_path: Path) -> None:
+    items = tmp_path / "items.csv"
+    items.write_text("prompt,options,expected\nWhich?,a|b,c\n", encoding="utf-8")
+    outcome = run("battery", "new", tmp_path / "mine", "--from", items)
+    assert outcome.status == 1
+    assert f"{items}:2: expected: the expected answer is no option" in outcome.err
+    assert not (tmp_path / "mine").exists()
+
+
+def test_a_battery_with_a_file_of_its_own_can_be_given(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "colours"
+    run("battery", "new", folder)
+    path = folder / "battery.toml"
+    (folder / "how.txt").write_text("One word, please.\n", encoding="utf-8")
+    before, _, after = path.read_text(encoding="utf-8").partition("\ninstructions = ")
+    instructions = '\ninstructions = { file = "how.txt", source = "ours" }\n'
+    path.write_text(before + instructions + after.partition("\n")[2], encoding="utf-8")
+    given = run("run", path, "--model", "echo", "--json")
+    assert given.status == 0, given.err
+    assert given.document["trials"][0]["prompt"].startswith("One word, please.\n")
 
 
 def test_a_new_battery_can_be_given_at_once(run: Run, tmp_path: Path) -> None:
