@@ -26,6 +26,11 @@ from tabwb.store.derive import History
 from tabwb.store.store import Store
 
 _OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
+_STATES = {
+    TrialState.SKIPPED: "skipped",
+    TrialState.VOID: "void",
+    TrialState.NOT_ADMINISTERED: "not administered",
+}
 Events = tuple[events.Event, ...]
 IDENTITY = ("model", "revision", "weights_sha256", "dtype")
 """The facts of a model that must not change between a run and its resumption."""
@@ -204,7 +209,8 @@ class Session:
 
     def repeat(self) -> Events:
         """Ask the current item again; what was answered before stays and the new answer counts."""
-        self._must_not_be_discontinued()
+        if self.status is not AdministrationStatus.DONE:
+            self._must_run()
         trial = self.current
         if trial is None:
             raise TabwbError("no item has been shown yet", hint="show the first one")
@@ -214,17 +220,21 @@ class Session:
 
     def skip(self, reason: str) -> Events:
         """Pass over the current item, for a reason; it can be taken back with :meth:`undo`."""
+        self._must_not_be_discontinued()
         trial = self._current_or_error("skip")
         if trial.counting is not None:
             raise TabwbError(
                 "this item has an answer already", hint="declare it void if it must not count"
             )
-        self._awaiting = False
+        if not self._awaiting and trial.state is not TrialState.PLANNED:
+            raise TabwbError(f"this item is {_STATES[trial.state]} already")
         number = trial.plan.number
-        return self._commit(
-            [EventEntry("skipped", number, _reason(reason, "skipping"))],
+        made = self._commit(
+            [EventEntry("skipped", number, _words(reason, "skipping"))],
             events.TrialSkipped(self.administration.id, number, reason.strip()),
         )
+        self._awaiting = False
+        return made
 
     def void(self, reason: str, number: int | None = None) -> Events:
         """Declare an item void, for a reason: what was recorded stays and does not count.
@@ -233,30 +243,47 @@ class Session:
             reason: why; must not be empty.
             number: the trial's number, or None for the current one.
         """
-        trial = self._history.trial(number) if number else self._current_or_error("declare void")
-        if trial.plan.number == self._current:
-            self._awaiting = False
-        return self._commit(
-            [EventEntry("voided", trial.plan.number, _reason(reason, "declaring an item void"))],
+        trial = (
+            self._current_or_error("declare void")
+            if number is None
+            else self._history.trial(number)
+        )
+        is_open = self._awaiting and trial.plan.number == self._current
+        if trial.state in _STATES and trial.state is not TrialState.SKIPPED and not is_open:
+            raise TabwbError(f"this item is {_STATES[trial.state]} already")
+        made = self._commit(
+            [EventEntry("voided", trial.plan.number, _words(reason, "declaring an item void"))],
             events.TrialVoided(self.administration.id, trial.plan.number, reason.strip()),
         )
+        if is_open:
+            self._awaiting = False
+        return made
 
     def undo(self) -> Events:
-        """Take back the latest answer, skip, void or discontinuation; its rows stay, marked."""
+        """Take back the latest answer, skip, void or discontinuation; its rows stay, marked.
+
+        A finished administration goes on when an item is unanswered after that.
+        """
         target = self._history.undoable
         if target is None:
             raise TabwbError("there is nothing to take back")
-        entries = [EventEntry("undone", target.trial, target.what, target.sequence)]
-        for sequence in self._history.endings_after(target.sequence):
-            entries.insert(0, EventEntry("undone", None, "the end", sequence))
+        undone = EventEntry("undone", target.trial, target.what, target.sequence)
+        entries: list[Entry] = [undone]
+        left = self._history.with_entry(undone).trials
+        if any(trial.state is TrialState.PLANNED for trial in left):
+            entries += [
+                EventEntry("undone", None, "the end", sequence)
+                for sequence in self._history.endings
+            ]
+        made = self._commit(
+            entries, events.Undone(self.administration.id, target.trial, target.what)
+        )
         self._awaiting = False
         self._settled = 0
         if target.trial is not None:
             self._current = target.trial
             self._failed.discard(target.trial)
-        return self._commit(
-            entries, events.Undone(self.administration.id, target.trial or 0, target.what)
-        )
+        return made
 
     def note(self, text: str, number: int | None = None) -> Events:
         """Write a note on an item (the current one unless ``number`` says which)."""
@@ -264,7 +291,7 @@ class Session:
         if where is not None:
             self._history.trial(where)
         return self._commit(
-            [EventEntry("noted", where, _reason(text, "a note"))],
+            [EventEntry("noted", where, _words(text, "a note"))],
             events.Noted(self.administration.id, where, text.strip()),
         )
 
@@ -288,12 +315,14 @@ class Session:
     def pause(self, reason: str = "") -> Events:
         """Let the administration rest; an unanswered prompt will be shown again."""
         self._must_not_be_discontinued()
+        made: Events = ()
+        if self.status is AdministrationStatus.RUNNING:
+            made = self._commit(
+                [EventEntry("paused", None, storable(reason))],
+                events.Paused(self.administration.id, reason),
+            )
         self._awaiting = False
-        if self.status is not AdministrationStatus.RUNNING:
-            return ()
-        return self._commit(
-            [EventEntry("paused", None, reason)], events.Paused(self.administration.id, reason)
-        )
+        return made
 
     def resume(self) -> Events:
         """Go on after a pause; nothing that was answered is asked again, what failed is."""
@@ -310,11 +339,12 @@ class Session:
         """End early, for a reason; what was not given reads *not administered*."""
         if self.status in _OVER:
             raise TabwbError(f"this administration is {self.status.value} already")
-        self._awaiting = False
-        return self._commit(
-            [EventEntry("discontinued", None, _reason(reason, "discontinuing"))],
+        made = self._commit(
+            [EventEntry("discontinued", None, _words(reason, "discontinuing"))],
             events.Discontinued(self.administration.id, reason.strip()),
         )
+        self._awaiting = False
+        return made
 
     def close(self) -> None:
         """Give the administration free; what was committed stays as it is."""
@@ -341,11 +371,11 @@ class Session:
 
     def _start(self, trial: Trial) -> Events:
         number = trial.plan.number
-        self._current, self._awaiting = number, True
         made = self._commit(
             [EventEntry("trial-started", number)],
             events.TrialStarted(self.administration.id, trial.plan),
         )
+        self._current, self._awaiting = number, True
         self._asked_at = time.monotonic()
         return made
 
@@ -383,7 +413,7 @@ class Session:
         return trial
 
 
-def _reason(text: str, what: str) -> str:
+def _words(text: str, what: str) -> str:
     if not text.strip():
         raise TabwbError(f"{what} needs some words", allowed="any text")
     return storable(text.strip())

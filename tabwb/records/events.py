@@ -68,9 +68,9 @@ class TrialVoided(Event):
 
 @dataclass(frozen=True, slots=True)
 class Undone(Event):
-    """The last command on a trial was taken back; its rows stay."""
+    """The last command was taken back; its rows stay. ``trial`` is None for a discontinuation."""
 
-    trial: int
+    trial: int | None
     what: str
 
 

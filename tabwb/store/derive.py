@@ -299,14 +299,13 @@ class History:
                     return Undoable(step.sequence, trial, _UNDOABLE[kind])
         return None
 
-    def endings_after(self, sequence: int) -> tuple[int, ...]:
-        """Effective ``finished`` events after a step: to take that step back reopens them too."""
+    @property
+    def endings(self) -> tuple[int, ...]:
+        """Sequence numbers of effective ``finished`` events: who reopens takes them back."""
         return tuple(
             step.sequence
             for step in self._effective()
-            if step.sequence > sequence
-            and isinstance(step.entry, EventEntry)
-            and step.entry.kind == "finished"
+            if isinstance(step.entry, EventEntry) and step.entry.kind == "finished"
         )
 
     def _effective(self) -> Iterable[Step]:

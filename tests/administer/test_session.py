@@ -124,6 +124,42 @@ def test_undo_of_the_last_answer_reopens_a_finished_administration(begin: Begin)
     assert states(session) == ["answered", "answered", "planned"]
 
 
+def test_undo_that_leaves_every_item_dealt_with_does_not_reopen(begin: Begin) -> None:
+    session = begin()
+    for _ in range(3):
+        session.next()
+        session.answer("dog")
+    session.void("the phone rang")
+    session.next()
+    assert status(session) is AdministrationStatus.DONE
+    session.undo()
+    assert states(session) == ["answered"] * 3
+    assert status(session) is AdministrationStatus.DONE
+
+
+def test_undo_goes_back_step_by_step_through_answers_void_and_repeat(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("cup")
+    session.repeat()
+    session.answer("dog")
+    session.void("the phone rang")
+
+    def counting() -> str | None:
+        attempt = session.trials[0].counting
+        return None if attempt is None else attempt.response
+
+    assert counting() is None
+    session.undo()
+    assert counting() == "dog"
+    session.undo()
+    assert counting() == "cup"
+    session.undo()
+    assert counting() is None
+    assert states(session)[0] == "planned"
+    assert not session.undoable
+
+
 def test_nothing_to_undo_is_said(begin: Begin) -> None:
     with pytest.raises(TabwbError, match="nothing to take back"):
         begin().undo()
@@ -160,6 +196,63 @@ def test_pause_and_resume(begin: Begin, store: Store, plugins: Plugins) -> None:
         (started,) = again.next()
         assert isinstance(started, events.TrialStarted)
         assert started.trial.item == "w2"
+
+
+def test_what_is_dealt_with_is_not_marked_twice(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.skip("tired")
+    with pytest.raises(TabwbError, match="skipped already"):
+        session.skip("tired")
+    session.void("wrong item", 1)
+    with pytest.raises(TabwbError, match="void already"):
+        session.void("wrong item", 1)
+    with pytest.raises(TabwbError, match="void already"):
+        session.skip("tired")
+    session.undo()
+    assert states(session)[0] == "skipped"
+    session.discontinue("unwell")
+    with pytest.raises(TabwbError, match="discontinued"):
+        session.skip("tired")
+    with pytest.raises(TabwbError, match="not administered already"):
+        session.void("never shown", 3)
+    with pytest.raises(StoreError, match="no trial 0"):
+        session.void("x", 0)
+
+
+def test_nothing_is_asked_while_it_rests(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("dog")
+    session.pause("lunch")
+    with pytest.raises(TabwbError, match="paused"):
+        session.repeat()
+
+
+def test_an_answer_that_could_not_be_stored_can_be_given_again(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    session.next()
+
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(session.store, "append", full)
+        for command in (
+            lambda: session.answer("dog"),
+            lambda: session.skip("x"),
+            lambda: session.void("x"),
+            lambda: session.fail("x"),
+            session.pause,
+            lambda: session.discontinue("x"),
+        ):
+            with pytest.raises(StoreError, match="full"):
+                command()
+            assert session.awaiting
+    session.answer("dog")
+    assert states(session)[0] == "answered"
 
 
 def test_only_one_session_at_a_time(begin: Begin, store: Store, plugins: Plugins) -> None:

@@ -87,12 +87,12 @@ def test_taking_back_the_last_answer_reopens_the_end() -> None:
     history = fold(AttemptEntry(1, attempt()), EventEntry("finished"), n=1)
     assert history.status is AdministrationStatus.DONE
     assert history.undoable == Undoable(1, 1, "answer")
-    assert history.endings_after(1) == (2,)
+    assert history.endings == (2,)
     history = history.with_entries(
         [EventEntry("undone", None, "", 2), EventEntry("undone", 1, "", 1)]
     )
     assert history.status is AdministrationStatus.RUNNING
-    assert history.endings_after(1) == ()
+    assert history.endings == ()
 
 
 def test_after_a_discontinuation_what_was_not_given_reads_so_until_it_is_taken_back() -> None:
