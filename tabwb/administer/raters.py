@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
+from tabwb.administer.attempts import storable
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.extend.components import Judge, Response, Scorer
 from tabwb.extend.plugins import Plugins
@@ -93,16 +95,41 @@ class Raters:
             self._scorers[scorer_id] = scorer
         if isinstance(scorer, TabwbError):
             return [failed(scorer_id, "exact", scorer.message)]
-        try:
-            return scorer.score(subtest, item, response)
-        except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
-            reason = f"{type(error).__name__}: {error}"
-            return [failed(scorer_id, measure, reason) for measure in scorer.measures]
+        ready = scorer
+        return _guarded(scorer_id, ready.measures, lambda: ready.score(subtest, item, response))
 
     def _judge(self, judge: Judge, response: Response) -> Sequence[Rating]:
         features = self._battery.features
-        try:
-            return judge.judge(response, features)
-        except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
-            reason = f"{type(error).__name__}: {error}"
-            return [failed(judge.rater, feature.id, reason) for feature in features]
+        measures = [feature.id for feature in features]
+        return _guarded(judge.rater, measures, lambda: judge.judge(response, features))
+
+
+def _guarded(
+    rater: str, measures: Iterable[str], rate: Callable[[], Sequence[Rating]]
+) -> Sequence[Rating]:
+    """What a plugin says, or its failure as ratings in error.
+
+    Whatever a plugin returns, the answer must be recorded: what could not be stored is refused
+    here, where the plugin can still be named.
+    """
+    try:
+        return _checked(rater, rate())
+    except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
+        reason = storable(f"{type(error).__name__}: {error}")
+        return [failed(rater, measure, reason) for measure in measures]
+
+
+def _checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
+    checked: dict[str, Rating] = {}
+    for rating in ratings:
+        if not isinstance(rating, Rating):
+            raise TypeError(f"a rater gives ratings, not {type(rating).__name__}")
+        if rating.rater != rater:
+            raise ValueError(f"'{rater}' gave a rating in the name of '{rating.rater}'")
+        if rating.measure in checked:
+            raise ValueError(f"'{rater}' gave '{rating.measure}' twice")
+        reason = rating.reason
+        checked[rating.measure] = (
+            rating if reason.isascii() else replace(rating, reason=storable(reason))
+        )
+    return tuple(checked.values())

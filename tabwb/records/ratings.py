@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tabwb.records.states import RatingStatus
@@ -14,7 +15,7 @@ class Rating:
     Attributes:
         rater: the spec of the scorer or judge, or a person's study id.
         measure: what was rated (``exact``, ``perseverations``, ``ttr``).
-        value: a number when ``status`` is ``value``, else None. Verdicts are 1.0 and 0.0.
+        value: a finite number when ``status`` is ``value``, else None. Verdicts are 1.0 and 0.0.
         status: see :class:`RatingStatus`.
         reason: for people: the words that fired, the error, why it is undefined; may be empty.
     """
@@ -28,6 +29,8 @@ class Rating:
     def __post_init__(self) -> None:
         if (self.value is None) == (self.status is RatingStatus.VALUE):
             raise ValueError(f"a rating has a value exactly when its status is 'value': {self!r}")
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"a rating's value is a finite number, or undefined: {self!r}")
 
 
 def valued(rater: str, measure: str, value: float | bool, reason: str = "") -> Rating:

@@ -7,7 +7,6 @@ and named by a small integer.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -315,21 +314,16 @@ def _insert_ratings(
             replaces,
             recorded_at,
         )
-        for rating in given:
-            if rating.value is not None and not math.isfinite(rating.value):
-                raise StoreError(
-                    f"rater '{rater}' gave {rating.value} for '{rating.measure}'",
-                    allowed="a finite number, or a status that says why there is none",
-                )
-            rows.append(
-                (
-                    set_id,
-                    keys.of(transaction, "measures", rating.measure),
-                    rating.value,
-                    STATUS_IDS[rating.status],
-                    keys.of(transaction, "reasons", rating.reason) if rating.reason else None,
-                )
+        rows += [
+            (
+                set_id,
+                keys.of(transaction, "measures", rating.measure),
+                rating.value,
+                STATUS_IDS[rating.status],
+                keys.of(transaction, "reasons", rating.reason) if rating.reason else None,
             )
+            for rating in given
+        ]
     transaction.many(
         "INSERT INTO ratings (set_id, measure_id, value, status_id, reason_id)"
         " VALUES (?, ?, ?, ?, ?)",

@@ -240,14 +240,15 @@ def test_an_answer_that_could_not_be_stored_can_be_given_again(
 
     with monkeypatch.context() as broken:
         broken.setattr(session.store, "append", full)
-        for command in (
+        commands: tuple[Callable[[], object], ...] = (
             lambda: session.answer("dog"),
             lambda: session.skip("x"),
             lambda: session.void("x"),
             lambda: session.fail("x"),
             session.pause,
             lambda: session.discontinue("x"),
-        ):
+        )
+        for command in commands:
             with pytest.raises(StoreError, match="full"):
                 command()
             assert session.awaiting

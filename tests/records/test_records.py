@@ -27,6 +27,12 @@ def test_uuid7_sorts_by_time() -> None:
     assert uuid7(1000) < uuid7(1001)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_ratings_value_is_finite(value: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        valued("r", "m", value)
+
+
 def test_a_rating_has_a_value_exactly_when_it_says_so() -> None:
     assert valued("choice", "exact", True).value == 1.0
     assert undefined("rules-1", "anomia", "nothing was said").value is None

@@ -153,7 +153,6 @@ def test_an_attempt_is_recorded_once(store: Store) -> None:
         [RatingsEntry(1, 7, scores())],
         [EventEntry("undone", None, "", 44)],
         [EventEntry("undone", None, "", 3)],
-        [RatingsEntry(1, 1, (valued("r", "m", float("nan")),))],
         [RatingsEntry(1, 1, (valued("r", "m", 1), valued("r", "m", 0)))],
     ],
 )

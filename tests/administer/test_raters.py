@@ -1,0 +1,133 @@
+"""Raters: whatever a scorer or judge does, the answer is recorded and the failure is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tabwb.administer.raters import Raters
+from tabwb.administer.session import Session
+from tabwb.battery.model import Feature
+from tabwb.extend.components import Response
+from tabwb.records.ratings import Rating, valued
+from tabwb.records.states import RatingStatus, ResponseKind
+
+Begin = Callable[..., Session]
+
+
+class Scripted:
+    """A scorer that returns, or raises, what it was made with."""
+
+    measures = ("exact", "more")
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+    def score(self, *_: object) -> Any:
+        if isinstance(self.given, Exception):
+            raise self.given
+        return self.given() if callable(self.given) else self.given
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (RuntimeError("odd"), "RuntimeError: odd"),
+        (None, "TypeError"),
+        ([{"exact": 1}], "a rater gives ratings, not dict"),
+        ([valued("somebody", "exact", 1)], "in the name of 'somebody'"),
+        ([valued("choice", "exact", 1), valued("choice", "exact", 0)], "'exact' twice"),
+        (lambda: [valued("choice", "exact", float("nan"))], "finite"),
+        (ValueError("half \udce9"), r"half \udce9"),
+    ],
+)
+def test_a_scorer_that_misbehaves_loses_no_answer(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, given: Any, said: str
+) -> None:
+    session = begin()
+    monkeypatch.setattr(session.plugins, "scorer", lambda _: Scripted(given))
+    session.next()
+    session.answer("dog")
+    trial = session.store.trials(session.administration.id)[0]
+    assert trial.counting is not None
+    assert [(each.measure, each.status) for each in trial.ratings] == [
+        ("exact", RatingStatus.ERROR),
+        ("more", RatingStatus.ERROR),
+    ]
+    assert said in trial.ratings[0].reason
+
+
+def test_a_reason_that_is_no_unicode_is_kept_visibly(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    scorer = Scripted([valued("choice", "exact", 1, "half \udce9")])
+    monkeypatch.setattr(session.plugins, "scorer", lambda _: scorer)
+    session.next()
+    session.answer("dog")
+    assert session.store.trials(session.administration.id)[0].ratings == (
+        valued("choice", "exact", 1, "half \\udce9"),
+    )
+
+
+def test_rescoring_counts_what_the_scorer_says_now(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    session.next()
+    session.answer("dog")
+    changed = Scripted([valued("choice", "exact", 0, "another rule")])
+    monkeypatch.setattr(session.plugins, "scorer", lambda _: changed)
+    session.raters = Raters(session.plugins, session.battery, ())
+    session.rescore()
+    (trial, *_) = session.store.trials(session.administration.id)
+    assert trial.ratings == (valued("choice", "exact", 0, "another rule"),)
+    assert [attempt.response for attempt in trial.attempts] == ["dog"]
+
+
+def test_a_void_item_is_not_rescored(begin: Begin) -> None:
+    session = begin()
+    session.next()
+    session.answer("dog")
+    session.void("the phone rang")
+    assert session.rescore() == ()
+
+
+class Noting:
+    """A judge that notes what it was told of earlier answers."""
+
+    rater, features, caution = "noting", ("anomia",), ""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, ...]] = []
+
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        self.told.append(response.previous)
+        return []
+
+
+def test_a_judge_is_told_the_earlier_connected_answers_of_the_replicate(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin(replicates=2)
+    judge = Noting()
+    monkeypatch.setattr(session.plugins, "judge", lambda _: judge)
+    (words, saying) = session.battery.subtests
+    telling = replace(words, response=ResponseKind.CONNECTED_TEXT, scorers=())
+    feature = Feature("anomia", "Anomia", "Anomia", "")
+    battery = replace(session.battery, subtests=(telling, saying), features=(feature,))
+    session.raters = Raters(session.plugins, battery, ("noting",))
+    for _ in range(6):
+        session.next()
+        session.answer(f"answer {session.position[0]}")
+    assert judge.told == [
+        (),
+        ("answer 1",),
+        ("answer 1", "answer 2"),
+        (),
+        ("answer 4",),
+        ("answer 4", "answer 5"),
+    ]
