@@ -77,7 +77,7 @@ def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
     """
     if conditions.kind != "model" or conditions.replicates < 2 or not conditions.decoding.greedy:
         return False
-    has_options = any(len(item.options) > 1 for sub in battery.subtests for item in sub.items)
-    if conditions.option_order == "shuffled" and has_options:
+    if conditions.conversation and conditions.item_order == "shuffled":
         return False
-    return not conditions.conversation
+    has_options = any(len(item.options) > 1 for sub in battery.subtests for item in sub.items)
+    return not (conditions.option_order == "shuffled" and has_options)

@@ -107,3 +107,7 @@ def test_identical_replicates_are_noticed_before_they_are_run() -> None:
     assert not nothing_varies(BATTERY, replace(thrice, decoding=Decoding(temperature=0.7)))
     assert not nothing_varies(BATTERY, replace(thrice, kind="speaker"))
     assert nothing_varies(BATTERY, replace(thrice, item_order="shuffled"))
+    talking = replace(thrice, conversation=True)
+    assert nothing_varies(BATTERY, talking)
+    assert not nothing_varies(BATTERY, replace(talking, item_order="shuffled"))
+    assert nothing_varies(BATTERY, replace(thrice, option_order="rotated"))
