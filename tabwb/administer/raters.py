@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from tabwb.administer.attempts import storable
 from tabwb.battery.model import Battery, Item, Subtest
@@ -29,12 +28,18 @@ class Raters:
         self._plugins = plugins
         self._battery = battery
         self._judge_specs = tuple(judges)
+        self._judges: tuple[Judge, ...] | None = None
         self._scorers: dict[str, Scorer | TabwbError] = {}
 
-    @cached_property
     def judges(self) -> tuple[Judge, ...]:
-        """The judges; a spec that cannot be used raises here, before anything is asked."""
-        return tuple(self._plugins.judge(spec) for spec in self._judge_specs)
+        """The judges, made at the first call.
+
+        Raises:
+            TabwbError: a judge cannot be used here.
+        """
+        if self._judges is None:
+            self._judges = tuple(self._plugins.judge(spec) for spec in self._judge_specs)
+        return self._judges
 
     def rate(
         self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]
@@ -63,7 +68,7 @@ class Raters:
         for scorer_id in subtest.scorers:
             ratings += self._score(scorer_id, subtest, item, response)
         if subtest.response in JUDGED and self._battery.features:
-            for judge in self.judges:
+            for judge in self.judges():
                 ratings += self._judge(judge, response)
         return tuple(ratings)
 

@@ -370,6 +370,7 @@ class Session:
         return None
 
     def _start(self, trial: Trial) -> Events:
+        self.raters.judges()  # one that cannot be used is found before the prompt goes out
         number = trial.plan.number
         made = self._commit(
             [EventEntry("trial-started", number)],

@@ -6,27 +6,17 @@ import platform
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 
 from tabwb.administer.plan import plan_trials
 from tabwb.administer.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
-from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.errors import UsageError
+from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
-
-ADMINISTERED = frozenset(
-    {
-        ResponseKind.CHOICE,
-        ResponseKind.YES_NO,
-        ResponseKind.VERBATIM,
-        ResponseKind.CONNECTED_TEXT,
-        ResponseKind.FREE,
-    }
-)
-"""What can be answered in text. Naming is answered aloud, with its own command."""
 
 
 def find_battery(plugins: Plugins, argument: str) -> Battery:
@@ -36,8 +26,7 @@ def find_battery(plugins: Plugins, argument: str) -> Battery:
         UsageError: there is none of this id.
         BatteryProblems: the file has problems; the message lists all of them.
     """
-    path = plugins.find_battery(argument)
-    return replace(load_battery(path), origin=str(path))
+    return load_battery(plugins.find_battery(argument))
 
 
 def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Conditions:
@@ -47,12 +36,6 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         UsageError: a spec names nothing, or the battery may not be given to this examinee.
     """
     for subtest in battery.subtests:
-        if subtest.response not in ADMINISTERED:
-            raise UsageError(
-                f"subtest '{subtest.id}' of '{battery.id}' is answered aloud "
-                f"(response = '{subtest.response.value}')",
-                allowed=", ".join(sorted(kind.value for kind in ADMINISTERED)),
-            )
         for scorer in subtest.scorers:
             plugins.resolve("scorers", scorer)
     if conditions.protocol is not Protocol.GENERATE:
@@ -99,8 +82,6 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
 
     The battery's content and the whole plan are in the store before the session is returned.
     """
-    from pathlib import Path
-
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)
     plan = plan_trials(battery, conditions)
@@ -126,13 +107,10 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
     held.enter_context(store.lock(number))
     try:
         # Read after the lock is held: what another session wrote until then is seen.
-        session = Session(store, plugins, battery, store.administration(number), held=held)
-        if not session.raters.judges and session.administration.conditions.judges:
-            raise TabwbError("the judges of this administration cannot be used here")
+        return Session(store, plugins, battery, store.administration(number), held=held)
     except BaseException:
         held.close()
         raise
-    return session
 
 
 def _versions(plugins: Plugins) -> dict[str, str]:

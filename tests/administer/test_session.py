@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tabwb.administer import setup
+from tabwb.administer.raters import Raters
 from tabwb.administer.session import Session
 from tabwb.extend.plugins import Plugins
 from tabwb.records import events
@@ -291,6 +292,27 @@ def test_rescoring_replaces_ratings_and_keeps_the_answers(begin: Begin) -> None:
     before = session.trials[0]
     assert len(session.rescore()) == 1
     assert session.trials[0] == before
+
+
+def test_without_its_judge_nothing_is_asked_but_marks_can_be_made(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    session.next()
+    session.answer("dog")
+
+    def gone(_: str) -> None:
+        raise UsageError("there is no judge 'gone'")
+
+    monkeypatch.setattr(session.plugins, "judge", gone)
+    session.raters = Raters(session.plugins, session.battery, ("gone",))
+    with pytest.raises(UsageError, match="gone"):
+        session.next()
+    assert not session.awaiting
+    session.void("the phone rang")
+    session.note("judge to be installed")
+    session.undo()
+    assert states(session)[0] == "answered"
 
 
 def test_a_model_battery_needs_a_research_protocol_for_people(
