@@ -33,7 +33,8 @@ class Progress:
             if self._given == 1:
                 self._first = time.monotonic()
             if event.attempt.state is AttemptState.ERROR:
-                self._say(f"item {event.trial} in error: {event.attempt.error.splitlines()[0]}")
+                first, *_ = event.attempt.error.splitlines() or ["no reason was given"]
+                self._say(f"item {event.trial} in error: {first}")
             else:
                 self._done += 1
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ from tabwb.records.states import AdministrationStatus
 if TYPE_CHECKING:
     from tabwb.administer.session import Session
     from tabwb.battery.model import Battery
+    from tabwb.extend.components import ModelBackend
+    from tabwb.extend.plugins import Plugins
     from tabwb.records.trials import Conditions
 
 
@@ -82,9 +85,10 @@ def run(**options: Any) -> int:
             return _dry_run(battery, conditions, as_json=bool(options.get("as_json")))
         with (
             open_store(options.get("store_location"), plugins) as store,
+            opened_model(plugins, conditions) as model,
             setup.create(store, plugins, battery, conditions) as session,
         ):
-            return _give(session, as_json=bool(options.get("as_json")))
+            return _give(session, model, as_json=bool(options.get("as_json")))
     finally:
         plugins.close()
 
@@ -111,9 +115,12 @@ def resume(
                     f"administration {session.administration.id} was discontinued",
                     hint=f"'tabwb trial undo {session.administration.id}' takes that back",
                 )
-            if session.status is not AdministrationStatus.DONE:
+            if session.status is AdministrationStatus.DONE:
+                _show(session, as_json=as_json)
+                return 0
+            with opened_model(plugins, session.administration.conditions) as model:
                 session.resume()
-            return _give(session, as_json=as_json)
+                return _give(session, model, as_json=as_json)
     finally:
         plugins.close()
 
@@ -211,14 +218,49 @@ def _dry_run(battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
     return 0
 
 
-def _give(session: Session, *, as_json: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class OpenModel:
+    """A model that is loaded.
+
+    Attributes:
+        backend: what answers.
+        facts: what it says of itself (revision, dtype).
+        cancel: set by ctrl+c.
+    """
+
+    backend: ModelBackend
+    facts: Mapping[str, str]
+    cancel: threading.Event
+
+
+@contextmanager
+def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel | None]:
+    """The examinee's model, loaded; None for a person.
+
+    It is loaded before an administration is begun, so that one that cannot be loaded leaves none.
+    """
+    if conditions.kind != "model":
+        yield None
+        return
+    backend = plugins.open_model(conditions.examinee)
+    cancel = threading.Event()
+    try:
+        with stopping(cancel):
+            yield OpenModel(backend, backend.open(), cancel)
+    finally:
+        backend.close()
+
+
+def _give(session: Session, model: OpenModel | None, *, as_json: bool) -> int:
     number = session.administration.id
-    if session.administration.conditions.kind == "model":
-        _give_to_model(session, quiet=as_json)
+    # Said at once, so that it is known however the run ends.
+    note(f"administration {number}")
+    if model is not None:
+        _give_to_model(session, model, quiet=as_json)
     else:
         from tabwb.cli.typing import give_to_typist
 
-        give_to_typist(session)
+        give_to_typist(session, aside=as_json)
     _show(session, as_json=as_json)
     if session.status is AdministrationStatus.PAUSED:
         raise Interrupted(
@@ -228,24 +270,18 @@ def _give(session: Session, *, as_json: bool) -> int:
     return 0
 
 
-def _give_to_model(session: Session, *, quiet: bool) -> None:
+def _give_to_model(session: Session, model: OpenModel, *, quiet: bool) -> None:
     from tabwb.administer.drive import drive
     from tabwb.cli.progress import Progress
 
-    if session.status is not AdministrationStatus.RUNNING:
-        return
     done = sum(trial.counting is not None for trial in session.trials)
     progress = Progress(len(session.trials), done, quiet=quiet)
-    backend = session.plugins.open_model(session.administration.conditions.examinee)
-    cancel = threading.Event()
     try:
-        with stopping(cancel):
-            session.opened(backend.open())
-            for event in drive(session, backend, cancel):
-                progress.show(event)
+        session.opened(model.facts)
+        for event in drive(session, model.backend, model.cancel):
+            progress.show(event)
     finally:
         progress.close()
-        backend.close()
 
 
 @contextmanager

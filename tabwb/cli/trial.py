@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def trial() -> None:
     """Declare a trial void, note on it, undo, rescore.
 
-    A TRIAL is its number in the administration, or SUBTEST/ITEM where that names just one.
+    A TRIAL is its number in the administration, or ITEM or SUBTEST/ITEM where that names just one.
     """
 
 
@@ -87,7 +87,7 @@ def _opened(administration: str, store_location: str | None) -> Iterator[Session
 
 
 def _number(session: Session, name: str) -> int:
-    if name.isdigit():
+    if name.isdecimal():
         return int(name)
     found = [
         trial.plan.number
@@ -100,5 +100,5 @@ def _number(session: Session, name: str) -> int:
         raise UsageError(f"'{name}' names {len(found)} trials", allowed=", ".join(map(str, found)))
     raise UsageError(
         f"administration {session.administration.id} has no trial '{name}'",
-        allowed=f"1 to {len(session.trials)}, or SUBTEST/ITEM",
+        allowed=f"1 to {len(session.trials)}, ITEM, or SUBTEST/ITEM",
     )

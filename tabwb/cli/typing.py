@@ -20,8 +20,13 @@ Type the answer and press enter (connected text: an empty line ends it).
 :help          this list                  ::TEXT         an answer that begins with a colon"""
 
 
-def give_to_typist(session: Session) -> None:
-    """Show each item and record what is typed, until done or paused; end of input pauses."""
+def give_to_typist(session: Session, *, aside: bool = False) -> None:
+    """Show each item and record what is typed, until done or paused; end of input pauses.
+
+    Args:
+        session: with a person as examinee.
+        aside: show everything on stderr, because stdout is kept for a document.
+    """
     if session.status is not AdministrationStatus.RUNNING:
         return
     note(f"{session.battery.title}: {session.battery.disclaimer}".rstrip(": "))
@@ -36,7 +41,7 @@ def give_to_typist(session: Session) -> None:
         if plan.subtest != subtest:
             subtest = plan.subtest
             _introduce(session, subtest)
-        _answer_one(session)
+        _answer_one(session, aside)
 
 
 def _introduce(session: Session, subtest_id: str) -> None:
@@ -46,15 +51,14 @@ def _introduce(session: Session, subtest_id: str) -> None:
         note(f"(to the administrator: {subtest.administrator.text})")
 
 
-def _answer_one(session: Session) -> None:
+def _answer_one(session: Session, aside: bool) -> None:
     while session.awaiting:
         trial = session.current
         assert trial is not None
         number, planned = session.position
-        click.echo(f"\nitem {number}/{planned}")
-        click.echo(trial.plan.prompt)
+        click.echo(f"\nitem {number}/{planned}\n{trial.plan.prompt}", err=aside)
         kind = session.battery.subtest(trial.plan.subtest).response
-        typed = _read(many_lines=kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
+        typed = _read(aside, many_lines=kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
         try:
             _take(session, typed)
         except TabwbError as error:
@@ -75,7 +79,6 @@ def _take(session: Session, typed: str | None) -> None:
         session.void(words)
     elif command == "undo":
         session.undo()
-        session.repeat()
     elif command == "note":
         session.note(words)
     elif command == "pause":
@@ -88,13 +91,12 @@ def _take(session: Session, typed: str | None) -> None:
         raise TabwbError(f"there is no command ':{command}'", hint=HELP)
 
 
-def _read(*, many_lines: bool) -> str | None:
+def _read(aside: bool, *, many_lines: bool) -> str | None:
     """One answer, or None at the end of the input."""
     lines: list[str] = []
     while True:
         try:
-            click.echo("> ", nl=False)
-            sys.stdout.flush()
+            click.echo("> ", nl=False, err=aside)
             line = sys.stdin.readline()
         except KeyboardInterrupt:
             # An answer half typed is not an answer; the item will be shown again.

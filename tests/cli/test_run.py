@@ -150,8 +150,8 @@ def test_a_person_types_and_the_answers_are_scored(tmp_path: Path) -> None:
         stdin=answers + "\n",
     )
     assert outcome.status == 0, outcome.err
-    start = outcome.out.index('{\n  "format"')
-    document = json.loads(outcome.out[start:])
+    document = outcome.document
+    assert "Which one is an animal with a mane?" in outcome.err
     assert document["administration"]["examinee"] == "S-01"
     correct = {one["id"]: (one["correct"], one["n"]) for one in document["summary"]["subtests"]}
     assert correct["word-comprehension"] == (5, 5)
@@ -177,6 +177,21 @@ def test_the_end_of_the_input_pauses_and_resume_goes_on(run: Run) -> None:
         "A red kite.",
         "My first job.",
     ]
+
+
+def test_a_model_that_cannot_be_opened_leaves_no_administration(run: Run, tmp_path: Path) -> None:
+    outcome = run("run", "tab", "--model", f"replay:{tmp_path / 'nowhere.jsonl'}")
+    assert outcome.status == 1
+    assert "nowhere.jsonl" in outcome.err
+    assert run("results", "--json").document["administrations"] == []
+
+
+def test_resuming_what_is_done_shows_it_and_asks_nothing(run: Run) -> None:
+    first = run("run", "tab", "--model", "echo", "--json")
+    assert "administration 1" in first.err
+    again = run("resume", 1, "--json")
+    assert again.status == 0
+    assert again.document == first.document
 
 
 def test_greedy_replicates_are_warned_of(run: Run) -> None:
