@@ -63,6 +63,11 @@ class Configuration:
     data_dir: Path = field(default_factory=lambda: data_folder(os.environ))
     files: tuple[Path, ...] = ()
 
+    @property
+    def trust_file(self) -> Path:
+        """Where the hashes of trusted plugin folders are kept."""
+        return self.config_dir / "trusted-plugins.json"
+
     @classmethod
     def load(
         cls, *, cwd: Path | None = None, environ: Mapping[str, str] | None = None

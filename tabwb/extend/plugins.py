@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 import pluggy
 
-from tabwb.extend import folders, hookspecs, trust
+from tabwb.extend import folders, hookspecs
 from tabwb.extend.components import (
     BatterySource,
     ComponentKind,
@@ -267,10 +267,14 @@ class Plugins:
         settings = self.configuration
         for folder in settings.plugin_folders:
             self._load_folder(folder)
+        if not settings.project_plugin_folders and not settings.trust_file.exists():
+            return
+        from tabwb.extend import trust
+
         try:
             trusted = trust.trusted(settings)
         except TabwbError as error:
-            self._problems.append(PluginProblem(trust.FILE, "reading", str(error)))
+            self._problems.append(PluginProblem(settings.trust_file.name, "reading", str(error)))
             return
         for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
             if folder in settings.plugin_folders:
@@ -343,8 +347,8 @@ class Plugins:
     # ---------------------------------------------------------------- inside: calling
 
     def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
-        # pluggy calls the newest first and stops at the first that raises.
-        for impl in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
+        # Called by themselves, because pluggy stops at the first that raises.
+        for impl in getattr(self._manager.hook, hook).get_hookimpls():
             if impl.wrapper or impl.hookwrapper:
                 continue
             given = arguments(impl.plugin_name)

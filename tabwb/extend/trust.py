@@ -16,7 +16,6 @@ from typing import Literal
 from tabwb.extend.configuration import Configuration
 from tabwb.records.errors import ComponentError, UsageError
 
-FILE = "trusted-plugins.json"
 IGNORED = frozenset(
     {"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
 )
@@ -62,7 +61,7 @@ def trusted(configuration: Configuration) -> Mapping[Path, str]:
     Raises:
         UsageError: the file that keeps them is damaged.
     """
-    path = configuration.config_dir / FILE
+    path = configuration.trust_file
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return {Path(folder): str(digest) for folder, digest in content["folders"].items()}
@@ -94,7 +93,7 @@ def trust(folder: Path, configuration: Configuration) -> str:
     digest = folder_hash(resolved)
     folders = {str(path): kept for path, kept in trusted(configuration).items()}
     folders[str(resolved)] = digest
-    path = configuration.config_dir / FILE
+    path = configuration.trust_file
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}.tmp")
     draft.write_text(json.dumps({"folders": folders}, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,153 @@
+"""``tabwb plugins``: list what is there and what failed, write a plugin, trust a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import configuration, json_option, note, open_plugins, print_json
+from tabwb.records.errors import TabwbError
+
+if TYPE_CHECKING:
+    from tabwb.extend.plugins import Plugins
+    from tabwb.extend.registry import Component
+
+
+@click.group()
+def plugins() -> None:
+    """List, write and trust plugins."""
+
+
+@plugins.command("list")
+@json_option
+def list_plugins(as_json: bool) -> int:
+    """List plugins, their components, and what failed with its error."""
+    loaded = open_plugins()
+    try:
+        document = _document(loaded)
+    finally:
+        loaded.close()
+    if as_json:
+        print_json(document)
+        return 0
+    for plugin in document["plugins"]:
+        source = plugin["folder"] or f"{plugin['distribution']} {plugin['version']}".strip()
+        click.echo(f"{click.style(plugin['name'], bold=True)}  {source}")
+    for kind, components in document["components"].items():
+        if components:
+            click.echo(f"\n{click.style(kind, bold=True)}")
+        width = max((len(component["id"]) for component in components), default=0)
+        for component in components:
+            status = "" if component["status"] == "ok" else f"  [{component['status']}]"
+            title = component["title"] or component["path"]
+            click.echo(f"  {component['id']:<{width}}  {title} ({component['owner']}){status}")
+    for problem in document["problems"]:
+        lines = problem["error"].splitlines() or [""]
+        note(f"\n! {problem['plugin']}: {problem['what']}: {lines[0]}")
+        for line in lines[1:]:
+            note(f"    {line}")
+    return 0
+
+
+@plugins.command("new")
+@click.argument("name")
+@click.option(
+    "--in",
+    "parent",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="The folder to write into (default: the current one).",
+)
+def new_plugin(name: str, parent: Path) -> int:
+    """Write a working plugin NAME: a package with a battery, a scorer and a passing test."""
+    from tabwb.extend.scaffold import write_plugin
+
+    written = write_plugin(name, parent)
+    for path in written:
+        click.echo(path)
+    root = written[0].parent
+    note(f"try it:  tabwb plugins trust {root}  and then  tabwb run {root.name} --model echo")
+    return 0
+
+
+@plugins.command("trust")
+@click.argument("path", type=click.Path(path_type=Path))
+def trust_folder(path: Path) -> int:
+    """Use the plugin in folder PATH, as it is now.
+
+    Its code will run whenever tabwb starts: look at it first. A folder that changes afterwards is
+    no longer used until it is trusted again.
+    """
+    from tabwb.extend import folders, trust
+
+    settings = configuration()
+    names = ", ".join(entry.name for entry in folders.folder_entries(path.resolve()))
+    before = trust.trusted(settings).get(path.resolve())
+    digest = trust.trust(path, settings)
+    if before == digest:
+        click.echo(f"{path.resolve()} ({names}) was trusted already: SHA-256 {digest[:12]}")
+    elif before is None:
+        click.echo(f"{path.resolve()} ({names}) is trusted as it is now: SHA-256 {digest[:12]}")
+    else:
+        click.echo(
+            f"{path.resolve()} ({names}) has changed (it was {before[:12]}) and is trusted "
+            f"as it is now: SHA-256 {digest[:12]}"
+        )
+    return 0
+
+
+def _document(loaded: Plugins) -> dict[str, Any]:
+    from tabwb.extend.plugins import KINDS
+
+    components = {
+        kind: [_component(component, loaded) for component in loaded.components(kind)]
+        for kind in KINDS
+    }
+    batteries = [
+        {"id": each.id, "title": "", "owner": each.owner, "path": str(each.path), "status": "ok"}
+        for each in loaded.batteries()
+    ]
+    return {
+        "format": 1,
+        "plugins": [
+            {
+                "name": plugin.name,
+                "distribution": plugin.distribution,
+                "version": plugin.version,
+                "folder": plugin.folder,
+            }
+            for plugin in loaded.plugins
+        ],
+        "components": {**components, "batteries": batteries},
+        "problems": [
+            {"plugin": problem.plugin, "what": problem.what, "error": problem.error}
+            for problem in loaded.problems
+        ],
+    }
+
+
+def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
+    from tabwb.extend.registry import check_needs
+
+    descriptor = component.descriptor
+    status = "ok"
+    try:
+        check_needs(descriptor)
+    except TabwbError as error:
+        status = error.hint or error.message
+    if status == "ok" and descriptor.needs_network and loaded.configuration.offline:
+        status = "not while offline"
+    return {
+        "id": descriptor.id,
+        "title": descriptor.title,
+        "owner": component.owner,
+        "aliases": list(descriptor.aliases),
+        "name": descriptor.name_help,
+        "needs": list(descriptor.needs),
+        "needs_network": descriptor.needs_network,
+        "runs": descriptor.runs,
+        "remarks": descriptor.remarks,
+        "status": status,
+    }

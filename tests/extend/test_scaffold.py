@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tabwb.extend.scaffold import write_plugin
+from tabwb.records.errors import TabwbError, UsageError
+
+
+def test_the_written_plugin_passes_its_own_test(tmp_path: Path) -> None:
+    write_plugin("my-words", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=tmp_path / "my-words",
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+
+
+def test_kebab_and_snake_case_name_the_same_plugin(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    kebab = write_plugin("my-words", tmp_path / "a")
+    snake = write_plugin("my_words", tmp_path / "b")
+    assert [path.read_text() for path in kebab] == [path.read_text() for path in snake]
+    assert {path.parent.name for path in kebab} >= {"my-words", "my_words"}
+
+
+def test_the_written_plugin_is_formatted_and_clean(tmp_path: Path) -> None:
+    write_plugin("my-words", tmp_path)
+    for command in (["ruff", "check"], ["ruff", "format", "--check"]):
+        settings = Path(__file__).parents[2] / "pyproject.toml"
+        done = subprocess.run(
+            [sys.executable, "-m", *command, "--config", str(settings), "--no-cache", "."],
+            cwd=tmp_path / "my-words" / "my_words",
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "my-words").mkdir()
+    with pytest.raises(TabwbError, match="is there already; nothing was written"):
+        write_plugin("my_words", tmp_path)
+    assert list((tmp_path / "my-words").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["My Words", "a/b", "", "-a", "1st", "json", "tabwb", ".."])
+def test_a_name_that_cannot_be_a_package_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        write_plugin(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
