@@ -16,7 +16,7 @@ from typing import Any
 from tabwb.extend.components import Descriptor
 from tabwb.records.errors import TabwbError
 from tabwb.records.specs import Spec
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
+from tabwb.records.words import RESEARCH_ONLY
 
 LINE_KEYS = ("subtest", "item", "replicate", "prompt", "response", "status", "latency_s", "ratings")
 """Keys of a line after ``administration`` (its uid), in their order."""
@@ -144,12 +144,8 @@ def _cell(value: object) -> object:
 
 
 def _write(out: Path, text: str, document: Mapping[str, Any], explanation: str) -> None:
-    notes = [RESEARCH_ONLY, MODEL_CAUTION]
-    for one in _documents(document):
-        disclaimer = one["administration"].get("disclaimer")
-        if disclaimer and disclaimer not in notes:
-            notes.append(disclaimer)
-    notes += [f"Verdicts of the rules judge: {RULES_CAUTION}.", explanation]
+    said = (sentence for one in _documents(document) for sentence in one.get("notices", ()))
+    notes = [*dict.fromkeys((RESEARCH_ONLY, *said)), explanation]
     # The explanation first: an export never lies about without it.
     _replace(out.with_name(out.name + ".README.txt"), "\n\n".join(notes) + "\n")
     _replace(out, text)

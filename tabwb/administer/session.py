@@ -117,6 +117,16 @@ class Session:
         return self._history.pause_reason
 
     @property
+    def model_facts(self) -> Mapping[str, str]:
+        """What the back end said of the model when it was opened last; empty before."""
+        return self._history.model_facts
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the administration as a whole."""
+        return self._history.notes
+
+    @property
     def undoable(self) -> bool:
         """Whether :meth:`undo` has something to take back."""
         return self._history.undoable is not None

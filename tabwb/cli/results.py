@@ -38,7 +38,12 @@ def results(
                 if as_json:
                     print_json(
                         document.administration_document(
-                            only.administration, only.battery, only.trials, interval=True
+                            only.administration,
+                            only.battery,
+                            only.trials,
+                            model_facts=only.model_facts,
+                            notes=only.notes,
+                            interval=True,
                         )
                     )
                 else:

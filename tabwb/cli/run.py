@@ -309,7 +309,15 @@ def _show(session: Session, *, as_json: bool) -> None:
 
     administration = session.store.administration(session.administration.id)
     if as_json:
-        print_json(administration_document(administration, session.battery, session.trials))
+        print_json(
+            administration_document(
+                administration,
+                session.battery,
+                session.trials,
+                model_facts=session.model_facts,
+                notes=session.notes,
+            )
+        )
         return
     from tabwb.report.tables import print_administration
 

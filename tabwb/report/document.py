@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Rating
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.report.cautions import cautions
 from tabwb.report.summary import Json, JudgeScope, Source, pool, summarise
 
 if TYPE_CHECKING:
@@ -23,10 +23,22 @@ def administration_document(
     battery: Battery,
     trials: Sequence[Trial],
     *,
+    model_facts: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
     judges: Sequence[JudgeScope] = (),
     interval: bool = False,
 ) -> Json:
-    """What ``run``, ``resume`` and ``results ID`` print with ``--json``."""
+    """What ``run``, ``resume`` and ``results ID`` print with ``--json``.
+
+    Args:
+        administration: as it stands.
+        battery: as it was given.
+        trials: as they stand, in the order planned.
+        model_facts: what the back end said of the model (revision, dtype).
+        notes: on the administration as a whole.
+        judges: sets and scopes of raters, where the default does not do.
+        interval: bootstrap the burden too.
+    """
     summary = summarise(
         battery, trials, administration.conditions, judges=judges, interval=interval
     )
@@ -34,11 +46,15 @@ def administration_document(
         "format": FORMAT,
         "administration": {
             **administration_json(administration),
+            "model_facts": dict(model_facts or {}),
+            "notes": list(notes),
             "disclaimer": battery.disclaimer,
         },
         "trials": [trial_json(trial) for trial in trials],
         "summary": summary.to_json(),
-        "notices": notices(administration),
+        "notices": list(
+            cautions(battery, summary, model=administration.conditions.kind == "model")
+        ),
     }
 
 
@@ -54,6 +70,15 @@ def groups_document(
     groups: Iterable[Group], *, judges: Sequence[JudgeScope] = (), interval: bool = True
 ) -> Json:
     """What ``results ID ID`` and ``--by`` print with ``--json``."""
+    made = list(groups)
+    summaries = [
+        pool(sources_of(group.members), judges=judges, interval=interval) for group in made
+    ]
+    said = (
+        sentence
+        for group, summary in zip(made, summaries, strict=True)
+        for sentence in cautions(group.battery, summary, model=group.has_model)
+    )
     return {
         "format": FORMAT,
         "groups": [
@@ -62,13 +87,11 @@ def groups_document(
                 "administrations": [
                     administration_json(member.administration) for member in group.members
                 ],
-                "summary": pool(
-                    sources_of(group.members), judges=judges, interval=interval
-                ).to_json(),
+                "summary": summary.to_json(),
             }
-            for group in groups
+            for group, summary in zip(made, summaries, strict=True)
         ],
-        "notices": [RESEARCH_ONLY, MODEL_CAUTION],
+        "notices": list(dict.fromkeys(said)),
     }
 
 
@@ -77,7 +100,14 @@ def export_document(chosen: Iterable[Loaded]) -> Json:
     return {
         "format": FORMAT,
         "documents": [
-            administration_document(one.administration, one.battery, one.trials) for one in chosen
+            administration_document(
+                one.administration,
+                one.battery,
+                one.trials,
+                model_facts=one.model_facts,
+                notes=one.notes,
+            )
+            for one in chosen
         ],
     }
 
@@ -88,12 +118,6 @@ def sources_of(members: Iterable[Loaded]) -> list[Source]:
         Source(member.battery, member.trials, member.administration.conditions)
         for member in members
     ]
-
-
-def notices(administration: Administration) -> list[str]:
-    """The sentences that stand with every result."""
-    model = administration.conditions.kind == "model"
-    return [RESEARCH_ONLY, MODEL_CAUTION] if model else [RESEARCH_ONLY]
 
 
 def administration_json(administration: Administration) -> Json:

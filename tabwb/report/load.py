@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
@@ -13,11 +13,18 @@ from tabwb.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One administration with its battery and all its trials."""
+    """One administration with its battery and all its trials.
+
+    Attributes:
+        model_facts: what the back end said of the model (revision, dtype).
+        notes: on the administration as a whole.
+    """
 
     administration: Administration
     battery: Battery
     trials: tuple[Trial, ...]
+    model_facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,16 @@ class Group:
     label: str
     members: tuple[Loaded, ...]
 
+    @property
+    def battery(self) -> Battery:
+        """The battery that all members were given."""
+        return self.members[0].battery
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is among the examinees."""
+        return any(one.administration.conditions.kind == "model" for one in self.members)
+
 
 def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, ...]:
     """The administrations that numbers or uids name, each once; all of the store when none is."""
@@ -48,8 +65,11 @@ def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, 
         content_hash = administration.battery_hash
         if content_hash not in batteries:
             batteries[content_hash] = battery_from_canonical(store.battery_canonical(content_hash))
+        told = store.history(administration.id)
         result.append(
-            Loaded(administration, batteries[content_hash], store.trials(administration.id))
+            Loaded(
+                administration, batteries[content_hash], told.trials, told.model_facts, told.notes
+            )
         )
     return tuple(result)
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from tabwb.battery.model import Battery
 from tabwb.records.states import AdministrationStatus, ResponseKind
 from tabwb.records.trials import Administration, Trial
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
+from tabwb.report.cautions import cautions
 from tabwb.report.document import sources_of
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.subtests import SubtestSummary
@@ -99,7 +99,8 @@ def administration_view(
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
     parts += [Text(), *_summary(summary, battery)]
-    return Group(*parts, *_cautions(conditions.kind == "model", summary, battery))
+    said = "\n".join(cautions(battery, summary, model=conditions.kind == "model"))
+    return Group(*parts, Text(said, style="dim"))
 
 
 def _summary(summary: Summary, battery: Battery) -> Iterator[RenderableType]:
@@ -258,16 +259,6 @@ def _bar(share: float) -> Text:
     return Text.assemble(("━" * full, "cyan"), ("─" * (BAR - full), "dim"))
 
 
-def _cautions(model: bool, summary: Summary, battery: Battery) -> Iterator[RenderableType]:
-    sentences = [MODEL_CAUTION] if model else []
-    if any(judge.rater.startswith("rules-") for judge in summary.judges):
-        sentences.append(f"Verdicts of the rules judge: {RULES_CAUTION}.")
-    if battery.disclaimer:
-        sentences.append(battery.disclaimer)
-    sentences.append(RESEARCH_ONLY)
-    yield Text("\n".join(sentences), style="dim")
-
-
 # ---------------------------------------------------------------- several
 
 
@@ -306,18 +297,16 @@ def groups_view(groups: Sequence[Pooled]) -> RenderableType:
         parts.append(Text(key, style="bold"))
         parts.append(_accuracies(chosen))
         parts += _burdens(chosen)
-    cautions = dict.fromkeys(
-        line.plain
+    said = (
+        sentence
         for group, summary in summaries
-        for line in _cautions(True, summary, group.members[0].battery)
-        if isinstance(line, Text)
+        for sentence in cautions(group.battery, summary, model=group.has_model)
     )
-    return Group(*parts, *(Text(line, style="dim") for line in cautions))
+    return Group(*parts, Text("\n".join(dict.fromkeys(said)), style="dim"))
 
 
 def _key(group: Pooled) -> str:
-    battery = group.members[0].battery
-    return f"{battery.title} {battery.version}"
+    return f"{group.battery.title} {group.battery.version}"
 
 
 def _accuracies(chosen: Sequence[tuple[Pooled, Summary]]) -> Table:

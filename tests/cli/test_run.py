@@ -34,6 +34,7 @@ def test_tab_given_to_echo_has_the_documents_shape(run: Run) -> None:
     assert document["format"] == 1
     assert document["administration"].keys() >= ADMINISTRATION_KEYS
     assert document["administration"]["status"] == "done"
+    assert document["administration"]["model_facts"] == {"model": "echo"}
     assert len(document["trials"]) == 20
     assert document["trials"][0].keys() >= TRIAL_KEYS
     assert [subtest["id"] for subtest in document["summary"]["subtests"]] == [

@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 from tabwb.records.states import TrialState
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.records.trials import Conditions
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
 from tabwb.report import document
 from tabwb.report.load import Group, Loaded
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, planned, trials, voided
@@ -75,8 +76,31 @@ def test_an_unanswered_trial_has_no_response() -> None:
 
 
 def test_the_cautions_stand_with_every_result() -> None:
-    assert results()["notices"] == [RESEARCH_ONLY, MODEL_CAUTION]
+    assert results()["notices"] == [
+        RESEARCH_ONLY,
+        BATTERY.disclaimer,
+        MODEL_CAUTION,
+        f"Verdicts of the rules judge: {RULES_CAUTION}.",
+    ]
     assert results()["administration"]["disclaimer"] == BATTERY.disclaimer
+
+
+def test_nothing_is_said_of_models_where_people_answered() -> None:
+    person = administration(1, Conditions("S-01", "speaker"))
+    made = document.administration_document(person, BATTERY, trials(ANSWERS))
+    members = (Loaded(person, BATTERY, trials(ANSWERS)),)
+    pooled = document.groups_document([Group("model", "S-01", members)], interval=False)
+    assert made["notices"] == pooled["notices"]
+    assert MODEL_CAUTION not in made["notices"]  # type: ignore[operator]
+    assert BATTERY.disclaimer in made["notices"]  # type: ignore[operator]
+
+
+def test_the_models_facts_and_notes_on_the_whole_are_in_the_document() -> None:
+    made: dict[str, Any] = document.administration_document(
+        administration(), BATTERY, (), model_facts={"revision": "7"}, notes=("a loud room",)
+    )
+    assert made["administration"]["model_facts"] == {"revision": "7"}
+    assert made["administration"]["notes"] == ["a loud room"]
 
 
 def test_an_empty_store_gives_an_empty_list() -> None:

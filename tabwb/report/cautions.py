@@ -1,0 +1,26 @@
+"""The sentences that stand with every result, wherever it is shown or written (SCORING 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tabwb.battery.model import Battery
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
+from tabwb.report.summary import Summary
+
+
+def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str]:
+    """What must be said beside a summary.
+
+    Args:
+        battery: its own disclaimer is among them.
+        summary: a judge that is a text rule brings its caution.
+        model: whether any of the answers are a model's.
+    """
+    yield RESEARCH_ONLY
+    if battery.disclaimer:
+        yield battery.disclaimer
+    if model:
+        yield MODEL_CAUTION
+    if any(judge.rater.startswith("rules-") for judge in summary.judges):
+        yield f"Verdicts of the rules judge: {RULES_CAUTION}."
