@@ -1,0 +1,165 @@
+"""The workbench: a thin application around one desk and one worker."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.events import Resize
+from textual.screen import Screen
+
+from tabwb.workbench import remembered, themes
+from tabwb.workbench.palette import Commands
+from tabwb.workbench.screens.desk import Desk
+
+MIN_SIZE = (80, 24)
+AGAIN_S = 2.0
+"""A second ctrl+c within so many seconds quits."""
+
+
+class Workbench(App[int]):
+    """The program in a terminal.
+
+    Args:
+        location: of the store, or None for the configuration's.
+        offline: use no network.
+        battery, model: fill in the new-administration dialog with these and open it.
+        memory: where layout and theme are remembered; None for the user's configuration folder.
+    """
+
+    TITLE = "tabwb"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual has it
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "screens/desk.tcss"]
+    COMMANDS: ClassVar = {Commands}
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", "Quit", show=False),
+        Binding("f1", "help_for_focus", "Help", show=False),
+    ]
+
+    def __init__(
+        self,
+        *,
+        location: str | None = None,
+        offline: bool = False,
+        battery: str | None = None,
+        model: str | None = None,
+        memory: Path | None = None,
+    ) -> None:
+        super().__init__()
+        self._memory = memory
+        self.remembered = remembered.load(memory)
+        self.desk = Desk(location=location, offline=offline, battery=battery, model=model)
+        self._interrupted_at = 0.0
+        self._leaving = False
+        for theme in themes.THEMES:
+            self.register_theme(theme)
+        self.theme = self.remembered.theme or themes.NAMES[0]
+
+    def get_default_screen(self) -> Desk:
+        """The desk is the only screen that always is."""
+        return self.desk
+
+    def on_mount(self) -> None:
+        """Leave in order when the terminal is closed or the process is asked to end."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGHUP", "SIGTERM"):
+            number = getattr(signal, name, None)
+            if number is not None:
+                try:
+                    loop.add_signal_handler(number, self._signalled)
+                except (NotImplementedError, RuntimeError, ValueError):
+                    continue  # not this platform, or not the main thread
+
+    def _signalled(self) -> None:
+        self.run_worker(self.action_leave(), exclusive=True)
+
+    def on_resize(self, event: Resize) -> None:
+        """Say so when there is too little room."""
+        small = event.size.width < MIN_SIZE[0] or event.size.height < MIN_SIZE[1]
+        from_small = self.screen.id == "too-small"
+        if small and not from_small:
+            from tabwb.workbench.screens.too_small import TooSmall
+
+            self.push_screen(TooSmall())
+        elif not small and from_small:
+            self.pop_screen()
+
+    # ---------------------------------------------------------------- memory
+
+    def remember(self, **changes: object) -> None:
+        """Change what is remembered and write it."""
+        self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
+        remembered.save(self.remembered, self._memory)
+
+    def take_theme(self, name: str) -> None:
+        """Change the theme and remember it."""
+        if name in themes.NAMES:
+            self.theme = name
+            self.remember(theme=name)
+
+    # ---------------------------------------------------------------- leaving, help
+
+    async def action_leave(self) -> None:
+        """Quit in order: what is under way is stopped, what is open is paused."""
+        if self._leaving:
+            return
+        self._leaving = True
+        await asyncio.to_thread(self.desk.close_worker)
+        self.exit(0)
+
+    async def action_interrupt(self) -> None:
+        """Twice in two seconds: quit. Selected text is copied instead."""
+        selected = self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.notify("Copied.")
+            return
+        now = time.monotonic()
+        if now - self._interrupted_at < AGAIN_S:
+            await self.action_leave()
+            return
+        self._interrupted_at = now
+        self.notify("ctrl+c again quits; everything recorded is safe.", timeout=AGAIN_S)
+
+    def action_help_for_focus(self) -> None:
+        """Help for what is focused."""
+        from tabwb.workbench.screens.help import HelpScreen, help_for
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(help_for(self.screen)))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """None but our own."""
+        return ()
+
+
+def run_workbench(
+    store_location: str | None = None,
+    offline: bool = False,
+    battery: str | None = None,
+    model: str | None = None,
+) -> int:
+    """Open the workbench; the exit status.
+
+    Args:
+        store_location: path or URL of the store, or None for the configuration's.
+        offline: use no network.
+        battery: with ``model``: open the new-administration dialog with these filled in.
+        model: see ``battery``.
+    """
+    app = Workbench(location=store_location, offline=offline, battery=battery, model=model)
+    try:
+        app.run()
+    finally:
+        app.desk.close_worker()
+    return app.return_code or 0

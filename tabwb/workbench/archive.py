@@ -1,0 +1,132 @@
+"""What the workbench reads and writes apart from a session: plugins, store, results, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from textual.message import Message
+
+from tabwb.administer import setup
+from tabwb.battery.model import Battery
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import TabwbError
+from tabwb.records.trials import Conditions
+from tabwb.report.load import loaded
+from tabwb.store.store import Store
+from tabwb.workbench import catalogue, messages
+from tabwb.workbench.draft import Draft, FieldError, conditions_of
+from tabwb.workbench.snapshots import Catalogue
+
+Say = Callable[[Message], object]
+
+
+class Archive:
+    """Plugins and store; the part of the bench that needs no open session.
+
+    Args:
+        say: takes messages to the screen; may be called from any thread.
+        location: of the store, or None for the configuration's.
+        offline: use no network.
+    """
+
+    def __init__(self, say: Say, *, location: str | None = None, offline: bool = False) -> None:
+        self.say = say
+        self._location = location
+        self._offline = offline
+        self._catalogue = Catalogue()
+        self._plugins: Plugins | None = None
+        self._store: Store | None = None
+
+    @property
+    def store(self) -> Store:
+        """The open store."""
+        if self._store is None:
+            raise TabwbError("the store is not open")
+        return self._store
+
+    @property
+    def plugins(self) -> Plugins:
+        """The loaded plugins."""
+        if self._plugins is None:
+            raise TabwbError("the plugins are not loaded")
+        return self._plugins
+
+    def open(self) -> None:
+        """Load plugins and open the store; called once."""
+        configuration = Configuration.load()
+        if self._offline:
+            configuration = replace(configuration, offline=True)
+        if configuration.offline:
+            from tabwb.extend.offline import go_offline
+
+            go_offline()
+        self._plugins = Plugins.load(configuration)
+        try:
+            self._store = Store.open(self._location or configuration.store)
+        finally:
+            self._catalogue = catalogue.read(self._plugins, self._store)
+            self.say(messages.Ready(self._catalogue))
+
+    def refresh(self) -> None:
+        """Read the list of administrations again."""
+        administrations = self.store.administrations()
+        self._catalogue = replace(self._catalogue, administrations=administrations)
+        self.say(messages.Ready(self._catalogue))
+
+    def check(self, draft: Draft) -> None:
+        """Check a draft without beginning anything; may run in any thread.
+
+        Raises:
+            TabwbError: why it cannot be begun; a :class:`FieldError` names the field.
+        """
+        self._conditions(draft)
+
+    def results(self, number: int, *, again: bool = False) -> None:
+        """Show the results of one administration as they stand in the store."""
+        from tabwb.workbench.describe_results import results_of
+
+        (one,) = loaded(self.store, (number,))
+        self.say(messages.ResultsReady(results_of(one), again=again))
+
+    def export(self, number: int, format_id: str, path: str) -> None:
+        """Write the responses of one administration to a file that is not there yet."""
+        from tabwb.report.document import export_document
+
+        out = Path(path).expanduser()
+        if out.exists():
+            raise TabwbError(
+                "the file is there already", where=str(out), hint="choose another name"
+            )
+        if not out.parent.is_dir():
+            raise TabwbError("there is no such folder", where=str(out.parent))
+        exporter = self.plugins.exporter(format_id)
+        exporter.export(export_document(loaded(self.store, (number,))), out)
+        self.say(messages.Told(f"Written: {out}"))
+
+    def _conditions(self, draft: Draft) -> tuple[Battery, Conditions]:
+        asked = conditions_of(draft)
+        try:
+            battery = setup.find_battery(self.plugins, draft.battery.strip())
+        except TabwbError as error:
+            raise FieldError("battery", str(error)) from error
+        for field, kind, specs in (
+            ("model", "models", (asked.examinee,) if asked.kind == "model" else ()),
+            ("judges", "judges", asked.judges),
+        ):
+            for spec in specs:
+                try:
+                    self.plugins.resolve(kind, spec)  # type: ignore[arg-type]
+                except TabwbError as error:
+                    raise FieldError(
+                        field, error.message, error.allowed or "", error.hint or ""
+                    ) from error
+        person = asked.kind == "speaker"
+        if person and "speaker" not in battery.examinees and not asked.research_protocol:
+            raise FieldError(
+                "research_protocol",
+                f"'{battery.id}' is made for models; in a study, name its approved protocol",
+            )
+        return battery, setup.resolve(self.plugins, battery, asked)

@@ -1,0 +1,56 @@
+"""What there is: batteries, model back ends, judges, export formats, administrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tabwb.battery.loader import load_battery
+from tabwb.extend.components import Descriptor
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import TabwbError
+from tabwb.store.store import Store
+from tabwb.workbench.snapshots import BatteryEntry, Catalogue, ModelEntry
+
+
+def read(plugins: Plugins, store: Store | None) -> Catalogue:
+    """Read everything; what has a problem is listed with it."""
+    return Catalogue(
+        batteries=tuple(_batteries(plugins)),
+        models=tuple(_model(plugins, one) for one in plugins.descriptors("models")),
+        judges=tuple((one.id, one.title) for one in plugins.descriptors("judges")),
+        exporters=tuple((one.id, one.title) for one in plugins.descriptors("exporters")),
+        administrations=store.administrations() if store is not None else (),
+        store=store.location if store is not None else "",
+        offline=plugins.configuration.offline,
+        problems=tuple(str(problem) for problem in plugins.problems),
+    )
+
+
+def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:
+    for source in plugins.batteries():
+        try:
+            battery = load_battery(source.path)
+        except TabwbError as error:
+            yield BatteryEntry(source.id, source.id, "", 0, (), str(error))
+        else:
+            yield BatteryEntry(
+                battery.id, battery.title, battery.version, battery.n_items, battery.examinees
+            )
+
+
+def _model(plugins: Plugins, descriptor: Descriptor) -> ModelEntry:
+    shape = descriptor.id
+    spec = descriptor.id
+    if descriptor.name_help:
+        name = f":{descriptor.name_help}"
+        shape += name if descriptor.name_required else f"[{name}]"
+        spec += ":" if descriptor.name_required else ""
+    hindrance = ""
+    try:
+        # With a name that stands for any, so that only extras and the network are asked about.
+        plugins.resolve(
+            "models", f"{descriptor.id}:x" if descriptor.name_required else descriptor.id
+        )
+    except TabwbError as error:
+        hindrance = error.message
+    return ModelEntry(descriptor.id, spec, shape, descriptor.title, descriptor.remarks, hindrance)

@@ -1,0 +1,248 @@
+"""Every command of the workbench: one table from which keys, menus, palette, foot and help come.
+
+A command's id is ``group.verb``; its action is the method ``action_group_verb`` of the desk. Keys
+are those that survive tmux, ssh and an editor's terminal; every command is in a menu and in the
+palette too. *Where* says whose key it is: the item pane owns the keys of a trial, and so on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding
+
+from tabwb.records.states import AdministrationStatus
+
+Where = Literal["home", "trial", "results", "explorer", "everywhere"]
+Page = Literal["home", "trial", "results"]
+GROUPS = ("file", "administer", "results", "view", "help")
+"""The menus, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that can be done.
+
+    Attributes:
+        id: ``group.verb``.
+        title: in its menu and, in lower case after the group, in the palette.
+        foot: the one word at the foot.
+        key: the key, as Textual names it.
+        where: whose key it is.
+        rank: place at the foot, most needed first; 0 keeps it off the foot.
+        help: one line for the table of keys.
+        also: a second key.
+    """
+
+    id: str
+    title: str
+    foot: str
+    key: str
+    where: tuple[Where, ...]
+    rank: int
+    help: str
+    also: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> str:
+        """The menu it stands in."""
+        return self.id.partition(".")[0]
+
+    @property
+    def action(self) -> str:
+        """The method of the desk, without ``action_``."""
+        return self.id.replace(".", "_").replace("-", "_")
+
+    @property
+    def palette(self) -> str:
+        """``group: verb``."""
+        return f"{self.group}: {self.title.rstrip('…').lower()}"
+
+
+_LABELS = {
+    "question_mark": "?",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "slash": "/",
+    "escape": "esc",
+    "exclamation_mark": "!",
+}
+
+
+def key_label(key: str) -> str:
+    """How a key is written for people.
+
+    >>> key_label("f10"), key_label("question_mark"), key_label("ctrl+p"), key_label("space")
+    ('F10', '?', 'ctrl+p', 'space')
+    """
+    if key in _LABELS:
+        return _LABELS[key]
+    return key.upper() if key[0] == "f" and key[1:].isdigit() else key
+
+
+_TRIAL: tuple[Where, ...] = ("trial",)
+_ALL: tuple[Where, ...] = ("everywhere",)
+_BEGIN: tuple[Where, ...] = ("home", "explorer", "results")
+
+COMMANDS: tuple[Command, ...] = (
+    Command("administer.next", "Next item", "Next", "space", _TRIAL, 1,
+            "Give the next item. Paused: go on. After the last one: the results."),
+    Command("administer.answer", "Type the answer", "Answer", "enter", _TRIAL, 2,
+            "Put the cursor into the answer field (a person who types)."),
+    Command("administer.repeat", "Ask again", "Repeat", "r", _TRIAL, 3,
+            "Ask this item again: a new attempt; the earlier one stays and the new one counts."),
+    Command("administer.skip", "Skip…", "Skip", "s", _TRIAL, 4,
+            "Pass over this item, with a reason."),
+    Command("administer.undo", "Undo", "Undo", "u", _TRIAL, 6,
+            "Take back the last answer, skip, void or discontinuation. Nothing is erased."),
+    Command("administer.note", "Note…", "Note", "n", _TRIAL, 7,
+            "Write a note on this item."),
+    Command("administer.pause", "Pause", "Pause", "p", _TRIAL, 8,
+            "Let the administration rest after the answer that is under way; go on with space."),
+    Command("administer.stop", "Stop this answer", "Stop", "escape", _TRIAL, 5,
+            "Stop the model in the middle of its answer; the item can be asked again."),
+    Command("administer.auto", "Auto-run on or off", "Auto", "a", _TRIAL, 9,
+            "Give all remaining items one after the other; again: stop after this one."),
+    Command("administer.void", "Void…", "Void", "v", _TRIAL, 10,
+            "Declare this item void, with a reason: its answer stays and does not count."),
+    Command("administer.discontinue", "Discontinue…", "Discontinue", "d", _TRIAL, 11,
+            "End the administration early, with a reason."),
+    Command("administer.sent", "Exact prompt as sent", "Sent", "i", _TRIAL, 14,
+            "Show or hide the exact text that is sent."),
+    Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "h", _TRIAL, 13,
+            "Show or hide verdicts and scores; they are hidden while a person types."),
+    Command("administer.results", "Results so far", "Results", "g", _TRIAL, 12,
+            "Show the results as they stand."),
+    Command("file.new", "New administration…", "New", "n", _BEGIN, 1,
+            "Give a battery to a model or to a person who types.", also=("f2",)),
+    Command("file.open", "Open…", "Open", "o", _BEGIN, 2,
+            "Find an administration: go on with it, or see its results.", also=("f7",)),
+    Command("results.responses", "Summary or responses", "Responses", "t", ("results",), 3,
+            "Change between the summary and the list of responses."),
+    Command("results.export", "Export…", "Export", "e", ("results",), 4,
+            "Write the responses to a file (JSONL, CSV)."),
+    Command("results.rescore", "Score again", "Rescore", "b", ("results",), 8,
+            "Score and judge every response again; the earlier ratings stay in the store."),
+    Command("results.back", "Back to the administration", "Back", "escape", ("results",), 5,
+            "Leave the results."),
+    Command("view.explorer", "Explorer", "Explorer", "f3", _ALL, 22,
+            "Show or hide the explorer; below 100 columns it is a drawer.", also=()),
+    Command("view.scores", "Scores", "Scores", "f4", _ALL, 21,
+            "Show or hide the scores; below 100 columns they are a drawer."),
+    Command("view.theme", "Next theme", "Theme", "f5", _ALL, 0,
+            "Dark, light, high contrast."),
+    Command("view.focus", "Next pane", "Pane", "f6", _ALL, 0,
+            "Move between explorer, item and scores."),
+    Command("view.explorer-wider", "Explorer wider", "", "right_square_bracket", _ALL, 0,
+            "Make the explorer wider (or drag its border)."),
+    Command("view.explorer-narrower", "Explorer narrower", "", "left_square_bracket", _ALL, 0,
+            "Make the explorer narrower."),
+    Command("view.scores-wider", "Scores wider", "", "right_curly_bracket", _ALL, 0,
+            "Make the scores wider (or drag their border)."),
+    Command("view.scores-narrower", "Scores narrower", "", "left_curly_bracket", _ALL, 0,
+            "Make the scores narrower."),
+    Command("view.home", "Home", "Home", "f8", _ALL, 0,
+            "Leave this page; an open administration is paused."),
+    Command("help.focused", "Help for what is focused", "Help", "f1", _ALL, 0,
+            "What the focused part is for and what it can do."),
+    Command("help.keys", "All keys", "Keys", "question_mark", _ALL, 20,
+            "This table."),
+    Command("help.menu", "Menu", "Menu", "f10", _ALL, 16,
+            "The menus; arrows move, enter chooses."),
+    Command("help.commands", "Commands", "Commands", "ctrl+p", _ALL, 18,
+            "Find any command by its name."),
+    Command("help.about", "About tabwb", "", "f9", _ALL, 0,
+            "What tabwb is, what it is not, and where results are kept."),
+    Command("file.quit", "Quit", "Quit", "ctrl+q", _ALL, 0,
+            "Leave. Everything recorded is safe; an open administration is paused."),
+)  # fmt: skip
+BY_ID = {command.id: command for command in COMMANDS}
+
+
+def bindings(where: Where) -> list[Binding]:
+    """The key bindings of one place; they run the desk's actions."""
+    return [
+        Binding(
+            ",".join((command.key, *command.also)),
+            f"screen.{command.action}",
+            command.foot or command.title,
+            show=False,
+            id=command.id,
+            priority=command.id == "file.quit",
+        )
+        for command in COMMANDS
+        if where in command.where
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What decides which commands make sense now.
+
+    Attributes:
+        page: what stands in the middle.
+        kind: of the open administration's examinee, or empty.
+        status: of the open administration, or None.
+        shown: an item was shown.
+        awaiting: an item waits for its answer.
+        asking: the model is answering, or was asked to.
+        loading: a model is being loaded.
+        answered: the item shown has an answer that counts.
+        undoable: there is something to take back.
+        results: results are loaded.
+    """
+
+    page: Page = "home"
+    kind: str = ""
+    status: AdministrationStatus | None = None
+    shown: bool = False
+    awaiting: bool = False
+    asking: bool = False
+    loading: bool = False
+    answered: bool = False
+    undoable: bool = False
+    results: bool = False
+
+
+def available(command: Command, now: Situation) -> bool:
+    """Whether a command can be used now; the engine has the last word on what it may do."""
+    if command.group == "administer":
+        return now.page == "trial" and _in_trial(command.id, now)
+    if command.group == "results":
+        if command.id == "results.rescore":
+            return now.page == "results" and now.status is None
+        return now.page == "results" and now.results
+    return True
+
+
+def _in_trial(name: str, now: Situation) -> bool:
+    running = now.status is AdministrationStatus.RUNNING
+    going = running or now.status is AdministrationStatus.PAUSED
+    over = now.status is AdministrationStatus.DISCONTINUED
+    person = now.kind == "speaker"
+    match name.partition(".")[2]:
+        case "next":
+            return not now.asking and not (person and now.awaiting and running)
+        case "answer":
+            return person and now.awaiting and running
+        case "repeat":
+            return now.shown and not now.asking and not over and not person
+        case "skip":
+            return now.shown and not now.asking and not now.answered and going
+        case "void":
+            return now.shown and not now.asking and not over
+        case "undo":
+            return now.undoable and not now.asking
+        case "stop":
+            return now.asking or now.loading
+        case "pause":
+            return going
+        case "auto":
+            return going
+        case "discontinue":
+            return going and not now.asking
+        case _:
+            return True

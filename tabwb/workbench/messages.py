@@ -1,0 +1,60 @@
+"""What the worker tells the screen; each is posted from its thread and handled in the screen's."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from tabwb.workbench import snapshots
+
+
+class Ready(Message):
+    """Plugins and store are open, or have changed: here is what there is."""
+
+    def __init__(self, catalogue: snapshots.Catalogue) -> None:
+        self.catalogue = catalogue
+        super().__init__()
+
+
+class Changed(Message):
+    """The open administration as it stands now; ``opened`` the first time, ``over`` at its end."""
+
+    def __init__(
+        self, work: snapshots.Work | None, *, opened: bool = False, over: bool = False
+    ) -> None:
+        self.work = work
+        self.opened = opened
+        self.over = over
+        super().__init__()
+
+
+class Streamed(Message):
+    """The reply so far."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()
+
+
+class ResultsReady(Message):
+    """Results of one administration; ``again`` when they replace those that are shown."""
+
+    def __init__(self, results: snapshots.Results, *, again: bool = False) -> None:
+        self.results = results
+        self.again = again
+        super().__init__()
+
+
+class Failed(Message):
+    """Something that needs a person."""
+
+    def __init__(self, trouble: snapshots.Trouble) -> None:
+        self.trouble = trouble
+        super().__init__()
+
+
+class Told(Message):
+    """News; nothing need be done."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()

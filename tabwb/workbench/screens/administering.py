@@ -1,0 +1,350 @@
+"""The desk's part that gives administrations: it turns keys into commands for the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.workbench.snapshots import Catalogue, Results, Work
+from tabwb.workbench.wording import name_of
+
+if TYPE_CHECKING:
+    from tabwb.workbench.bench import Bench
+    from tabwb.workbench.commands import Page, Situation
+    from tabwb.workbench.draft import Draft
+    from tabwb.workbench.widgets.results_page import ResultsPage
+    from tabwb.workbench.widgets.trial_page import TrialPage
+    from tabwb.workbench.worker import Worker
+
+
+class Administering(Screen[None]):
+    """What the commands of *File*, *Administer* and *Results* do. The desk is one."""
+
+    page: Page = "home"
+    catalogue: Catalogue | None = None
+    work: Work | None = None
+    results: Results | None = None
+    _worker: Worker | None = None
+    queued = False
+    """A model's turn was asked for and has not begun."""
+    pausing = False
+    """A pause follows the answer under way."""
+
+    # ---------------------------------------------------------------- what the desk brings
+
+    async def go(self, page: Page) -> None:
+        """Put a page into the middle."""
+        raise NotImplementedError
+
+    def situation(self) -> Situation:
+        """What decides which commands make sense now."""
+        raise NotImplementedError
+
+    def focus_page(self) -> None:
+        """Give the keys to the page."""
+        raise NotImplementedError
+
+    def show_work(self) -> None:
+        """Show the open administration."""
+        raise NotImplementedError
+
+    def close_drawer(self) -> bool:
+        """Close an open drawer; whether there was one."""
+        raise NotImplementedError
+
+    @property
+    def trial_page(self) -> TrialPage:
+        """The item pane; mounted when the first administration is opened."""
+        from tabwb.workbench.widgets.trial_page import TrialPage
+
+        return self.query_one(TrialPage)
+
+    @property
+    def results_page(self) -> ResultsPage:
+        """The results; mounted when they are first shown."""
+        from tabwb.workbench.widgets.results_page import ResultsPage
+
+        return self.query_one(ResultsPage)
+
+    # ---------------------------------------------------------------- the worker
+
+    def start_worker(self, location: str | None, offline: bool) -> None:
+        """Start the thread that owns the session."""
+        from tabwb.workbench.worker import Worker
+
+        self._worker = Worker(self.post_message, location=location, offline=offline)
+        self._worker.start()
+
+    def close_worker(self) -> bool:
+        """Stop it; an open administration is paused. Whether that was done in time."""
+        worker, self._worker = self._worker, None
+        return True if worker is None else worker.stop()
+
+    @property
+    def bench(self) -> Bench:
+        """The engine's side; its commands go through :meth:`do`."""
+        assert self._worker is not None
+        return self._worker.bench
+
+    def do(self, job: Callable[[], None]) -> None:
+        """Queue a command."""
+        if self._worker is not None:
+            self._worker.do(job)
+
+    def take_work(self, work: Work | None) -> None:
+        """Keep the administration as it stands now."""
+        self.work = work
+        running = work is not None and work.status is AdministrationStatus.RUNNING
+        if work is None or work.asking or not running:
+            self.queued = False
+        if work is None or not work.asking:
+            self.pausing = False
+
+    def _turn(self, job: Callable[[], None]) -> None:
+        work = self.work
+        if work is not None and work.administration.conditions.kind == "model":
+            self.queued = work.status in {
+                AdministrationStatus.RUNNING,
+                AdministrationStatus.PAUSED,
+            }
+        self.do(job)
+
+    # ---------------------------------------------------------------- file
+
+    def open_dialog(
+        self,
+        *,
+        battery: str | None = None,
+        model: str | None = None,
+        examinee: str | None = None,
+    ) -> None:
+        """The new-administration dialog, with these filled in."""
+        if self.catalogue is None or self._worker is None:
+            self.notify("The store is not open yet.")
+            return
+        from tabwb.workbench.draft import default_draft
+        from tabwb.workbench.screens.new_administration import NewAdministration
+
+        draft = default_draft(self.catalogue)
+        if battery:
+            draft = replace(draft, battery=battery)
+        if model:
+            draft = replace(draft, model=model)
+        if examinee:
+            kinds = {
+                one.conditions.examinee: one.conditions for one in self.catalogue.administrations
+            }
+            if kinds[examinee].kind == "model":
+                draft = replace(draft, model=examinee)
+            else:
+                draft = replace(
+                    draft,
+                    kind="speaker",
+                    speaker=examinee,
+                    research_protocol=kinds[examinee].research_protocol or "",
+                )
+
+        def begun(draft: Draft | None) -> None:
+            if draft is not None:
+                self.do(partial(self.bench.begin, draft))
+
+        self.app.push_screen(NewAdministration(self.catalogue, draft, self.bench.check), begun)
+
+    def action_file_new(self) -> None:
+        """Begin an administration."""
+        self.open_dialog()
+
+    def action_file_open(self) -> None:
+        """Find an administration."""
+        if self.catalogue is None:
+            return
+        from tabwb.workbench.screens.open import OpenScreen
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.offer(number)
+
+        self.app.push_screen(OpenScreen(self.catalogue.administrations), chosen)
+
+    def offer(self, number: int) -> None:
+        """Open an administration: results, or the offer to go on with it."""
+        if self.catalogue is None:
+            return
+        one = next((one for one in self.catalogue.administrations if one.id == number), None)
+        if one is None:
+            return
+        self.close_drawer()
+        if self.work is not None and self.work.administration.id == number:
+            self.run_worker(self.go("trial"))
+            return
+        if one.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+            self.do(partial(self.bench.results, number))
+            return
+        from tabwb.workbench.screens.choice import ChoiceScreen
+
+        def chosen(what: str | None) -> None:
+            if what == "resume":
+                self.do(partial(self.bench.resume, number))
+            elif what == "results":
+                self.do(partial(self.bench.results, number))
+
+        left = one.planned - one.answered
+        self.app.push_screen(
+            ChoiceScreen(
+                f"Go on with #{number}?",
+                f"{name_of(one)}\n{one.battery_title} is {one.status.value}: {one.answered} of "
+                f"{one.planned} answered, {left} left. Nothing that was answered is asked again.",
+                (("resume", "Go on"), ("results", "Results so far"), ("close", "Not now")),
+            ),
+            chosen,
+        )
+
+    # ---------------------------------------------------------------- administer
+
+    def action_administer_next(self) -> None:
+        """Next item."""
+        self._turn(self.bench.next)
+
+    def action_administer_answer(self) -> None:
+        """Put the cursor into the answer field."""
+        self.trial_page.enter_answer()
+
+    def on_trial_page_answered(self, message: TrialPage.Answered) -> None:
+        """A person recorded an answer."""
+        self.do(partial(self.bench.answer, message.text, message.latency_s))
+
+    def action_administer_repeat(self) -> None:
+        """Ask again."""
+        self._turn(self.bench.repeat)
+
+    def action_administer_auto(self) -> None:
+        """Auto-run on or off."""
+        on = self.work is not None and not self.work.auto
+        if not on:
+            # Seen by the worker before its next turn, whatever stands in its queue.
+            self.bench.auto = False
+        self.do(partial(self.bench.set_auto, on))
+
+    def action_administer_stop(self) -> None:
+        """Stop the answer, or the loading, that is under way."""
+        if self.close_drawer():
+            return
+        self.bench.auto = False
+        self.bench.interrupt(loading=bool(self.work and self.work.loading))
+
+    def action_administer_undo(self) -> None:
+        """Undo."""
+        self.do(self.bench.undo)
+
+    def action_administer_pause(self) -> None:
+        """Pause after what is under way, or go on."""
+        self.bench.auto = False
+        if self.work is not None and self.work.asking:
+            self.pausing = True
+            self.show_work()
+        self.do(self.bench.pause)
+
+    def action_administer_skip(self) -> None:
+        """Skip with a reason."""
+        self._ask_words("Skip this item", "Reason", self.bench.skip)
+
+    def action_administer_void(self) -> None:
+        """Declare void with a reason."""
+        self._ask_words("Declare this item void", "Reason", self.bench.void)
+
+    def action_administer_discontinue(self) -> None:
+        """Discontinue with a reason."""
+        self._ask_words(
+            "Discontinue the administration", "Reason", self.bench.discontinue,
+            "Items not yet given will read: not administered. u takes it back.",
+        )  # fmt: skip
+
+    def action_administer_note(self) -> None:
+        """Write a note."""
+        self._ask_words("Note", "Note", self.bench.note)
+
+    def action_administer_sent(self) -> None:
+        """Show or hide the exact prompt."""
+        self.trial_page.sent_shown = not self.trial_page.sent_shown
+        self.show_work()
+
+    def action_administer_verdicts(self) -> None:
+        """Show or hide verdicts."""
+        self.trial_page.verdicts_shown = self.trial_page.hidden
+        self.show_work()
+
+    def action_administer_results(self) -> None:
+        """Results so far."""
+        if self.work is not None:
+            self.do(partial(self.bench.results, self.work.administration.id))
+
+    def _ask_words(
+        self, title: str, label: str, job: Callable[[str], None], text: str = ""
+    ) -> None:
+        from tabwb.workbench.screens.ask_words import AskWords
+
+        def given(words: str | None) -> None:
+            if words is not None:
+                self.do(partial(job, words))
+
+        self.app.push_screen(AskWords(title, label, text), given)
+
+    # ---------------------------------------------------------------- results
+
+    def action_results_responses(self) -> None:
+        """Summary or responses."""
+        page = self.results_page
+        page.show_responses(not page.responses_shown)
+
+    def action_results_export(self) -> None:
+        """Write to a file."""
+        if self.results is None or self.catalogue is None:
+            return
+        from tabwb.workbench.screens.export import ExportScreen
+
+        number = self.results.administration.id
+
+        def chosen(where: tuple[str, str] | None) -> None:
+            if where is not None:
+                self.do(partial(self.bench.export, number, *where))
+
+        self.app.push_screen(ExportScreen(number, self.catalogue.exporters), chosen)
+
+    def action_results_rescore(self) -> None:
+        """Score again."""
+        if self.results is not None:
+            self.do(partial(self.bench.rescore, self.results.administration.id))
+
+    def action_results_back(self) -> None:
+        """Leave the results: to the administration if it is open, else home."""
+        if self.close_drawer():
+            return
+        self.run_worker(self.go("trial" if self.work is not None else "home"))
+
+    def on_results_page_chosen(self, message: ResultsPage.Chosen) -> None:
+        """Open one response."""
+        if self.results is None:
+            return
+        from tabwb.workbench.screens.response import ResponseScreen
+
+        number = self.results.administration.id
+        trial = message.row.item.place[0]
+
+        def chosen(what: str | None) -> None:
+            if what == "void":
+                self._ask_words(
+                    f"Declare item {trial} void",
+                    "Reason",
+                    partial(self.bench.void_trial, number, trial),
+                )
+            elif what == "note":
+                self._ask_words(
+                    f"Note on item {trial}", "Note", partial(self.bench.note_trial, number, trial)
+                )
+
+        self.app.push_screen(ResponseScreen(message.row), chosen)

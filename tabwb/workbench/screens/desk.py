@@ -1,0 +1,310 @@
+"""The desk: title bar, explorer, the page in the middle, scores, foot. It runs the commands."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Horizontal
+
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench import messages
+from tabwb.workbench.commands import (
+    BY_ID,
+    Page,
+    Situation,
+    available,
+    bindings,
+)
+from tabwb.workbench.screens.framing import Framing
+from tabwb.workbench.snapshots import Catalogue, Results, Trouble, Work
+from tabwb.workbench.widgets.dock import Dock
+from tabwb.workbench.widgets.explorer import Entry, Explorer
+from tabwb.workbench.widgets.foot import Foot
+from tabwb.workbench.widgets.home_page import HomePage
+from tabwb.workbench.widgets.score_panel import ScorePanel
+from tabwb.workbench.widgets.title_bar import TitleBar
+
+if TYPE_CHECKING:
+    pass
+
+
+class Desk(Framing):
+    """Everything that always stands; pages and dialogs are imported when they are opened."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("everywhere")]
+    AUTO_FOCUS = "HomePage"
+
+    def __init__(
+        self, *, location: str | None, offline: bool, battery: str | None, model: str | None
+    ) -> None:
+        super().__init__(id="desk")
+        self._location, self._offline = location, offline
+        self._wish = (battery, model)
+        self._greeted = False
+        self._drawer = ""
+        self.page: Page = "home"
+        self.catalogue: Catalogue | None = None
+        self.work: Work | None = None
+        self.results: Results | None = None
+        self.saved: bool | None = None
+
+    def compose(self) -> ComposeResult:
+        """The frame, with the home page in it."""
+        yield TitleBar()
+        with Horizontal(id="middle"):
+            yield Dock(Explorer(), "left", id="explorer-dock")
+            with Container(id="pages"):
+                yield HomePage()
+            yield Dock(ScorePanel(id="scores"), "right", id="scores-dock")
+        yield Foot()
+
+    def on_mount(self) -> None:
+        """Paint first, then open plugins and store in the worker."""
+        self.lay_out()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.start_worker(self._location, self._offline)
+        if not self.workbench.remembered.notice_seen:
+            from tabwb.workbench.screens.choice import ChoiceScreen
+
+            self.app.push_screen(
+                ChoiceScreen("Before you begin", RESEARCH_ONLY, (("read", "I have read this"),)),
+                self._noticed,
+            )
+
+    def _noticed(self, choice: str | None) -> None:
+        if choice:
+            self.workbench.remember(notice_seen=True)
+        self._greet()
+
+    def _greet(self) -> None:
+        # Once, when the store is open and the first notice was read.
+        notice = self.workbench.remembered.notice_seen
+        if self.catalogue is None or self._greeted or not notice:
+            return
+        self._greeted = True
+        if any(self._wish) and self.saved:
+            battery, model = self._wish
+            self.open_dialog(battery=battery, model=model)
+
+    # ---------------------------------------------------------------- what the worker says
+
+    def on_ready(self, message: messages.Ready) -> None:
+        """There is a catalogue."""
+        self.catalogue = message.catalogue
+        self.saved = bool(message.catalogue.store) or None
+        self.query_one(HomePage).show(message.catalogue)
+        self._show_frame()
+        self._greet()
+
+    async def on_changed(self, message: messages.Changed) -> None:
+        """The open administration has changed."""
+        auto = self.work is not None and self.work.auto
+        self.take_work(message.work)
+        if message.work is None:
+            await self.go("home")
+            return
+        self.saved = True
+        if message.opened:
+            await self.go("trial")
+        if self.page == "trial":
+            self.show_work()
+        if message.over and auto:
+            self.do(partial(self.bench.results, message.work.administration.id))
+        self._show_frame()
+
+    def on_streamed(self, message: messages.Streamed) -> None:
+        """A reply grows."""
+        if self.page == "trial" and self.work is not None and self.work.asking:
+            self.trial_page.stream(message.text)
+
+    async def on_results_ready(self, message: messages.ResultsReady) -> None:
+        """Results have come."""
+        if message.again and self.page != "results":
+            return
+        self.results = message.results
+        self.queued = False
+        await self.go("results")
+        self._show_frame()
+
+    def on_failed(self, message: messages.Failed) -> None:
+        """Something needs a person."""
+        self.queued = False
+        if message.trouble.unsaved:
+            self.saved = False
+        self._show_frame()
+        self.show_trouble(message.trouble)
+
+    def on_told(self, message: messages.Told) -> None:
+        """News."""
+        self.notify(message.text, timeout=4)
+
+    def show_trouble(self, trouble: Trouble) -> None:
+        """A modal with what is wrong and what to do."""
+        from tabwb.workbench.screens.choice import ChoiceScreen, trouble_text
+
+        def chosen(action: str | None) -> None:
+            if action and action != "close":
+                self.perform(action)
+
+        choices = tuple((action, words) for action, words in trouble.asks)
+        self.app.push_screen(
+            ChoiceScreen(trouble.title, trouble_text(trouble), (*choices, ("close", "Close"))),
+            chosen,
+        )
+
+    # ---------------------------------------------------------------- pages
+
+    async def go(self, page: Page) -> None:
+        """Put a page into the middle and give it the focus."""
+        pages = self.query_one("#pages")
+        if page == "trial" and not self.query("#trial-page"):
+            from tabwb.workbench.widgets.trial_page import TrialPage
+
+            await pages.mount(TrialPage())
+        if page == "results" and not self.query("#results-page"):
+            from tabwb.workbench.widgets.results_page import ResultsPage
+
+            await pages.mount(ResultsPage())
+        self.page = page
+        self._drawer = ""
+        for child in pages.children:
+            child.display = child.id == f"{page}-page"
+        self.lay_out()
+        if page == "trial":
+            self.show_work()
+        elif page == "results" and self.results is not None:
+            self.results_page.show(self.results, scores_beside=self._scores_stand)
+        self.focus_page()
+
+    def focus_page(self) -> None:
+        """Give the keys to the page."""
+        if self.page == "results":
+            page = self.results_page
+            page.show_responses(page.responses_shown)
+        elif self.page == "trial":
+            self.trial_page.focus()
+            self.trial_page.enter_answer()
+        else:
+            home = self.query_one(HomePage)
+            options = home.query_one("#home-open")
+            (options if options.display else home).focus()
+
+    def show_work(self) -> None:
+        """Show the open administration in its page and beside it."""
+        if self.work is not None and self.query("#trial-page"):
+            self.trial_page.show(self.work, narrow=not self._scores_stand, pausing=self.pausing)
+            self._show_scores()
+
+    # ---------------------------------------------------------------- commands
+
+    def situation(self) -> Situation:
+        """What decides which commands make sense now."""
+        work = self.work
+        if work is None:
+            return Situation(page=self.page, results=self.results is not None)
+        item = work.item
+        return Situation(
+            page=self.page,
+            kind=work.administration.conditions.kind,
+            status=work.status,
+            shown=item is not None,
+            awaiting=work.awaiting,
+            asking=work.asking or self.queued,
+            loading=bool(work.loading),
+            answered=item is not None and item.attempt is not None,
+            undoable=work.undoable,
+            results=self.results is not None,
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a command can be used now."""
+        group, _, verb = action.partition("_")
+        command = BY_ID.get(f"{group}.{verb.replace('_', '-')}")
+        return True if command is None else available(command, self.situation())
+
+    def perform(self, name: str) -> None:
+        """Run a command by its id or action, if it can be used now."""
+        action = BY_ID[name].action if name in BY_ID else name
+        if self.check_action(action, ()):
+            self.call_later(self.run_action, action)
+
+    def on_foot_chosen(self, message: Foot.Chosen) -> None:
+        """A key at the foot was clicked."""
+        if message.action == "administer_record":
+            self.trial_page.record_answer()
+        elif message.action == "administer_keys":
+            self.trial_page.focus()
+        elif message.action:
+            self.perform(message.action)
+
+    def on_title_bar_menu_wanted(self, message: TitleBar.MenuWanted) -> None:
+        """A menu was clicked."""
+        self.open_menu(message.group)
+
+    def on_home_page_wanted(self, message: HomePage.Wanted) -> None:
+        """An open administration was chosen."""
+        self.offer(message.number)
+
+    def on_explorer_opened(self, message: Explorer.Opened) -> None:
+        """An entry of the explorer was chosen."""
+        entry: Entry = message.entry
+        if entry.kind == "administration":
+            self.offer(int(entry.name))
+        elif entry.kind == "battery":
+            self.open_dialog(battery=entry.name)
+        elif entry.kind == "examinee":
+            self.open_dialog(examinee=entry.name)
+        elif entry.kind == "more":
+            self.action_file_open()
+
+    def action_view_home(self) -> None:
+        """Leave the page; an open administration is paused."""
+        if self.work is not None:
+            self.do(self.bench.leave)
+        else:
+            self.run_worker(self.go("home"))
+
+    async def action_file_quit(self) -> None:
+        """Quit."""
+        await self.workbench.action_leave()
+
+    def action_help_focused(self) -> None:
+        """Help for what is focused."""
+        self.workbench.action_help_for_focus()
+
+    def action_help_commands(self) -> None:
+        """The palette."""
+        self.app.action_command_palette()
+
+    def action_help_keys(self) -> None:
+        """All keys."""
+        from tabwb.workbench.screens.keys import KeysScreen
+
+        self.app.push_screen(KeysScreen(self.situation()))
+
+    def action_help_menu(self) -> None:
+        """The menus."""
+        self.open_menu("administer" if self.page == "trial" else "file")
+
+    def open_menu(self, group: str) -> None:
+        """Open one menu."""
+        from tabwb.workbench.screens.menu import MenuScreen
+
+        def chosen(name: str | None) -> None:
+            if name:
+                self.perform(name)
+
+        self.app.push_screen(MenuScreen(group, self.situation()), chosen)
+
+    def action_help_about(self) -> None:
+        """What tabwb is."""
+        from tabwb.workbench.screens.choice import ChoiceScreen, about_text
+
+        self.app.push_screen(
+            ChoiceScreen("About tabwb", about_text(self.catalogue), (("close", "Close"),))
+        )

@@ -1,0 +1,252 @@
+"""The desk's frame: title bar, docks and drawers, foot, themes, the way between panes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual.events import DescendantBlur, DescendantFocus, Resize
+from textual.widget import Widget
+
+from tabwb.workbench import themes
+from tabwb.workbench.commands import COMMANDS, Where, available, key_label
+from tabwb.workbench.remembered import MAX_WIDTH, MIN_WIDTH
+from tabwb.workbench.screens.administering import Administering
+from tabwb.workbench.snapshots import Scores
+from tabwb.workbench.widgets.dock import Dock
+from tabwb.workbench.widgets.explorer import Explorer
+from tabwb.workbench.widgets.foot import Foot, Hint
+from tabwb.workbench.widgets.score_panel import ScorePanel
+from tabwb.workbench.widgets.title_bar import TitleBar
+from tabwb.workbench.wording import name_of
+
+if TYPE_CHECKING:
+    from tabwb.workbench.app import Workbench
+
+WIDE = 100
+"""From so many columns up the docks stand."""
+ROOMY = 128
+"""From so many columns up the middle has more air."""
+MIDDLE = 46
+"""Standing docks leave the middle at least so many columns."""
+STEP = 4
+ANSWER_HINTS = (
+    Hint("enter", "Record", "administer_record"),
+    Hint("esc", "Keys", "administer_keys"),
+    Hint("alt+enter", "New line", ""),
+    Hint("F1", "Help", "help_focused"),
+    Hint("ctrl+p", "Commands", "help_commands"),
+)
+
+
+class Framing(Administering):
+    """Lays out what stands around the page in the middle. The desk is one."""
+
+    saved: bool | None = None
+    _drawer = ""
+
+    @property
+    def workbench(self) -> Workbench:
+        """The application."""
+        return cast("Workbench", self.app)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether docks are drawers."""
+        return self.size.width < WIDE
+
+    # ---------------------------------------------------------------- frame
+
+    @property
+    def _scores_stand(self) -> bool:
+        return not self.narrow and self.workbench.remembered.scores
+
+    def lay_out(self) -> None:
+        """Place the docks for the present size."""
+        kept = self.workbench.remembered
+        explorer, scores = (
+            self.query_one("#explorer-dock", Dock),
+            self.query_one("#scores-dock", Dock),
+        )
+        if self.narrow:
+            explorer.lay(shown=self._drawer == "explorer", drawer=True, width=0)
+            scores.lay(shown=self._drawer == "scores", drawer=True, width=0)
+        else:
+            self._drawer = ""
+            room = max(self.size.width - MIDDLE, 2 * MIN_WIDTH)
+            wanted = kept.explorer_width * kept.explorer + kept.scores_width * kept.scores
+            share = min(1.0, room / wanted) if wanted else 1.0
+            left = max(int(kept.explorer_width * share), min(kept.explorer_width, 23))
+            explorer.lay(shown=kept.explorer, drawer=False, width=left)
+            home = self.page == "home"
+            right = min(kept.scores_width, max(room - left * kept.explorer, MIN_WIDTH))
+            scores.lay(shown=kept.scores and not home, drawer=False, width=right)
+        self.set_class(self.narrow, "-narrow")
+        self.set_class(not self.narrow and self.size.width < ROOMY, "-medium")
+        self._show_frame()
+
+    def on_resize(self, event: Resize) -> None:
+        """Docks stand or are drawers."""
+        if self.is_attached:
+            self.lay_out()
+            self.show_work()
+            if self.page == "results" and self.results is not None:
+                self.results_page.show(self.results, scores_beside=self._scores_stand)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """The foot shows the keys of what is focused."""
+        self.call_after_refresh(self._show_foot)
+
+    def on_descendant_blur(self, event: DescendantBlur) -> None:
+        """The foot shows the keys of what is focused."""
+        self.call_after_refresh(self._show_foot)
+
+    def _show_frame(self) -> None:
+        if not self.is_attached:
+            return
+        open_ = ""
+        if self.page == "results" and self.results is not None:
+            open_ = f"results · {name_of(self.results.administration)}"
+        elif self.work is not None:
+            open_ = name_of(self.work.administration)
+        offline = self.catalogue.offline if self.catalogue else None
+        self.query_one(TitleBar).show(
+            open_=open_, offline=offline, saved=self.saved, narrow=self.narrow
+        )
+        if self.catalogue is not None:
+            current = self.work.administration.id if self.work else None
+            explorer = self.query_one(Explorer)
+            explorer.show(self.catalogue, current)
+            if self.work is not None:
+                explorer.update_current(self.work.now)
+        self._show_scores()
+        self._show_foot()
+
+    def _show_scores(self) -> None:
+        panel = self.query_one(ScorePanel)
+        if self.page == "results" and self.results is not None:
+            panel.show(self.results.scores, title="SCORES", present=True)
+        elif self.work is not None:
+            hidden = self.trial_page.hidden if self.query("#trial-page") else False
+            panel.show(self.work.scores, hidden=hidden)
+        else:
+            panel.show(Scores())
+
+    def _where(self) -> Where:
+        focused = self.focused
+        if isinstance(focused, Explorer):
+            return "explorer"
+        return self.page
+
+    def _show_foot(self) -> None:
+        focused = self.focused
+        if focused is not None and focused.id == "answer":
+            self.query_one(Foot).show(ANSWER_HINTS)
+            return
+        where, now = self._where(), self.situation()
+        hints = []
+        if focused is not None and focused.id in {"explorer", "responses"}:
+            hints.append(Hint("enter", "Open", ""))
+        chosen = [
+            command
+            for command in COMMANDS
+            if command.rank and available(command, now)
+            if where in command.where or "everywhere" in command.where
+        ]
+        for command in sorted(chosen, key=lambda one: one.rank):
+            always = command.id in {"help.menu", "help.keys"}
+            hints.append(Hint(key_label(command.key), command.foot, command.action, always))
+        self.query_one(Foot).show(hints)
+
+    def on_dock_resized(self, message: Dock.Resized) -> None:
+        """A border was dragged."""
+        name = "explorer_width" if message.dock.id == "explorer-dock" else "scores_width"
+        self.workbench.remember(**{name: message.width})
+        self.lay_out()
+
+    def action_view_explorer(self) -> None:
+        """Show or hide the explorer."""
+        self._toggle("explorer", self.query_one(Explorer))
+
+    def action_view_scores(self) -> None:
+        """Show or hide the scores."""
+        self._toggle("scores", self.query_one(ScorePanel))
+
+    def _toggle(self, name: str, content: Widget) -> None:
+        if self.narrow:
+            self._drawer = "" if self._drawer == name else name
+            self.lay_out()
+            if self._drawer:
+                content.focus()
+            else:
+                self.focus_page()
+            return
+        self.workbench.remember(**{name: not getattr(self.workbench.remembered, name)})
+        if content.has_focus:
+            self.focus_page()
+        self.lay_out()
+        self.show_work()
+        if self.page == "results" and self.results is not None:
+            self.results_page.show(self.results, scores_beside=self._scores_stand)
+
+    def close_drawer(self) -> bool:
+        """Close an open drawer; whether there was one."""
+        if not self._drawer:
+            return False
+        self._drawer = ""
+        self.lay_out()
+        self.focus_page()
+        return True
+
+    def key_escape(self) -> None:
+        """From a dock or drawer back to the page."""
+        if not self.close_drawer() and isinstance(self.focused, Explorer | ScorePanel):
+            self.focus_page()
+
+    def _wider(self, name: str, step: int) -> None:
+        kept = self.workbench.remembered
+        width = min(max(getattr(kept, name) + step, MIN_WIDTH), MAX_WIDTH)
+        self.workbench.remember(**{name: width})
+        self.lay_out()
+
+    def action_view_explorer_wider(self) -> None:
+        """Make the explorer wider."""
+        self._wider("explorer_width", STEP)
+
+    def action_view_explorer_narrower(self) -> None:
+        """Make the explorer narrower."""
+        self._wider("explorer_width", -STEP)
+
+    def action_view_scores_wider(self) -> None:
+        """Make the scores wider."""
+        self._wider("scores_width", STEP)
+
+    def action_view_scores_narrower(self) -> None:
+        """Make the scores narrower."""
+        self._wider("scores_width", -STEP)
+
+    def action_view_theme(self) -> None:
+        """Take the next theme."""
+        name = themes.after(self.app.theme)
+        self.workbench.take_theme(name)
+        self.notify(f"Theme: {name.replace('-', ' ')}", timeout=2)
+
+    def action_view_focus(self) -> None:
+        """Give the focus to the next pane that can be seen."""
+        panes: list[Widget] = [self.query_one("#pages")]
+        if self.query_one("#explorer-dock").display:
+            panes.insert(0, self.query_one(Explorer))
+        if self.query_one("#scores-dock").display:
+            panes.append(self.query_one(ScorePanel))
+        at = next(
+            (
+                place
+                for place, pane in enumerate(panes)
+                if self.focused and pane in self.focused.ancestors_with_self
+            ),
+            -1,
+        )
+        chosen = panes[(at + 1) % len(panes)]
+        if chosen.id == "pages":
+            self.focus_page()
+        else:
+            chosen.focus()

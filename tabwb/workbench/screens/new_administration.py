@@ -1,0 +1,286 @@
+"""The new-administration dialog: which battery, to whom, under which conditions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import DescendantFocus
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Button, Input, Select, Static
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.trials import ItemOrder, OptionOrder
+from tabwb.workbench.draft import Draft, FieldError
+from tabwb.workbench.snapshots import Catalogue
+from tabwb.workbench.widgets.combo import Combo, Known
+from tabwb.workbench.wording import AMBER, QUIET, name_of
+
+ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
+    "kind": (("a model", "model"), ("a person who types", "speaker")),
+    "item_order": (("as given", "as-given"), ("shuffled", "shuffled")),
+    "option_order": (
+        ("as given", "as-given"),
+        ("shuffled", "shuffled"),
+        ("in all rotations", "rotated"),
+    ),
+    "context": (("fresh for each", "fresh"), ("one conversation", "conversation")),
+}
+HELPS = {
+    "battery": "the battery's id, or the path of a battery.toml; down lists those installed",
+    "kind": "a model answers by itself; a person types the answers here",
+    "model": "ID[:NAME][@key=value,...]; down lists the back ends that are registered",
+    "speaker": "a study ID such as S-014, never a person's name",
+    "research_protocol": "the approved protocol under which this battery is given to a person",
+    "seed": "of the orders and of sampling",
+    "replicates": "how often each item is given",
+    "item_order": "items keep to their subtest",
+    "option_order": "in all rotations: each item once for every rotation of its options",
+    "temperature": "0 is greedy decoding",
+    "top_p": "nucleus mass, above 0 to 1",
+    "max_tokens": "the most tokens of a reply",
+    "stop": "texts that end a reply, two spaces between them; \\n is a new line",
+    "context": "one conversation: earlier items and answers stand before each prompt",
+    "judges": "specs of judges with spaces between, or none; rules is the built-in one",
+}
+
+
+def help_text(name: str) -> str:
+    """F1 help of a field."""
+    words = HELPS.get(name, "")
+    return f"# {name.replace('_', ' ').capitalize()}\n\n{words}.\n\n**tab** goes to the next field."
+
+
+class Field(Input):
+    """One line to type in."""
+
+    def __init__(self, name: str, value: str) -> None:
+        super().__init__(value, id=name, compact=True)
+        self.help_text = help_text(name)
+
+
+class Selection(Select[str]):
+    """One of a few."""
+
+    def __init__(self, name: str, value: str) -> None:
+        super().__init__(ORDERS[name], id=name, value=value, allow_blank=False, compact=True)
+        self.help_text = help_text(name)
+
+
+class Begin(Button):
+    """Begins the administration."""
+
+    HELP = "# Begin\n\n**enter** begins; the first item is given when you press space."
+
+
+class NewAdministration(ModalScreen[Draft | None]):
+    """Returns the checked draft; None when closed.
+
+    Args:
+        catalogue: what there is.
+        draft: what is filled in.
+        check: raises when a draft cannot be begun; called in a thread.
+    """
+
+    CSS_PATH = "new_administration.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Close", show=False)
+    ]
+    AUTO_FOCUS = "#begin"
+
+    def __init__(self, catalogue: Catalogue, draft: Draft, check: Callable[[Draft], None]) -> None:
+        super().__init__()
+        self._catalogue, self._draft, self._check = catalogue, draft, check
+        self._checking = False
+
+    def compose(self) -> ComposeResult:
+        """Rows of labels and fields, a message, buttons."""
+        draft = self._draft
+        batteries = [
+            Known(one.id, one.id, f"{one.title} {one.version}".strip(), one.problem)
+            for one in self._catalogue.batteries
+        ]
+        models = [
+            Known(
+                one.spec,
+                one.shape,
+                ". ".join(filter(None, (one.title, one.remarks))),
+                one.hindrance,
+            )
+            for one in self._catalogue.models
+        ]
+        with Vertical(classes="dialog"):
+            yield Static("New administration", classes="dialog-title")
+            with VerticalScroll(can_focus=False, id="fields"):
+                yield from _row(
+                    "Battery", Combo("battery", draft.battery, batteries, help_text("battery"))
+                )
+                yield from _row("Given to", Selection("kind", draft.kind))
+                yield from _row(
+                    "Model", Combo("model", draft.model, models, help_text("model")), "model"
+                )
+                yield from _row("Study ID", Field("speaker", draft.speaker), "person")
+                yield from _row(
+                    "Protocol ID", Field("research_protocol", draft.research_protocol), "person"
+                )
+                yield Static("", classes="gap")
+                with Horizontal(classes="pair"):
+                    yield from _row("Seed", Field("seed", draft.seed))
+                    yield from _row("Replicates", Field("replicates", draft.replicates))
+                with Horizontal(classes="pair"):
+                    yield from _row("Items", Selection("item_order", draft.item_order))
+                    yield from _row("Options", Selection("option_order", draft.option_order))
+                with Horizontal(classes="pair model"):
+                    yield from _row("Temperature", Field("temperature", draft.temperature))
+                    yield from _row("Top p", Field("top_p", draft.top_p))
+                with Horizontal(classes="pair model"):
+                    yield from _row("Most tokens", Field("max_tokens", draft.max_tokens))
+                    yield from _row("Stop texts", Field("stop", draft.stop))
+                with Horizontal(classes="pair model"):
+                    context = "conversation" if draft.conversation else "fresh"
+                    yield from _row("Context", Selection("context", context))
+                    yield from _row("Judges", Field("judges", draft.judges))
+                with Horizontal(classes="pair person"):
+                    yield from _row("Judges", Field("judges_person", draft.judges))
+            yield Static("", id="message")
+            with Horizontal(classes="dialog-buttons"):
+                yield Begin("Begin", id="begin", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        """Show the rows that apply."""
+        self._show_kind(self._draft.kind)
+        self._tell_about_open()
+
+    # ---------------------------------------------------------------- what is shown
+
+    def _show_kind(self, kind: str) -> None:
+        for widget in self.query(".model"):
+            widget.display = kind == "model"
+        for widget in self.query(".person"):
+            widget.display = kind == "speaker"
+
+    def on_select_changed(self, event: Select.Changed) -> None:
+        """A person needs other fields than a model."""
+        if event.select.id == "kind":
+            self._show_kind(str(event.value))
+        self._clear()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """What was wrong may be right now."""
+        self._clear()
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Say what the field is for."""
+        widget = event.widget
+        name = (widget.id or "").removesuffix("-list").removesuffix("_person")
+        if widget.has_class("-wrong"):
+            return
+        if name in HELPS:
+            self._say(HELPS[name], QUIET)
+        elif widget.id == "begin":
+            self._tell_about_open()
+
+    def _clear(self) -> None:
+        for widget in self.query(".-wrong"):
+            widget.remove_class("-wrong")
+
+    def _say(self, text: str, style: str) -> None:
+        self.query_one("#message", Static).update(Content.styled(text, style))
+
+    def _tell_about_open(self) -> None:
+        draft = self._read()
+        who = draft.model if draft.kind == "model" else draft.speaker
+        for one in self._catalogue.open:
+            if one.battery == draft.battery and one.conditions.examinee == who:
+                self._say(
+                    f"#{one.id} {name_of(one)} is {one.status.value}, {one.answered} of "
+                    f"{one.planned} answered: it can be gone on with instead (o).",
+                    AMBER,
+                )
+                return
+        self._say("enter begins; then space gives the first item", QUIET)
+
+    # ---------------------------------------------------------------- beginning
+
+    def _read(self) -> Draft:
+        def typed(name: str) -> str:
+            return self.query_one(f"#{name}", Input).value
+
+        def chosen(name: str) -> str:
+            return str(self.query_one(f"#{name}", Select).value)
+
+        person = chosen("kind") == "speaker"
+        return replace(
+            self._draft,
+            kind="speaker" if person else "model",
+            conversation=chosen("context") == "conversation",
+            item_order=cast("ItemOrder", chosen("item_order")),
+            option_order=cast("OptionOrder", chosen("option_order")),
+            judges=typed("judges_person" if person else "judges"),
+            battery=typed("battery"),
+            model=typed("model"),
+            speaker=typed("speaker"),
+            research_protocol=typed("research_protocol"),
+            seed=typed("seed"),
+            replicates=typed("replicates"),
+            temperature=typed("temperature"),
+            max_tokens=typed("max_tokens"),
+            top_p=typed("top_p"),
+            stop=typed("stop"),
+        )
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter in a field begins too."""
+        self._begin()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Begin or not."""
+        if event.button.id == "begin":
+            self._begin()
+        else:
+            self.dismiss(None)
+
+    def _begin(self) -> None:
+        if not self._checking:
+            self._checking = True
+            self.run_worker(self._check_and_close(self._read()), exclusive=True)
+
+    async def _check_and_close(self, draft: Draft) -> None:
+        self._say("… checking", QUIET)
+        try:
+            await asyncio.to_thread(self._check, draft)
+        except TabwbError as error:
+            self._refuse(error, draft)
+        else:
+            self.dismiss(draft)
+        finally:
+            self._checking = False
+
+    def _refuse(self, error: TabwbError, draft: Draft) -> None:
+        parts = [error.message]
+        if error.allowed:
+            parts.append(f"allowed: {error.allowed}")
+        if error.hint:
+            parts.append(error.hint)
+        if isinstance(error, FieldError):
+            name = error.field
+            if name == "judges" and draft.kind == "speaker":
+                name = "judges_person"
+            field = self.query_one(f"#{name}", Widget)
+            field.add_class("-wrong")
+            field.focus()
+        self.call_after_refresh(self._say, "\n".join(parts), AMBER)
+
+
+def _row(label: str, field: Widget, kind: str = "") -> Iterator[Widget]:
+    yield Horizontal(
+        Static(label, classes="label", markup=False), field, classes=f"row {kind}".strip()
+    )

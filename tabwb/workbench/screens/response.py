@@ -1,0 +1,108 @@
+"""One response: the exact prompt, every attempt, every rating with its reason."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tabwb.records.ratings import Rating
+from tabwb.records.states import AttemptState, RatingStatus
+from tabwb.workbench.snapshots import ResponseRow
+from tabwb.workbench.wording import MARKS, QUIET, seconds, stopped
+
+
+class ResponseText(VerticalScroll, can_focus=True):
+    """Scrolls."""
+
+    HELP = """\
+# Response
+
+The exact prompt, every attempt, every rating with its reason. **v** declares the item void, **n**
+writes a note on it, arrows scroll, **esc** closes.
+"""
+
+
+class ResponseScreen(ModalScreen[str | None]):
+    """Returns ``void``, ``note`` or None."""
+
+    CSS_PATH = "response.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,q", "dismiss(None)", "Close", show=False),
+        Binding("v", "dismiss('void')", "Void", show=False),
+        Binding("n", "dismiss('note')", "Note", show=False),
+    ]
+
+    def __init__(self, row: ResponseRow) -> None:
+        super().__init__()
+        self._row = row
+
+    def compose(self) -> ComposeResult:
+        """Everything about it."""
+        item = self._row.item
+        with Vertical(classes="dialog"):
+            yield Static(
+                f"Item {item.place[0]} of {item.place[1]}   {item.subtest}",
+                classes="dialog-title",
+                markup=False,
+            )
+            with ResponseText(id="response-text"):
+                yield Static(self._text(), markup=False)
+            yield Static("v Void   n Note   esc Close", classes="dialog-note")
+
+    def _text(self) -> Content:
+        row, item = self._row, self._row.item
+        parts: list[Content] = [_head("sent, exactly"), Content(item.sent), Content("")]
+        if item.expected is not None:
+            parts += [_head("expected"), Content(item.expected), Content("")]
+        parts.append(_head(f"{MARKS[row.glyph]} {row.verdict}"))
+        if item.trial.reason:
+            parts.append(Content(item.trial.reason))
+        for attempt in item.trial.attempts:
+            label = f"attempt {attempt.number}"
+            if attempt.state is not AttemptState.OK:
+                label += f"  {attempt.state.value}: {attempt.error}"
+            elif attempt is item.attempt:
+                facts = [seconds(attempt.latency_s), stopped(item)]
+                label += "  " + "  ".join(fact for fact in facts if fact)
+            parts += [Content.styled(label, QUIET), Content(attempt.response or "(no response)")]
+        for note in row.notes:
+            parts.append(Content.assemble(("note  ", QUIET), note))
+        raters: dict[str, list[Rating]] = {}
+        for rating in item.trial.ratings:
+            raters.setdefault(rating.rater, []).append(rating)
+        for rater, ratings in raters.items():
+            parts += [Content(""), _head(rater)]
+            parts += [_rating(one) for one in ratings if one.status is RatingStatus.VALUE]
+            parts += _without_value(ratings)
+        return Content("\n").join(parts)
+
+
+def _head(text: str) -> Content:
+    return Content.styled(text, f"bold {QUIET}")
+
+
+def _without_value(ratings: list[Rating]) -> list[Content]:
+    """Ratings without a value, those with one reason in one line."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in ratings:
+        if one.status is not RatingStatus.VALUE:
+            key = (one.status.value, one.reason)
+            groups.setdefault(key, []).append(one.measure.replace("-", " "))
+    return [
+        Content.assemble((f"{status}: {reason or 'no reason given'}: ", QUIET), ", ".join(names))
+        for (status, reason), names in groups.items()
+    ]
+
+
+def _rating(one: Rating) -> Content:
+    number = one.value or 0.0
+    value = f"{number:g}" if number == int(number) else f"{number:.3f}"
+    return Content.assemble(
+        f"{one.measure.replace('-', ' '):<32}", (f"{value:>9}", "bold"), (f"   {one.reason}", QUIET)
+    )

@@ -1,0 +1,1 @@
+"""Parts of the screens, each fed by frozen snapshots."""

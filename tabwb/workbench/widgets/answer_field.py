@@ -1,0 +1,60 @@
+"""Where a person types an answer: enter records it, esc gives the keys back."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+
+
+class AnswerField(TextArea):
+    """Grows with the text; what is recorded is exactly what was typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "record", "Record", show=False, priority=True),
+        Binding("escape", "give_back", "Keys", show=False, priority=True),
+        Binding("ctrl+j,alt+enter", "new_line", "New line", show=False, priority=True),
+    ]
+    HELP = """\
+# Answer
+
+Type the answer; it is recorded exactly as typed, with the time since the item was drawn.
+
+- **enter** records it
+- **alt+enter** or **ctrl+j** begins a new line
+- **esc** gives the keys back to the item: skip, note, pause; **enter** comes back here
+"""
+
+    class Recorded(Message):
+        """The answer was given."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
+            super().__init__()
+
+    class GivenBack(Message):
+        """The keys go back to the pane."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            id="answer",
+            soft_wrap=True,
+            show_line_numbers=False,
+            tab_behavior="focus",
+            highlight_cursor_line=False,
+            placeholder="Type the answer; enter records it",
+        )
+
+    def action_record(self) -> None:
+        """Give the answer."""
+        self.post_message(self.Recorded(self.text))
+
+    def action_give_back(self) -> None:
+        """Leave the field; what is typed stays."""
+        self.post_message(self.GivenBack())
+
+    def action_new_line(self) -> None:
+        """Begin a new line."""
+        self.insert("\n")

@@ -1,0 +1,109 @@
+"""What stands in the middle when nothing is open: how to begin, and what can be gone on with."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench.commands import bindings
+from tabwb.workbench.snapshots import Catalogue
+from tabwb.workbench.wording import ACCENT, QUIET, STATUS_GLYPHS, name_of
+
+MOST = 6
+
+
+class HomePage(VerticalScroll, can_focus=True):
+    """The first page."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("home")]
+    HELP = """\
+# Home
+
+**n** begins a new administration; enter in its dialog accepts what is filled in. Administrations
+that are running or paused are listed: choose one to go on with it. **o** finds any administration.
+"""
+
+    class Wanted(Message):
+        """An open administration was chosen."""
+
+        def __init__(self, number: int) -> None:
+            self.number = number
+            super().__init__()
+
+    def __init__(self) -> None:
+        super().__init__(id="home-page", classes="page")
+
+    def compose(self) -> ComposeResult:
+        """A title, how to begin, open administrations, the research-only sentence."""
+        with Vertical(id="home-column"):
+            yield Static(
+                Content.assemble(
+                    ("tabwb", f"bold {ACCENT}"), "\n", ("A workbench for aphasia batteries.", QUIET)
+                ),
+                id="home-title",
+            )
+            yield Static(id="home-begin")
+            yield Static(Content.styled("TO GO ON WITH", f"bold {QUIET}"), id="home-open-title")
+            yield OpenList(id="home-open", compact=True)
+            yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
+
+    def on_mount(self) -> None:
+        """Nothing is known yet."""
+        self.query_one("#home-open-title").display = False
+        self.query_one(OpenList).display = False
+        self.query_one("#home-begin", Static).update(Content.styled("… opening the store", QUIET))
+
+    def show(self, catalogue: Catalogue) -> None:
+        """Show what there is to do."""
+        lines = [
+            ("n", "begin an administration"),
+            ("o", f"find one of {len(catalogue.administrations)}"),
+            ("?", "all keys"),
+        ]
+        if not catalogue.administrations:
+            del lines[1]
+        self.query_one("#home-begin", Static).update(
+            Content("\n").join(
+                [
+                    Content.assemble((key, f"bold {ACCENT}"), "   ", (word, "$foreground"))
+                    for key, word in lines
+                ]
+            )
+        )
+        options = self.query_one(OpenList)
+        open_ = catalogue.open[:MOST]
+        self.query_one("#home-open-title").display = bool(open_)
+        options.display = bool(open_)
+        options.set_options(
+            Option(
+                Content.assemble(
+                    f"{STATUS_GLYPHS[one.status]} {one.status.value:<8}",
+                    (f" #{one.id:<4}", "bold"),
+                    f" {name_of(one)}",
+                    (f"   {one.answered} of {one.planned}", QUIET),
+                ),
+                id=str(one.id),
+            )
+            for one in open_
+        )
+        options.highlighted = 0 if open_ else None
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Offer to go on with it."""
+        event.stop()
+        self.post_message(self.Wanted(int(event.option.id or 0)))
+
+
+class OpenList(OptionList):
+    """Administrations that can be gone on with."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("home")]
+    HELP = HomePage.HELP

@@ -1,0 +1,75 @@
+"""One thread that owns the session: commands are queued to it, messages come back."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from tabwb.records.errors import StoreError, TabwbError
+from tabwb.workbench import messages
+from tabwb.workbench.archive import Say
+from tabwb.workbench.bench import Bench, Stopped
+from tabwb.workbench.snapshots import Trouble
+
+Job = Callable[[], None]
+CLOSE_S = 5.0
+"""Seconds that closing may take; then the process ends with what is committed."""
+
+
+class Worker(threading.Thread):
+    """Runs the bench's commands one after the other; between them, the turns of an auto-run."""
+
+    def __init__(self, say: Say, *, location: str | None = None, offline: bool = False) -> None:
+        super().__init__(name="session", daemon=True)
+        self.bench = Bench(say, location=location, offline=offline)
+        self._say = say
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+
+    def do(self, job: Job) -> None:
+        """Queue a command."""
+        self._jobs.put(job)
+
+    def run(self) -> None:
+        """Work until :meth:`stop`."""
+        self._guarded(self.bench.open, "tabwb could not open what it needs")
+        while True:
+            job: Job | None
+            try:
+                job = self._jobs.get_nowait() if self.bench.wants_turn else self._jobs.get()
+            except queue.Empty:
+                job = self.bench.turn
+            if job is None:
+                break
+            self._guarded(job)
+        self._guarded(self.bench.close)
+
+    def stop(self) -> bool:
+        """Stop what is under way, close everything; whether it was closed in time."""
+        self.bench.interrupt(loading=True)
+        self._jobs.put(None)
+        self.join(CLOSE_S)
+        return not self.is_alive()
+
+    def _guarded(self, job: Job, title: str = "That could not be done") -> None:
+        try:
+            job()
+        except Stopped as stopped:
+            self._say(messages.Failed(stopped.trouble))
+        except TabwbError as error:
+            trouble = Trouble.of(title, error)
+            if isinstance(error, StoreError):
+                trouble = replace(trouble, unsaved=True)
+            self._say(messages.Failed(trouble))
+        except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
+            self.bench.auto = False
+            self._say(
+                messages.Failed(
+                    Trouble(
+                        "Something unexpected happened",
+                        f"{type(error).__name__}: {error}",
+                        hint="What was recorded is safe. Please report this.",
+                    )
+                )
+            )
