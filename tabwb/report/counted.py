@@ -32,6 +32,11 @@ class Source:
         return self.conditions.examinee + (f" + {lesion}" if lesion else "")
 
     @property
+    def is_speaker(self) -> bool:
+        """Whether a person answered."""
+        return self.conditions is not None and self.conditions.kind == "speaker"
+
+    @property
     def protocol(self) -> Protocol:
         """How answers were obtained."""
         return Protocol.GENERATE if self.conditions is None else self.conditions.protocol
@@ -43,7 +48,8 @@ class Counted:
 
     Attributes:
         source: place of its source, from 0.
-        cluster: (examinee, subtest, item): responses in one cluster are not independent.
+        cluster: (examinee, subtest, item), or the speaker where several speakers are pooled:
+            responses in one cluster are not independent.
     """
 
     source: int
@@ -51,7 +57,7 @@ class Counted:
     item: Item
     trial: Trial
     attempt: Attempt
-    cluster: tuple[str, str, str]
+    cluster: tuple[str, ...]
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -85,7 +91,9 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
     """
     rows: list[Counted] = []
     seen: set[Hashable] = set()
-    for place, source in enumerate(sources):
+    given = list(sources)
+    pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
+    for place, source in enumerate(given):
         conditions, examinee = source.conditions, source.examinee
         greedy = (
             replace(conditions.decoding, seed=0)
@@ -109,6 +117,10 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 if (*key, attempt.response) in seen:
                     continue
                 seen.add((*key, attempt.response))
-            cluster = (examinee, plan.subtest, plan.item)
+            cluster = (
+                (examinee,)
+                if pools_speakers and source.is_speaker
+                else (examinee, plan.subtest, plan.item)
+            )
             rows.append(Counted(place, subtest, item, trial, attempt, cluster))
     return rows

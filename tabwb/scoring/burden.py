@@ -21,7 +21,8 @@ class RatedResponse:
     """One response as one rater saw it.
 
     Attributes:
-        cluster: (examinee, item): responses to one item by one examinee are not independent.
+        cluster: (examinee, item): responses to one item by one examinee are not independent; or
+            the speaker, where several are pooled.
         text: as it came back, for counting distinct responses.
         words: how many.
         present: the features of the set that are present, or None where any of them has no value:
@@ -117,7 +118,9 @@ def symptom_burden(
     sizes = [len(present) for present in found]
     missing = Counter(response.cause for response in counted if response.cause)
     bounds = _interval(counted) if interval else None
-    unbounded = "fewer than two items have a burden" if interval else "not asked for"
+    unbounded = (
+        "fewer than two clusters (items or speakers) have a burden" if interval else "not asked for"
+    )
     return Burden(
         features=tuple(features),
         n_responses=len(counted),

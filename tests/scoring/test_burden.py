@@ -46,7 +46,7 @@ def test_where_nothing_has_a_burden_it_is_undefined() -> None:
     burden = symptom_burden([silence("a")], FEATURES, CATEGORIES, interval=True)
     assert burden.symptom_burden.value is None
     assert burden.interval is None
-    assert burden.interval_reason == "fewer than two items have a burden"
+    assert burden.interval_reason == "fewer than two clusters (items or speakers) have a burden"
     assert burden.categories["coherence"].count.value is None
 
 
