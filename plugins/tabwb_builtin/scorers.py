@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from tabwb.extend.components import Descriptor, Response
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
+from tabwb.scoring.choice import POLICIES, Choice, read_choice
+from tabwb.scoring.repetition import ERROR_TYPES, read_repetition
+from tabwb.scoring.yes_no import read_yes_no
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Item, Subtest
-    from tabwb.scoring.choice import Choice
     from tabwb.scoring.estimate import Estimate
-
-POLICIES = ("exact", "normalised", "extracted")
 
 
 class ChoiceScorer:
@@ -25,8 +25,6 @@ class ChoiceScorer:
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """One verdict per policy; the reason says what was read."""
-        from tabwb.scoring.choice import read_choice
-
         options = response.options or item.options
         return _verdicts(self.id, read_choice(response.text, options), response)
 
@@ -39,8 +37,6 @@ class YesNoScorer:
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """One verdict per policy; the reason says what was read."""
-        from tabwb.scoring.yes_no import read_yes_no
-
         return _verdicts(self.id, read_yes_no(response.text, item.options), response)
 
 
@@ -48,20 +44,10 @@ class RepetitionScorer:
     """Whether the target came back, and the errors with their counts (TAB, B.4 and B.6)."""
 
     id = "repetition"
-    measures = (
-        *POLICIES,
-        "insertion",
-        "deletion",
-        "substitution",
-        "carrier-echo",
-        "no-response",
-        "spacing",
-    )
+    measures = (*POLICIES, *ERROR_TYPES)
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """One verdict per policy and one count per type of error; the reason names the unit."""
-        from tabwb.scoring.repetition import read_repetition
-
         if response.expected is None:
             return [undefined(self.id, measure, NO_KEY) for measure in self.measures]
         answer = read_repetition(response.text, response.expected, response.prompt)
