@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 
 from tabwb.extend.offline import is_offline
 from tabwb.records.errors import ComponentError
@@ -167,7 +168,7 @@ def loading_errors(source: str, *, local: bool) -> Iterator[None]:
     try:
         with memory_errors():
             yield
-    except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+    except (OSError, ValueError, RuntimeError, LookupError, ImportError, SafetensorError) as error:
         first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         if local:
             raise ComponentError(f"cannot be loaded: {first}", where=source) from error

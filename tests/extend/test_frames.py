@@ -26,10 +26,7 @@ def test_frames_come_out_as_they_went_in(written: list[frames.Frame]) -> None:
     for frame in written:
         frames.write_frame(stream, frame)
     stream.seek(0)
-    read = []
-    while (frame := frames.read_frame(stream)) is not None:
-        read.append(frame)
-    assert read == written
+    assert list(iter(lambda: frames.read_frame(stream), None)) == written
 
 
 @given(st.integers(min_value=0, max_value=30))

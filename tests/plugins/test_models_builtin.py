@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tabwb_builtin.models import stream_text
+
+from tabwb.extend.components import ModelBackend
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.states import Protocol, StopReason
+
+
+@pytest.fixture(scope="module")
+def plugins() -> Iterator[Plugins]:
+    loaded = Plugins.load()
+    yield loaded
+    loaded.close()
+
+
+def asked(text: str, decoding: Decoding | None = None, **more: object) -> Request:
+    return Request((Message("user", text),), decoding or Decoding(), **more)  # type: ignore[arg-type]
+
+
+def answer(backend: ModelBackend, request: Request) -> tuple[list[str], Reply]:
+    *pieces, reply = backend.reply(request, threading.Event())
+    assert isinstance(reply, Reply)
+    return [str(piece) for piece in pieces], reply
+
+
+# ---------------------------------------------------------------- echo
+
+
+@given(st.text())
+def test_pieces_join_to_the_reply(text: str) -> None:
+    *pieces, reply = stream_text(text, Decoding(10_000), threading.Event())
+    assert isinstance(reply, Reply)
+    assert "".join(map(str, pieces)) == reply.text == text
+
+
+def test_echo_says_the_last_message_word_by_word(plugins: Plugins) -> None:
+    pieces, reply = answer(plugins.open_model("echo"), asked(" two  words\n"))
+    assert pieces == [" two", "  words\n"]
+    assert (reply.text, reply.stop_reason) == (" two  words\n", StopReason.END)
+    assert (reply.prompt_tokens, reply.reply_tokens) == (2, 2)
+
+
+def test_echo_says_the_text_it_is_told(plugins: Plugins) -> None:
+    assert answer(plugins.open_model("echo@text=Yes"), asked("No?"))[1].text == "Yes"
+
+
+def test_echo_keeps_to_limit_and_stop_strings(plugins: Plugins) -> None:
+    echo = plugins.open_model("echo")
+    _, reply = answer(echo, asked("one two three", Decoding(max_tokens=2)))
+    assert (reply.text, reply.stop_reason) == ("one two", StopReason.LENGTH)
+    _, reply = answer(echo, asked("one two three", Decoding(stop=("three", " two"))))
+    assert (reply.text, reply.stop_reason) == ("one", StopReason.STOP_STRING)
+
+
+def test_echo_waits_before_each_word_and_stops_at_once(plugins: Plugins) -> None:
+    echo = plugins.open_model("echo@delay=30")
+    cancel = threading.Event()
+    threading.Timer(0.1, cancel.set).start()
+    started = time.monotonic()
+    (reply,) = echo.reply(asked("hello"), cancel)
+    assert isinstance(reply, Reply)
+    assert (reply.text, reply.stop_reason) == ("", StopReason.CANCELLED)
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("protocol", [Protocol.ENFORCED, Protocol.LIKELIHOOD])
+def test_another_protocol_is_refused(plugins: Plugins, protocol: Protocol) -> None:
+    with pytest.raises(ComponentError, match="allowed: generate"):
+        answer(plugins.open_model("echo"), asked("x", protocol=protocol))
+
+
+# ---------------------------------------------------------------- replay
+
+
+def line(**changes: object) -> str:
+    content: dict[str, object] = {
+        "administration": "0190-a",
+        "subtest": "words",
+        "item": "w1",
+        "replicate": 0,
+        "prompt": "?",
+        "response": " a  lion.\n",
+        "status": "ok",
+        "latency_s": 1.5,
+        "ratings": [],
+    }
+    return json.dumps({**content, **changes}, ensure_ascii=False)
+
+
+def written(folder: Path, *lines: str) -> Path:
+    path = folder / "answers.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_replay_says_what_was_said(plugins: Plugins, tmp_path: Path) -> None:
+    path = written(tmp_path, line(), "", line(replicate=1, response="", status="empty"))
+    replay = plugins.open_model(f"replay:{path}")
+    facts = replay.open()
+    assert facts["answers"] == "2"
+    assert len(facts["file_sha256"]) == 64
+    pieces, reply = answer(replay, asked("ignored", Decoding(1), key="words/w1"))
+    assert "".join(pieces) == reply.text == " a  lion.\n"
+    assert reply.metadata == {"replayed_administration": "0190-a", "replayed_line": "1"}
+    assert answer(replay, asked("ignored", key="words/w1", replicate=1))[1].text == ""
+
+
+@given(st.text().filter(lambda text: "\ud800" not in text))
+def test_any_answer_survives(text: str) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        plugins = Plugins.load()
+        path = written(Path(folder), line(response=text))
+        replay = plugins.open_model(f"replay:{path}")
+        assert answer(replay, asked("", key="words/w1"))[1].text == text
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ("ok", StopReason.END),
+        ("truncated", StopReason.LENGTH),
+        ("refused", StopReason.REFUSED),
+    ],
+)
+def test_the_stop_reason_is_read_from_the_status(
+    plugins: Plugins, tmp_path: Path, status: str, reason: StopReason
+) -> None:
+    path = written(tmp_path, line(status=status))
+    replay = plugins.open_model(f"replay:{path}")
+    assert answer(replay, asked("", key="words/w1"))[1].stop_reason is reason
+
+
+def test_a_missing_answer_is_an_error(plugins: Plugins, tmp_path: Path) -> None:
+    replay = plugins.open_model(f"replay:{written(tmp_path, line())}")
+    with pytest.raises(ComponentError, match=r"holds no answer to words/w1 \(replicate 2\)"):
+        answer(replay, asked("", key="words/w1", replicate=2))
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ("{", "answers.jsonl:2: is not JSON"),
+        ("[]", "answers.jsonl:2: is not a JSON object"),
+        (line(replicate="0"), "answers.jsonl:2: 'replicate' is '0'"),
+        (line(replicate=True), "answers.jsonl:2: 'replicate' is True"),
+        (line(response=None), "answers.jsonl:2: 'response' is None"),
+        ('{"subtest": "a"}', "answers.jsonl:2: 'item' is missing"),
+        (line(administration="0190-b"), "administration=0190-b"),
+        (line(administration="0190-b", prompt="other"), "administration=0190-b"),
+        (line(), "the first is in line 1"),
+    ],
+)
+def test_a_malformed_line_is_named(plugins: Plugins, tmp_path: Path, bad: str, words: str) -> None:
+    replay = plugins.open_model(f"replay:{written(tmp_path, line(), bad)}")
+    with pytest.raises(ComponentError) as caught:
+        replay.open()
+    assert words in str(caught.value)
+
+
+def test_one_administration_of_several_is_chosen(plugins: Plugins, tmp_path: Path) -> None:
+    path = written(tmp_path, line(), line(administration="0190-b", response="drum"))
+    replay = plugins.open_model(f"replay:{path}@administration=0190-b")
+    replay.open()
+    assert answer(replay, asked("", key="words/w1"))[1].text == "drum"
+    with pytest.raises(ComponentError, match="holds no answers of administration 'x'"):
+        plugins.open_model(f"replay:{path}@administration=x").open()
+
+
+def test_an_item_given_with_rotated_options_is_answered_by_its_prompt(
+    plugins: Plugins, tmp_path: Path
+) -> None:
+    path = written(
+        tmp_path,
+        line(prompt="? (lion, drum)", response="lion"),
+        line(prompt="? (drum, lion)", response="drum"),
+    )
+    replay = plugins.open_model(f"replay:{path}")
+    assert replay.open()["answers"] == "2"
+    for prompt, said in (("? (drum, lion)", "drum"), ("? (lion, drum)", "lion")):
+        assert answer(replay, asked(prompt, key="words/w1"))[1].text == said
+    with pytest.raises(ComponentError, match="holds no answer"):
+        answer(replay, asked("? (kite, lion)", key="words/w1"))
+
+
+def test_a_file_that_is_not_there_or_not_text_is_said(plugins: Plugins, tmp_path: Path) -> None:
+    with pytest.raises(ComponentError, match="No such file"):
+        plugins.open_model(f"replay:{tmp_path}/none.jsonl").open()
+    path = tmp_path / "bytes.jsonl"
+    path.write_bytes(b"{}\n\xff")
+    with pytest.raises(ComponentError, match=r"bytes\.jsonl:2: is not UTF-8"):
+        plugins.open_model(f"replay:{path}").open()

@@ -1,0 +1,346 @@
+"""The transformers back end, on a tiny model with random weights that is made on the spot."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tabwb_transformers.backend import TransformersModel
+from tabwb_transformers.options import TransformersOptions
+
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.states import Protocol, StopReason
+
+torch = pytest.importorskip("torch", reason="needs tabwb[local]")
+transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
+
+CHAT = (
+    "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+def save_tokenizer(folder: Path, *, chat: str | None = None) -> Any:
+    """A tokenizer of single bytes."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {"<eos>": 0, **{letter: number for number, letter in enumerate(alphabet, 1)}}
+    inner = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = decoders.ByteLevel()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="<eos>")
+    tokenizer.chat_template = chat
+    tokenizer.save_pretrained(folder)
+    return tokenizer
+
+
+def save_model(folder: Path, *, chat: str | None = None) -> Path:
+    """A Llama of two layers over that tokenizer."""
+    tokenizer = save_tokenizer(folder, chat=chat)
+    torch.manual_seed(5)
+    configuration = transformers.LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        max_position_embeddings=256,
+        bos_token_id=None,
+        eos_token_id=0,
+        initializer_range=0.5,
+    )
+    transformers.LlamaForCausalLM(configuration).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A base model: no chat template."""
+    return save_model(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture(scope="module")
+def chatty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model with a chat template."""
+    return save_model(tmp_path_factory.mktemp("chatty"), chat=CHAT)
+
+
+@pytest.fixture
+def opened(base: Path) -> Iterator[TransformersModel]:
+    backend = model(base)
+    backend.open()
+    backend._ends = frozenset()  # random weights end a reply anywhere
+    yield backend
+    backend.close()
+
+
+def model(folder: Path | str, **options: Any) -> TransformersModel:
+    return TransformersModel(str(folder), TransformersOptions(device="cpu", **options))
+
+
+def asked(text: str = "Which one barks?", **decoding: Any) -> Request:
+    return Request((Message("user", text),), Decoding(**{"max_tokens": 24, **decoding}))
+
+
+def answer(
+    backend: TransformersModel, request: Request, cancel: threading.Event | None = None
+) -> Reply:
+    *pieces, reply = backend.reply(request, cancel or threading.Event())
+    assert isinstance(reply, Reply)
+    assert "".join(map(str, pieces)) == reply.text
+    return reply
+
+
+# ---------------------------------------------------------------- loading
+
+
+def test_facts_name_exactly_what_was_loaded(base: Path) -> None:
+    facts = model(base).open()
+    assert facts["model"] == str(base)
+    assert facts["dtype"] == "float32"
+    assert facts["device"] == "cpu"
+    assert facts["template"] == "plain-1"
+    assert facts["torch"] == torch.__version__
+    assert facts["threads"] == "1"
+    weights = transformers.AutoModelForCausalLM.from_pretrained(base)
+    assert facts["parameters"] == str(sum(p.numel() for p in weights.parameters()))
+    assert len(facts["weights_sha256"]) == 64
+
+
+def test_other_weights_have_another_hash(base: Path, tmp_path: Path) -> None:
+    copy = save_model(tmp_path / "copy")
+    before = model(copy).open()["weights_sha256"]
+    assert before == model(base).open()["weights_sha256"]
+    path = copy / "model.safetensors"
+    raw = bytearray(path.read_bytes())
+    raw[-1] ^= 1
+    path.write_bytes(raw)
+    assert model(copy).open()["weights_sha256"] != before
+
+
+def test_dtype_and_threads_are_as_told(base: Path) -> None:
+    before = torch.get_num_threads()
+    try:
+        facts = model(base, dtype="bfloat16", threads=2).open()
+    finally:
+        torch.set_num_threads(before)
+    assert (facts["dtype"], facts["threads"]) == ("bfloat16", "2")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("./no/such/folder", "there is no such folder"),
+        ("/no/such/folder", "there is no such folder"),
+        ("a/b/c", "there is no such folder"),
+        ("nobody/nothing", "is not in the local cache, and tabwb is offline"),
+    ],
+)
+def test_a_model_that_is_not_there_is_said(
+    name: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabwb_transformers.loading.is_offline", lambda: True)
+    with pytest.raises(ComponentError) as caught:
+        model(name).open()
+    assert words in str(caught.value)
+
+
+def test_a_folder_without_a_model_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ComponentError, match=r"holds no config\.json"):
+        model(tmp_path).open()
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ComponentError, match="cannot be loaded"):
+        model(tmp_path).open()
+
+
+def test_damaged_weights_are_said(tmp_path: Path) -> None:
+    folder = save_model(tmp_path / "damaged")
+    (folder / "model.safetensors").write_bytes(b"\xff" * 100)
+    with pytest.raises(ComponentError, match="cannot be loaded"):
+        model(folder).open()
+
+
+def test_a_device_that_is_not_there_is_said(base: Path) -> None:
+    missing = f"cuda:{torch.cuda.device_count()}"
+    with pytest.raises(ComponentError, match=f"no device '{missing}'"):
+        TransformersModel(str(base), TransformersOptions(device=missing)).open()
+
+
+def test_memory_that_ran_out_is_said(
+    opened: TransformersModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def allocate(*inputs: object, **more: object) -> None:
+        torch.empty(2**60)
+
+    assert opened._loaded is not None
+    monkeypatch.setattr(opened._loaded.model, "forward", allocate)
+    with pytest.raises(ComponentError, match="memory ran out"):
+        answer(opened, asked())
+
+
+# ---------------------------------------------------------------- replies
+
+
+def test_greedy_replies_are_the_same_every_time(opened: TransformersModel) -> None:
+    first, second = answer(opened, asked()), answer(opened, asked())
+    assert first.text == second.text
+    assert first.reply_tokens == 24
+    assert first.stop_reason is StopReason.LENGTH
+    assert first.first_piece_s is not None
+    assert 0 < first.first_piece_s <= first.latency_s
+
+
+def test_greedy_tokens_are_those_of_generate(base: Path) -> None:
+    """A second derivation: the library's own loop, without our cache handling."""
+    reply = answer(model(base), asked(max_tokens=40))
+    prompt = reply.metadata["rendered_prompt"]
+    assert prompt == "Question: Which one barks?\nAnswer:"
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    reference = transformers.AutoModelForCausalLM.from_pretrained(base)
+    ids = tokenizer(prompt, return_tensors="pt")["input_ids"]
+    with torch.inference_mode():
+        out = reference.generate(ids, do_sample=False, max_new_tokens=40, use_cache=False)
+    text = tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True)
+    assert reply.text == text
+    assert reply.prompt_tokens == ids.shape[1]
+
+
+def test_sampling_follows_its_seed(opened: TransformersModel) -> None:
+    texts = [answer(opened, asked(temperature=1.5, seed=seed)).text for seed in (1, 1, 2)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_a_tiny_nucleus_is_greedy(opened: TransformersModel) -> None:
+    greedy = answer(opened, asked()).text
+    assert answer(opened, asked(temperature=0.8, top_p=1e-6, seed=3)).text == greedy
+
+
+def test_a_seed_in_the_spec_counts_instead_of_the_runs(base: Path) -> None:
+    fixed = model(base, seed=9)
+    texts = {answer(fixed, asked(temperature=1.5, seed=seed)).text for seed in (1, 2)}
+    assert len(texts) == 1
+
+
+def test_a_stop_string_ends_a_reply_and_is_no_part_of_it(opened: TransformersModel) -> None:
+    whole = answer(opened, asked()).text
+    stop = whole[5:8]
+    reply = answer(opened, asked(stop=(stop,)))
+    assert reply.text == whole.partition(stop)[0]
+    assert reply.stop_reason is StopReason.STOP_STRING
+    assert reply.metadata["stop_string"] == stop
+
+
+def test_the_end_token_ends_a_reply(opened: TransformersModel) -> None:
+    assert opened._loaded is not None
+    first = opened._loaded.tokenizer(answer(opened, asked(max_tokens=1)).text)["input_ids"]
+    opened._ends = frozenset(first)
+    reply = answer(opened, asked())
+    assert (reply.text, reply.stop_reason, reply.reply_tokens) == ("", StopReason.END, 0)
+    assert reply.first_piece_s is None
+
+
+def test_cancel_ends_a_reply_between_tokens(opened: TransformersModel) -> None:
+    cancel = threading.Event()
+    stream = opened.reply(asked(), cancel)
+    first = next(stream)
+    cancel.set()
+    *_, reply = stream
+    assert isinstance(reply, Reply)
+    assert reply.stop_reason is StopReason.CANCELLED
+    assert reply.text.startswith(str(first))
+    assert reply.reply_tokens is not None
+    assert reply.reply_tokens < 24
+
+
+def test_a_prompt_that_does_not_fit_is_refused(opened: TransformersModel) -> None:
+    with pytest.raises(ComponentError, match=r"leaves no room.*\nallowed: .*256 tokens"):
+        answer(opened, asked("x" * 300))
+
+
+def test_a_reply_ends_where_the_model_does(opened: TransformersModel) -> None:
+    reply = answer(opened, asked("x" * 200, max_tokens=500, stop=()))
+    assert reply.prompt_tokens is not None
+    assert reply.reply_tokens is not None
+    assert reply.prompt_tokens + reply.reply_tokens == 256
+    assert reply.stop_reason is StopReason.LENGTH
+
+
+@pytest.mark.parametrize("protocol", [Protocol.ENFORCED, Protocol.LIKELIHOOD])
+def test_another_protocol_is_refused(opened: TransformersModel, protocol: Protocol) -> None:
+    request = Request((Message("user", "x"),), protocol=protocol)
+    with pytest.raises(ComponentError, match="allowed: generate"):
+        answer(opened, request)
+
+
+# ---------------------------------------------------------------- templates
+
+
+def test_a_chat_template_is_used_where_there_is_one(chatty: Path) -> None:
+    backend = model(chatty)
+    assert backend.open()["template"] == "chat"
+    request = Request((Message("system", "Be brief."), Message("user", "Hello")), Decoding(3))
+    rendered = answer(backend, request).metadata["rendered_prompt"]
+    assert rendered == "<system>Be brief.<user>Hello<assistant>"
+
+
+def test_a_plain_template_can_be_forced_or_ones_own(chatty: Path, tmp_path: Path) -> None:
+    assert model(chatty, template="plain").open()["template"] == "plain-1"
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'id = "own"\nsystem = "{content}"\nuser = "U {content} "\nassistant = "A {content} "\n'
+        'opening = "A"\nstop = ["U"]\n'
+    )
+    backend = model(chatty, template=str(own))
+    assert backend.open()["template"] == "own"
+    assert answer(backend, asked("hi")).metadata["rendered_prompt"] == "U hi A"
+
+
+def test_a_chat_template_that_is_not_there_is_said(base: Path) -> None:
+    with pytest.raises(ComponentError, match="has no chat template"):
+        model(base, template="chat").open()
+
+
+def test_a_chat_template_that_refuses_is_said(tmp_path: Path) -> None:
+    folder = save_model(tmp_path / "strict", chat="{{ raise_exception('no system role') }}")
+    with pytest.raises(ComponentError, match="refuses this conversation: no system role"):
+        answer(model(folder), asked())
+
+
+# ---------------------------------------------------------------- as a user has it
+
+
+def test_the_model_answers_from_its_own_process(base: Path) -> None:
+    plugins = Plugins.load()
+    try:
+        backend = plugins.open_model(f"transformers:{base}@device=cpu,threads=1")
+        assert backend.open()["threads"] == "1"
+        here = answer(model(base), asked())
+        *_, there = backend.reply(asked(), threading.Event())
+        assert isinstance(there, Reply)
+        assert (there.text, there.reply_tokens) == (here.text, here.reply_tokens)
+    finally:
+        plugins.close()
+
+
+def test_the_bundled_model_repeats_and_stops() -> None:
+    plugins = Plugins.load()
+    folder = Path(__file__).parents[2] / "plugins" / "tabwb_bundled" / "model"
+    try:
+        backend = plugins.open_model("bundled@device=cpu")
+        facts = backend.open()
+        weights = json.loads((folder / "training.json").read_text())["parameters"]
+        assert (facts["model"], facts["parameters"]) == ("bundled", str(weights))
+        *pieces, reply = backend.reply(asked("Please repeat exactly: house."), threading.Event())
+        assert isinstance(reply, Reply)
+        assert "".join(map(str, pieces)) == reply.text == "house."
+        assert reply.stop_reason is StopReason.END
+    finally:
+        plugins.close()
