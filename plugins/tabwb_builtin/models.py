@@ -95,8 +95,13 @@ class Recorded:
 
     line: int
     administration: str
+    prompt: str
     response: str
     status: str
+
+    def is_rotation_of(self, other: Recorded) -> bool:
+        """Whether both answer one item of one administration in prompts that differ."""
+        return self.administration == other.administration and self.prompt != other.prompt
 
 
 class ReplayModel:
@@ -110,7 +115,7 @@ class ReplayModel:
     def __init__(self, path: Path, administration: str | None = None) -> None:
         self._path = path
         self._administration = administration
-        self._answers: dict[tuple[str, int], Recorded] | None = None
+        self._answers: dict[tuple[str, int], list[Recorded]] | None = None
 
     def open(self) -> Mapping[str, str]:
         """Read the file.
@@ -134,11 +139,13 @@ class ReplayModel:
         return {
             "model": f"replay of {self._path.name}",
             "file_sha256": hashlib.sha256(raw).hexdigest(),
-            "answers": str(len(self._answers)),
+            "answers": str(sum(map(len, self._answers.values()))),
         }
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         """Stream the recorded answer to this item and replicate.
+
+        Where one was given with its options in several orders, the answer to this very prompt.
 
         Raises:
             ComponentError: the file holds none.
@@ -147,7 +154,10 @@ class ReplayModel:
         if self._answers is None:
             self.open()
         assert self._answers is not None
-        recorded = self._answers.get((request.key, request.replicate))
+        found = self._answers.get((request.key, request.replicate), [])
+        if len(found) > 1:
+            found = [each for each in found if each.prompt == request.messages[-1].content]
+        recorded = next(iter(found), None)
         if recorded is None:
             raise ComponentError(
                 f"holds no answer to {request.key} (replicate {request.replicate})",
@@ -174,16 +184,19 @@ class ReplayModel:
         """Forget the file."""
         self._answers = None
 
-    def _read(self, text: str) -> dict[tuple[str, int], Recorded]:
-        answers: dict[tuple[str, int], Recorded] = {}
+    def _read(self, text: str) -> dict[tuple[str, int], list[Recorded]]:
+        answers: dict[tuple[str, int], list[Recorded]] = {}
         for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip():
                 continue
             key, replicate, recorded = self._line(number, line)
             if not recorded.administration.startswith(self._administration or ""):
                 continue
-            earlier = answers.setdefault((key, replicate), recorded)
-            if earlier is not recorded:
+            to_item = answers.setdefault((key, replicate), [])
+            # Only rotated options give an item twice in one replicate, in prompts that differ.
+            earlier = next((each for each in to_item if not each.is_rotation_of(recorded)), None)
+            to_item.append(recorded)
+            if earlier is not None:
                 raise ComponentError(
                     f"a second answer to {key} (replicate {replicate}); the first is in line "
                     f"{earlier.line}",
@@ -220,6 +233,7 @@ class ReplayModel:
         recorded = Recorded(
             number,
             str(content.get("administration", "")),
+            str(content.get("prompt", "")),
             content["response"],
             str(content.get("status", ResponseStatus.OK.value)),
         )

@@ -87,6 +87,16 @@ def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path
     assert again["summary"] == first["summary"]
 
 
+def test_an_export_with_rotated_options_can_be_replayed(run: Run, tmp_path: Path) -> None:
+    rotated = ("--rotate-options", "--judge", "none", "--json")
+    first = run("run", "tab", "--model", "echo", *rotated).document
+    exported = tmp_path / "answers.jsonl"
+    run("export", 1, "--out", exported)
+    again = run("run", "tab", "--model", f"replay:{exported}", *rotated).document
+    assert len(again["trials"]) == 5 + 5 * 6 + 5 + 5
+    assert [t["response"] for t in again["trials"]] == [t["response"] for t in first["trials"]]
+
+
 def test_an_export_never_overwrites_unless_told(run: Run, tmp_path: Path) -> None:
     run("run", "tab", "--model", "echo")
     out = tmp_path / "a.jsonl"
