@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -60,18 +60,18 @@ def doctor(store_location: str | None, as_json: bool) -> int:
 def _findings(store_location: str | None) -> Iterator[Finding]:
     yield Finding("tabwb", "ok", f"{tabwb.__version__} on Python {platform.python_version()}")
     yield from _extras()
-    for check in (_plugins, lambda: _store(store_location), _bundled):
-        yield from _guarded(check)
+    yield from _guarded("plugins", _plugins())
+    yield from _guarded("store", _store(store_location))
+    yield from _guarded("bundled", _bundled())
     yield _terminal()
 
 
-def _guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _guarded(what: str, findings: Iterator[Finding]) -> Iterator[Finding]:
     try:
-        yield from check()
+        yield from findings
     except TabwbError as error:
         lines = str(error).splitlines()
-        name = getattr(check, "__name__", "store").strip("_").replace("<lambda>", "store")
-        yield Finding(name, "problem", lines[0], " ".join(lines[1:]))
+        yield Finding(what, "problem", lines[0], " ".join(lines[1:]))
 
 
 def _extras() -> Iterator[Finding]:
