@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,11 @@ def _pairs(table: Mapping[str, Any]) -> list[str]:
 
 def _toml(value: object) -> str:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + " }"
+        pairs = [f"{_key(key)} = {_toml(inner)}" for key, inner in value.items()]
+        return "{ " + ", ".join(pairs) + " }"
     # JSON's strings and arrays of strings are TOML's too.
     return json.dumps(value, ensure_ascii=False)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(key)
