@@ -39,7 +39,9 @@ IDENTITY = ("model", "revision", "weights_sha256", "dtype")
 class Session:
     """An open administration. Made by :mod:`tabwb.administer.setup`; close it when done.
 
-    While it is open it holds the administration's lock: nobody else can write to it.
+    While it is open it holds the administration's lock: nobody else can write to it. Every command
+    raises :class:`~tabwb.records.errors.TabwbError` where it does not fit how things stand, and
+    ``StoreError`` where it could not be recorded; the session is then as it was.
 
     Attributes:
         administration: as it was when the session opened; :attr:`status` is always current.

@@ -37,6 +37,9 @@ def clopper_pearson(correct: int, n: int, level: float = LEVEL) -> Interval | No
             wider then.
         level: coverage, between 0 and 1.
 
+    Raises:
+        ValueError: ``correct`` is not within 0 to ``n``.
+
     >>> round(clopper_pearson(0, 5).high, 12)
     0.521823750105
     >>> clopper_pearson(0, 0) is None
@@ -62,6 +65,11 @@ def beta_quantile(share: float, a: float, b: float) -> float:
     """The x at which the regularised incomplete beta function I_x(a, b) equals ``share``.
 
     Newton steps on I, whose derivative is the density, kept within a bracket by bisection.
+
+    Args:
+        share: between 0 and 1, both excluded.
+        a: first shape, above 0.
+        b: second shape, above 0.
 
     >>> round(beta_quantile(0.5, 2, 2), 12)
     0.5

@@ -41,6 +41,9 @@ def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
         text: words in order.
         window: words in a window, at least 1.
 
+    Raises:
+        ValueError: the window is smaller.
+
     >>> mattr(["a", "b", "a", "c"], window=3).value
     0.8333333333333334
     >>> mattr(["a", "b"], window=3).reason
@@ -74,6 +77,9 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD) -> Estimate:
     Args:
         text: words in order.
         threshold: between 0 and 1.
+
+    Raises:
+        ValueError: the threshold lies elsewhere.
 
     >>> mtld(["the", "cat", "the", "cat"]).value
     4.0
