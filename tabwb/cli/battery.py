@@ -13,6 +13,7 @@ from tabwb.records.identifiers import is_kebab
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery, SourcedText, Subtest
+    from tabwb.extend.plugins import Plugins
 
 
 @click.group()
@@ -96,11 +97,7 @@ def check(argument: str, as_json: bool) -> int:
     plugins = open_plugins()
     try:
         scorers = [descriptor.id for descriptor in plugins.descriptors("scorers")]
-        file = Path(argument)
-        if not file.exists() and is_kebab(argument):
-            file = plugins.find_battery(argument)
-        elif (file / "battery.toml").is_file():
-            file /= "battery.toml"
+        file = _file_to_check(argument, plugins)
     finally:
         plugins.close()
     problems = check_battery(file, scorers=scorers)
@@ -136,6 +133,16 @@ def check(argument: str, as_json: bool) -> int:
             f"{found.n_items} items, sha256 {found.content_hash[:16]}"
         )
     return int(bool(problems))
+
+
+def _file_to_check(argument: str, plugins: Plugins) -> Path:
+    file = Path(argument)
+    try:
+        if not file.exists() and is_kebab(argument):
+            return plugins.find_battery(argument)
+        return file / "battery.toml" if (file / "battery.toml").is_file() else file
+    except OSError:
+        return file  # what is wrong with it is said by the check
 
 
 @battery.command()

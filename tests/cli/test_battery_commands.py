@@ -44,6 +44,7 @@ def test_check_takes_a_file_a_folder_or_an_id(run: Run, tmp_path: Path) -> None:
         assert outcome.out.startswith("ok: ")
     assert "this is a folder" in run("battery", "check", tmp_path).err
     assert "no such file" in run("battery", "check", tmp_path / "nowhere.toml").err
+    assert "cannot be read" in run("battery", "check", "x" * 300).err
     misspelt = run("battery", "check", "tabb")
     assert misspelt.status == 2
     assert "did you mean 'tab'?" in misspelt.err
