@@ -1,22 +1,17 @@
-"""The plugin manager: entry points loaded one by one, implementations called one by one.
+"""The plugins of one start of the program: components found, checked and made; observers told.
 
-What fails is kept as a :class:`PluginProblem` and never takes the program or another plugin down.
+Implementations are called one by one. What fails is kept as a :class:`PluginProblem` and never
+takes the program or another plugin down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
-from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_args
 
-import pluggy
-
-from tabwb.extend import folders, hookspecs
 from tabwb.extend.components import (
     BatterySource,
     ComponentKind,
@@ -28,6 +23,7 @@ from tabwb.extend.components import (
     Transcriber,
 )
 from tabwb.extend.configuration import Configuration
+from tabwb.extend.loading import Loader, PluginInfo, PluginProblem, error_words
 from tabwb.extend.registry import (
     NOUNS,
     Component,
@@ -62,40 +58,6 @@ CONTRACTS: Mapping[ComponentKind, type] = {
 """Kind: the protocol that its components must fulfil."""
 
 
-@dataclass(frozen=True, slots=True)
-class PluginProblem:
-    """Something of a plugin that failed.
-
-    Attributes:
-        plugin: name of its entry point, or the folder.
-        what: what was being done.
-        error: the error's own words.
-    """
-
-    plugin: str
-    what: str
-    error: str
-
-    def __str__(self) -> str:
-        return f"{self.plugin}: {self.what}: {self.error}"
-
-
-@dataclass(frozen=True, slots=True)
-class PluginInfo:
-    """A plugin that was loaded.
-
-    Attributes:
-        name: of its entry point.
-        distribution, version: of the package that brings it, or empty.
-        folder: where it lies, for plugin folders; empty for installed ones.
-    """
-
-    name: str
-    distribution: str
-    version: str
-    folder: str = ""
-
-
 class Plugins:
     """All plugins of this start of the program. Made by :meth:`load`.
 
@@ -104,10 +66,11 @@ class Plugins:
 
     def __init__(self, configuration: Configuration) -> None:
         self.configuration = configuration
-        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
-        self._manager.add_hookspecs(hookspecs)
-        self._loaded: list[PluginInfo] = []
-        self._problems: list[PluginProblem] = []
+        loader = Loader(configuration)
+        loader.load_all()
+        self._hooks = loader.manager.hook
+        self._loaded = tuple(loader.loaded)
+        self._problems = loader.problems
         self._registries: dict[ComponentKind, Registry] = {}
         self._batteries: dict[str, list[BatterySource]] | None = None
         self._closing: list[Callable[[], None]] = []
@@ -119,18 +82,14 @@ class Plugins:
         Args:
             configuration: what the user has set; read from its files when None.
         """
-        plugins = cls(Configuration.load() if configuration is None else configuration)
-        for entry in sorted(entry_points(group=folders.GROUP), key=attrgetter("name")):
-            plugins._load_installed(entry)
-        plugins._load_folders()
-        return plugins
+        return cls(Configuration.load() if configuration is None else configuration)
 
     # ---------------------------------------------------------------- what there is
 
     @property
     def plugins(self) -> tuple[PluginInfo, ...]:
         """The plugins that could be loaded, installed ones first."""
-        return tuple(self._loaded)
+        return self._loaded
 
     @property
     def problems(self) -> tuple[PluginProblem, ...]:
@@ -252,110 +211,18 @@ class Plugins:
         while self._closing:
             self._closing.pop()()
 
-    # ---------------------------------------------------------------- inside: loading
-
-    def _load_installed(self, entry: EntryPoint) -> None:
-        distribution = entry.dist
-        info = PluginInfo(
-            entry.name,
-            distribution.name if distribution else "",
-            distribution.version if distribution else "",
-        )
-        self._load(info, entry.load)
-
-    def _load_folders(self) -> None:
-        settings = self.configuration
-        for folder in settings.plugin_folders:
-            self._load_folder(folder)
-        if not settings.project_plugin_folders and not settings.trust_file.exists():
-            return
-        from tabwb.extend import trust
-
-        try:
-            trusted = trust.trusted(settings)
-        except TabwbError as error:
-            self._problems.append(PluginProblem(settings.trust_file.name, "reading", str(error)))
-            return
-        for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
-            if folder in settings.plugin_folders:
-                continue
-            try:
-                standing = trust.standing(folder, trusted)
-            except TabwbError as error:
-                self._problems.append(PluginProblem(str(folder), "reading", str(error)))
-                continue
-            if standing == "trusted":
-                self._load_folder(folder)
-                continue
-            why = "changed since it was trusted" if standing == "changed" else "is not trusted"
-            self._problems.append(
-                PluginProblem(
-                    str(folder),
-                    "not loaded",
-                    f"{why}; look at its code, then: tabwb plugins trust {folder}",
-                )
-            )
-
-    def _load_folder(self, folder: Path) -> None:
-        try:
-            entries = folders.folder_entries(folder)
-            folders.open_folder(folder)
-        except TabwbError as error:
-            self._problems.append(PluginProblem(str(folder), "reading", str(error)))
-            return
-        for entry in entries:
-            info = PluginInfo(entry.name, entry.distribution, entry.version, str(folder))
-            self._load(info, EntryPoint(entry.name, entry.value, folders.GROUP).load)
-
-    def _load(self, info: PluginInfo, load: Callable[[], Any]) -> None:
-        if self._manager.has_plugin(info.name):
-            owner = next(other for other in self._loaded if other.name == info.name)
-            mine, theirs = (each.distribution or each.folder for each in (info, owner))
-            self._problems.append(
-                PluginProblem(
-                    info.name, "not loaded", f"'{mine}' and '{theirs}' both bring a plugin so named"
-                )
-            )
-            return
-        try:
-            module = load()
-            if isinstance(module, type):
-                module = module()
-            self._manager.register(module, info.name)
-        except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
-            if self._manager.has_plugin(info.name):
-                self._manager.unregister(name=info.name)
-            self._problems.append(PluginProblem(info.name, "loading", _words(error)))
-            return
-        self._loaded.append(info)
-        self._check_hooks(info.name, module)
-
-    def _check_hooks(self, plugin: str, module: ModuleType | object) -> None:
-        known = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
-        for caller in self._manager.get_hookcallers(module) or ():
-            if not caller.has_spec():
-                error = f"tabwb has no such hook{near(caller.name, known)}"
-                self._problems.append(PluginProblem(plugin, caller.name, error))
-            elif any(
-                impl.wrapper or impl.hookwrapper
-                for impl in caller.get_hookimpls()
-                if impl.plugin_name == plugin
-            ):
-                error = "is a wrapper; implementations are called one by one, wrappers never"
-                self._problems.append(PluginProblem(plugin, caller.name, error))
-
     # ---------------------------------------------------------------- inside: calling
 
     def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
         # Called by themselves, because pluggy stops at the first that raises.
-        for impl in getattr(self._manager.hook, hook).get_hookimpls():
+        for impl in getattr(self._hooks, hook).get_hookimpls():
             if impl.wrapper or impl.hookwrapper:
                 continue
             given = arguments(impl.plugin_name)
             try:
                 impl.function(*(given[name] for name in impl.argnames))
             except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
-                problem = PluginProblem(impl.plugin_name, hook, _words(error))
+                problem = PluginProblem(impl.plugin_name, hook, error_words(error))
                 if problem not in self._problems:
                     self._problems.append(problem)
 
@@ -440,7 +307,8 @@ class Plugins:
             raise
         except Exception as error:
             raise ComponentError(
-                f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: {_words(error)}"
+                f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: "
+                f"{error_words(error)}"
             ) from error
         contract = CONTRACTS[component.kind]
         if not isinstance(part, contract):
@@ -457,7 +325,3 @@ def _survives(spec: Spec) -> bool:
         return parse_spec(str(spec)) == spec
     except UsageError:
         return False
-
-
-def _words(error: Exception) -> str:
-    return str(error) if isinstance(error, TabwbError) else f"{type(error).__name__}: {error}"
