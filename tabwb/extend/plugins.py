@@ -177,10 +177,15 @@ class Plugins:
             UsageError: there is none, or two plugins bring one of this id.
         """
         if "/" in argument or argument.endswith(".toml"):
-            path = Path(argument).expanduser()
-            path = path / "battery.toml" if path.is_dir() else path
-            if not path.is_file():
-                raise UsageError("there is no such file", where=str(path))
+            path = Path(argument)
+            try:
+                path = path.expanduser()
+                path = path / "battery.toml" if path.is_dir() else path
+                if not path.is_file():
+                    raise UsageError("there is no such file", where=str(path))
+            except (OSError, ValueError, RuntimeError) as error:
+                # A name too long, a NUL in it, a home that nobody has.
+                raise UsageError(f"this cannot be a file: {error}", where=argument[:80]) from error
             return path
         claims = self._battery_claims()
         found = claims.get(argument, [])
