@@ -16,7 +16,7 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 
 KILLS = 50
-SHOWN = re.compile(rb"item (\d+)/200")
+SHOWN = re.compile(rb"item (\d+)/")
 
 
 def _life(arguments: list[str], items: int, jitter_s: float) -> tuple[set[int], bool]:
@@ -58,7 +58,7 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(tmp_path: Path) -> None:
     location = tmp_path / "store.db"
     generator = random.Random(20260517)
     answered: set[int] = set()
-    arguments = ["run", "tab", "--model", "echo@delay=0.002", "--replicates", "10"]
+    arguments = ["run", "tab", "--model", "echo@delay=0.002", "--replicates", "30"]
     kills = 0
     while kills < KILLS:
         seen, killed = _life(
@@ -76,7 +76,7 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(tmp_path: Path) -> None:
         answered = recorded
         if history.status is AdministrationStatus.DONE:
             break
-    assert kills > KILLS // 2
+    assert kills == KILLS
     done = subprocess.run(
         [sys.executable, "-m", "tabwb.cli.main", "resume", "1", "--store", str(location)],
         capture_output=True,
