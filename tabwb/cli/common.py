@@ -15,6 +15,8 @@ import click
 from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tabwb.extend.configuration import Configuration
     from tabwb.extend.plugins import Plugins
     from tabwb.store.store import Store
@@ -87,6 +89,16 @@ def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -
     from tabwb.store.store import Store
 
     return Store.open(location or plugins.configuration.store, create=create)
+
+
+def missing_store(location: str | None, plugins: Plugins) -> Path | None:
+    """Where the store would be made, if there is none yet; None when there is one, or a server."""
+    from pathlib import Path
+
+    from tabwb.store.location import resolve
+
+    place = resolve(location or plugins.configuration.store)
+    return place if isinstance(place, Path) and not place.exists() else None
 
 
 def fail(error: TabwbError) -> int:

@@ -9,13 +9,19 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Literal
 
 import click
 
 import tabwb
-from tabwb.cli.common import json_option, open_plugins, open_store, print_json, store_option
+from tabwb.cli.common import (
+    json_option,
+    missing_store,
+    open_plugins,
+    open_store,
+    print_json,
+    store_option,
+)
 from tabwb.records.errors import TabwbError
 
 State = Literal["ok", "note", "problem"]
@@ -107,12 +113,10 @@ def _plugins() -> Iterator[Finding]:
 
 
 def _store(location: str | None) -> Iterator[Finding]:
-    from tabwb.store.location import resolve
-
     plugins = open_plugins()
     try:
-        place = resolve(location or plugins.configuration.store)
-        if isinstance(place, Path) and not place.exists():
+        place = missing_store(location, plugins)
+        if place:
             yield Finding("store", "ok", f"none yet; the first run makes {place}")
             return
         with open_store(location, plugins, create=False) as store:

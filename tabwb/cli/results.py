@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
-from tabwb.cli.common import json_option, open_plugins, open_store, print_json, store_option
+from tabwb.cli.common import (
+    json_option,
+    missing_store,
+    open_plugins,
+    open_store,
+    print_json,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from tabwb.records.trials import Administration
+    from tabwb.report.load import Group
 
 
 @click.command()
@@ -24,13 +38,15 @@ def results(
 
     plugins = open_plugins()
     try:
-        with open_store(store_location, plugins) as store:
+        if not administrations and missing_store(store_location, plugins):
+            if by is None:
+                _show_list((), as_json=as_json)
+            else:
+                _show_groups((), as_json=as_json)
+            return 0
+        with open_store(store_location, plugins, create=False) as store:
             if not administrations and by is None:
-                listed = store.administrations()
-                if as_json:
-                    print_json(document.list_document(listed))
-                else:
-                    tables.print_list(listed)
+                _show_list(store.administrations(), as_json=as_json)
                 return 0
             chosen = load.loaded(store, administrations)
             if len(chosen) == 1 and by is None:
@@ -51,11 +67,25 @@ def results(
                         only.administration, only.battery, only.trials, interval=True
                     )
                 return 0
-            groups = load.grouped(chosen, by or "administration")
-            if as_json:
-                print_json(document.groups_document(groups))
-            else:
-                tables.print_groups(groups)
+            _show_groups(load.grouped(chosen, by or "administration"), as_json=as_json)
             return 0
     finally:
         plugins.close()
+
+
+def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> None:
+    from tabwb.report import document, tables
+
+    if as_json:
+        print_json(document.list_document(administrations))
+    else:
+        tables.print_list(administrations)
+
+
+def _show_groups(groups: Sequence[Group], *, as_json: bool) -> None:
+    from tabwb.report import document, tables
+
+    if as_json:
+        print_json(document.groups_document(groups))
+    else:
+        tables.print_groups(groups)

@@ -62,6 +62,9 @@ def test_dry_run_prints_every_prompt_and_asks_nothing(run: Run, tmp_path: Path) 
     assert not (tmp_path / "s.db").exists()
     listed = run("results", "--json", "--store", tmp_path / "s.db")
     assert listed.document == {"format": 1, "administrations": []}
+    grouped = run("results", "--by", "model", "--json", "--store", tmp_path / "s.db")
+    assert grouped.document["groups"] == []
+    assert not (tmp_path / "s.db").exists()
 
 
 def test_dry_run_is_exactly_what_is_sent(run: Run) -> None:
@@ -122,7 +125,7 @@ def test_an_export_never_overwrites_unless_told(run: Run, tmp_path: Path) -> Non
         (["run", "./nowhere.toml", "--model", "echo"], 2, "nowhere.toml"),
         (["rnu"], 2, "run"),
         (["resume", "7"], 1, "no store"),
-        (["results", "7"], 1, "7"),
+        (["results", "7"], 1, "no store"),
         (["export", "1", "--format", "jsnl", "--out", "x"], 2, "jsonl"),
     ],
 )
