@@ -62,14 +62,15 @@ def attempt_in_error(
 
 
 def storable(text: str) -> str:
-    r"""Text as it can be stored: halves of characters become visible escapes.
+    r"""Text as every store can keep it: NUL and halves of characters become visible escapes.
 
     A terminal passes on bytes that are no UTF-8 as such halves (PEP 383); they are no Unicode.
+    PostgreSQL keeps no NUL.
 
-    >>> storable("caf\udce9")
-    'caf\\udce9'
+    >>> storable("caf\udce9"), storable("a\x00b")
+    ('caf\\udce9', 'a\\x00b')
     """
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
 def _metadata(reply: Reply) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """One administration in progress: a synchronous state machine, owned by one thread.
 
-Each command commits first and then returns the events it made. Models are pulled through it by
+Each command commits first and then returns the events it made (the start of a model's trial is
+committed with what comes of it: one commit per answered trial). Models are pulled through it by
 :mod:`tabwb.administer.drive`; people are pushed into it with :meth:`Session.answer`.
 """
 
@@ -32,7 +33,7 @@ _STATES = {
     TrialState.NOT_ADMINISTERED: "not administered",
 }
 Events = tuple[events.Event, ...]
-IDENTITY = ("model", "revision", "weights_sha256", "dtype")
+IDENTITY = ("model", "revision", "weights_sha256", "file_sha256", "dtype")
 """The facts of a model that must not change between a run and its resumption."""
 
 
@@ -69,6 +70,7 @@ class Session:
         self._asked_at = 0.0
         self._failed: set[int] = set()
         self._settled = 0
+        self._started: EventEntry | None = None
 
     # ---------------------------------------------------------------- what stands
 
@@ -384,10 +386,15 @@ class Session:
     def _start(self, trial: Trial) -> Events:
         self.raters.judges()  # one that cannot be used is found before the prompt goes out
         number = trial.plan.number
-        made = self._commit(
-            [EventEntry("trial-started", number)],
-            events.TrialStarted(self.administration.id, trial.plan),
-        )
+        started = EventEntry("trial-started", number)
+        shown = events.TrialStarted(self.administration.id, trial.plan)
+        if self.administration.conditions.kind == "model":
+            # One commit per answered trial: the start is written with what comes of it. A model
+            # forgets a prompt that never came to an answer; a person does not.
+            self._started = started
+            made = self._tell(shown)
+        else:
+            made = self._commit([started], shown)
         self._current, self._awaiting = number, True
         self._asked_at = time.monotonic()
         return made
@@ -396,9 +403,13 @@ class Session:
         return self._commit([EventEntry("finished", None)], events.Finished(self.administration.id))
 
     def _commit(self, entries: Sequence[Entry], *made: events.Event) -> Events:
-        self.store.append(self.administration.id, entries)
-        for entry in entries:
-            self._history = self._history.with_entry(entry)
+        whole = [*([self._started] if self._started else ()), *entries]
+        self.store.append(self.administration.id, whole)
+        self._started = None
+        self._history = self._history.with_entries(whole)
+        return self._tell(*made)
+
+    def _tell(self, *made: events.Event) -> Events:
         for event in made:
             self.plugins.notify(event)
         return made

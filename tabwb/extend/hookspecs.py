@@ -80,7 +80,11 @@ def tabwb_register_exporters(register: Register) -> None:
 
 @hookspec
 def tabwb_on_trial_started(event: events.TrialStarted) -> None:
-    """A trial was put before the examinee. Called by the engine after the commit."""
+    """A trial was put before the examinee.
+
+    Called by the engine: for a person after the commit, for a model before it, because the start
+    of a model's trial is committed together with its answer.
+    """
 
 
 @hookspec
