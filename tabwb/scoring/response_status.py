@@ -24,11 +24,13 @@ _ACTS = (
 _MACHINE = r"(?:an ai|a language model|a large language model|an artificial intelligence|a chatbot)"
 REFUSALS = (
     rf"(?:{_APOLOGY}[,.;]? ?(?:but )?)?(?:i|we) ?{_UNABLE} {_ACTS}\b",
-    rf"(?:{_APOLOGY}[,.;]? ?(?:but )?)?(?:as|i'm|i am|i'm just|i am just) {_MACHINE}\b",
+    rf"(?:{_APOLOGY}[,.;]? ?(?:but )?)?(?:as|i'm|i am|i'm just|i am just) {_MACHINE}\b"
+    rf"(?:\W*$|.{{0,80}}?\b(?:{_UNABLE}|don't|do not|no|never|lack|without)\b)",
     r"i (?:don't|do not) have (?:any )?personal (?:experiences?|memories|feelings|opinions)\b",
 )
 """The closed list of openings that make a text a refusal, as regular expressions. They need an act
-that is declined: "I can't find the word" is no refusal. English only."""
+that is declined: "I can't find the word" is no refusal, nor is "As an AI, I can imagine one."
+English only."""
 _REFUSAL = re.compile("|".join(f"(?:{opening})" for opening in REFUSALS))
 ONE_LETTER = 8
 """So many letters, all the same one, are no language."""
@@ -65,6 +67,10 @@ def response_status(
     >>> str(response_status("I'm sorry, but I can't help with that.", StopReason.END))
     'refused'
     >>> str(response_status("I can't find the word for that.", StopReason.END))
+    'ok'
+    >>> str(response_status("As an AI, I do not have a childhood.", StopReason.END))
+    'refused'
+    >>> str(response_status("As an AI, I can imagine one. We went to the lake.", StopReason.END))
     'ok'
     >>> str(response_status("Please repeat exactly:", StopReason.END, "Please repeat exactly: go."))
     'prompt-echo'
