@@ -33,6 +33,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "workbench": rows.workbench,
     "echo": rows.twenty_items,
     "item": rows.durable_item,
+    "generation": rows.local_generation,
     "lexicon": rows.word_list,
     "rules": rows.rules_judge,
     "list": rows.list_of_a_large_store,

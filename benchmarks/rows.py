@@ -82,19 +82,19 @@ def twenty_items(rounds: int) -> Iterator[Result]:
 
 
 def durable_item(rounds: int) -> Iterator[Result]:
-    """One item shown, answered, scored and committed, against one bare durable commit."""
+    """One item put to a model, answered, scored and committed, against one bare durable commit."""
     from tabwb.administer import setup
     from tabwb.extend.plugins import Plugins
+    from tabwb.records.exchange import Reply
+    from tabwb.records.states import StopReason
     from tabwb.records.trials import Conditions
     from tabwb.store.store import Store
 
     plugins = Plugins.load()
     battery = setup.find_battery(plugins, "tab")
-    conditions = setup.resolve(
-        plugins,
-        battery,
-        Conditions("S-01", "speaker", replicates=rounds * 40 + 80, research_protocol="bench"),
-    )
+    given = Conditions("echo", "model", replicates=rounds * 40 + 80)
+    conditions = setup.resolve(plugins, battery, given)
+    reply = Reply("The boat was red and the lake was cold that day.", StopReason.END, 0.01)
     with tempfile.TemporaryDirectory() as folder:
         bare = sqlite3.connect(Path(folder) / "bare.db", isolation_level=None)
         bare.execute("PRAGMA journal_mode=WAL")
@@ -107,7 +107,7 @@ def durable_item(rounds: int) -> Iterator[Result]:
 
             def item() -> None:
                 session.next()
-                session.answer("The boat was red and the lake was cold that day.")
+                session.record(reply, session.request().messages)
 
             own, floor = interleaved(
                 lambda: call(item, 100),
@@ -117,6 +117,55 @@ def durable_item(rounds: int) -> Iterator[Result]:
         bare.close()
     plugins.close()
     yield Result("one durable, scored item", "1 ms", own, (("bare SQLite commit", floor),))
+
+
+def local_generation(rounds: int) -> Iterator[Result]:
+    """The five connected texts from the bundled model, against ``transformers``' own generate."""
+    import threading
+    from importlib.resources import files
+
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from tabwb.administer.conversation import request_for
+    from tabwb.administer.plan import plan_trials
+    from tabwb.battery.loader import load_battery
+    from tabwb.extend.plugins import Plugins
+    from tabwb.records.trials import Conditions
+
+    plugins = Plugins.load()
+    battery = load_battery(plugins.find_battery("tab"))
+    conditions = Conditions("bundled", "model")
+    requests = [
+        request_for(battery, conditions, plan) for plan in plan_trials(battery, conditions)[:5]
+    ]
+    backend = plugins.open_model("bundled")
+    backend.open()
+    folder = str(files("tabwb_bundled") / "model")
+    torch.set_num_threads(1)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+
+    def own() -> Cost:
+        return call(lambda: [list(backend.reply(one, threading.Event())) for one in requests], 1)
+
+    def plain() -> None:
+        for request in requests:
+            messages = [{"role": one.role, "content": one.content} for one in request.messages]
+            encoded = tokenizer.apply_chat_template(
+                messages, add_generation_prompt=True, return_tensors="pt", return_dict=True
+            )
+            model.generate(**encoded, do_sample=False, max_new_tokens=request.decoding.max_tokens)
+
+    child, floor = interleaved(own, lambda: call(plain, 1), rounds=rounds)
+    backend.close()
+    plugins.close()
+    yield Result(
+        "5 connected texts, bundled model, loaded (CPU: of the parent only)",
+        "",
+        child,
+        (("transformers generate(), same process", floor),),
+    )
 
 
 def word_list(rounds: int) -> Iterator[Result]:
