@@ -14,7 +14,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/tabwb --demo
 
 test: $(VENV)/.installed-dev system
-	@$(BIN)/python -m pytest -n auto -q
+	@$(BIN)/python -m pytest -n auto -q --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-dev
 	@$(MAKE) --no-print-directory format lint types contracts docs
