@@ -127,7 +127,7 @@ class ReplayModel:
 
         try:
             raw = self._path.read_bytes()
-            text = raw.decode("utf-8")
+            text = raw.decode("utf-8-sig")  # editors on Windows put a mark at the beginning
         except OSError as error:
             raise ComponentError(
                 f"cannot be read: {error.strerror}", where=str(self._path)
@@ -219,6 +219,9 @@ class ReplayModel:
                 where=where,
                 allowed="one JSON object per line, as 'tabwb export --format jsonl' writes them",
             ) from error
+        except (RecursionError, ValueError) as error:
+            # JSON, but nested or with a number longer than any export has.
+            raise ComponentError(f"cannot be read: {error}", where=where) from error
         if not isinstance(content, dict):
             raise ComponentError("is not a JSON object", where=where)
         expected: dict[str, type] = {"subtest": str, "item": str, "replicate": int, "response": str}
