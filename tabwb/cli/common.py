@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tabwb.cli.streams import is_utf8
 from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:
@@ -52,13 +54,22 @@ def offline_option(command: Command) -> Command:
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Print one document; NaN is refused, because it is no JSON and no value of ours."""
-    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+    """Print one document; NaN is refused, because it is no JSON and no value of ours.
+
+    Where stdout cannot hold every character, JSON's own escapes stand for those beyond ASCII.
+    """
+    escaped = not is_utf8(sys.stdout)
+    click.echo(json.dumps(document, ensure_ascii=escaped, allow_nan=False, indent=2))
 
 
-def note(message: str) -> None:
-    """One line for the person at the terminal, on stderr, so that stdout stays a document."""
-    click.echo(message, err=True)
+def note(message: str, *, newline: bool = True) -> None:
+    """One line for the person at the terminal, on stderr, so that stdout stays a document.
+
+    Nobody may be there to read it (a closed pipe, a full disk): that must not end an
+    administration, so nothing is raised.
+    """
+    with suppress(OSError):
+        click.echo(message, nl=newline, err=True)
 
 
 def configuration(offline: bool | None = None) -> Configuration:
@@ -104,9 +115,9 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
 def fail(error: TabwbError) -> int:
     """Show one clear message on stderr; the command's exit status."""
     lines = str(error).splitlines()
-    click.echo(click.style("error: ", bold=True, fg="red", reset=True) + lines[0], err=True)
+    note(click.style("error: ", bold=True, fg="red", reset=True) + lines[0])
     for line in lines[1:]:
-        click.echo(f"  {line}", err=True)
+        note(f"  {line}")
     return error.exit_status
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import click
 
 import tabwb
-from tabwb.cli.common import fail, offline_option, store_option
+from tabwb.cli import streams
+from tabwb.cli.common import fail, note, offline_option, store_option
 from tabwb.records.errors import TabwbError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -27,8 +29,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command: (module in tabwb.cli, help). The help stands here so that --help imports nothing."""
 
 
+class ReaderGone(Exception):
+    """Nobody reads stdout any more. Click would end the process itself at a BrokenPipeError."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGone from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of use."""
@@ -107,28 +120,55 @@ def cli(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status of DESIGN's table (0, 1, 2, 3, 130)."""
+    streams.prepare()
+    status = _guarded(lambda: _command(arguments))
+    # What is still in the buffer may be refused too; the first thing that went wrong is reported.
+    return status or _guarded(_flush)
+
+
+def _command(arguments: Sequence[str] | None) -> int:
+    status = cli.main(
+        args=None if arguments is None else list(arguments),
+        prog_name="tabwb",
+        standalone_mode=False,
+    )
+    return status if isinstance(status, int) else 0
+
+
+def _flush() -> int:
+    sys.stdout.flush()
+    return 0
+
+
+def _guarded(work: Callable[[], int]) -> int:
+    """The exit status of some work, with one message where it failed."""
     try:
-        status = cli.main(
-            args=None if arguments is None else list(arguments),
-            prog_name="tabwb",
-            standalone_mode=False,
-        )
-        sys.stdout.flush()
+        return work()
     except TabwbError as error:
         return fail(error)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("stopped", err=True)
+        note("stopped")
         return 130
-    except BrokenPipeError:
-        # The reader went away (a pager, head); what it wanted it has.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (ReaderGone, BrokenPipeError):
+        # A pager or head stopped reading: what it wanted it has.
+        streams.give_up(sys.stdout)
         return 0
+    except OSError as error:
+        if os.environ.get("TABWB_DEBUG"):
+            raise
+        streams.give_up(sys.stdout)
+        reason = error.strerror or str(error)
+        return fail(TabwbError(f"cannot be read or written: {reason}", where=_place(error)))
     except Exception as error:  # noqa: BLE001 - the outermost edge: one message, no traceback
         return _unexpected(error)
-    return status if isinstance(status, int) else 0
+
+
+def _place(error: OSError) -> str:
+    return "output" if error.filename is None else os.fsdecode(error.filename)
 
 
 def _unexpected(error: Exception) -> int:

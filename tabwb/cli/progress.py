@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-import click
-
+from tabwb.cli.common import note
 from tabwb.records import events
 from tabwb.records.states import AttemptState
 
@@ -41,21 +40,21 @@ class Progress:
     def close(self) -> None:
         """Leave the terminal as it was."""
         if self._live:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            note("\r\x1b[K", newline=False)
 
     def _line(self, number: int) -> None:
         if self._quiet:
             return
         text = f"item {number}/{self._planned}  {self._place}{self._remaining()}"
         if self._live:
-            click.echo(f"\r\x1b[K{text[:78]}", nl=False, err=True)
+            note(f"\r\x1b[K{text[:78]}", newline=False)
         else:
-            click.echo(text, err=True)
+            note(text)
 
     def _say(self, message: str) -> None:
         if self._live:
-            click.echo("\r\x1b[K", nl=False, err=True)
-        click.echo(message, err=True)
+            note("\r\x1b[K", newline=False)
+        note(message)
 
     def _remaining(self) -> str:
         # The first item pays for loading the model: the estimate is made of those after it.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import signal
+import math
+import os
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
+from tabwb.cli.signals import ENDING, caught
 from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.states import AdministrationStatus
 
@@ -30,6 +32,23 @@ if TYPE_CHECKING:
     from tabwb.extend.components import ModelBackend
     from tabwb.extend.plugins import Plugins
     from tabwb.records.trials import Conditions
+
+
+SEEDS = click.IntRange(-(2**53), 2**53)
+"""What every store and every reader of JSON keeps exactly."""
+
+
+class Finite(click.FloatRange):
+    """A number in a range; unlike click's own it refuses NaN, which is in no range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 @click.command()
@@ -49,7 +68,7 @@ if TYPE_CHECKING:
     help="Judge of connected text; may be given several times. Default: rules. 'none': no judge.",
 )
 @click.option("--replicates", type=click.IntRange(1, 100_000), default=1, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True, help="Of orders and of sampling.")
+@click.option("--seed", type=SEEDS, default=1, show_default=True, help="Of orders and of sampling.")
 @click.option("--conversation", is_flag=True, help="Keep one context over all items.")
 @click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
 @click.option("--shuffle-options", is_flag=True, help="Shuffle the options of each item.")
@@ -57,12 +76,12 @@ if TYPE_CHECKING:
 @click.option("--max-tokens", type=click.IntRange(1, 100_000), default=256, show_default=True)
 @click.option(
     "--temperature",
-    type=click.FloatRange(0, 10),
+    type=Finite(0, 10),
     default=0.0,
     show_default=True,
     help="0 is greedy decoding.",
 )
-@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True)
+@click.option("--top-p", type=Finite(0, 1, min_open=True), default=1.0, show_default=True)
 @click.option("--stop", "stops", multiple=True, metavar="TEXT", help="Ends a reply; repeatable.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
 @store_option
@@ -142,17 +161,20 @@ def _conditions(options: dict[str, Any]) -> Conditions:
     judges = tuple(options.get("judges") or ("rules",))
     if "none" in judges and len(judges) > 1:
         raise UsageError("--judge none stands alone")
+    stops = tuple(options.get("stops") or ())
+    if "" in stops:
+        raise UsageError("--stop needs some text: an empty one would end every reply at once")
     seed = options.get("seed", 1)
     return Conditions(
-        examinee=str(model or speaker),
-        kind="model" if model else "speaker",
+        examinee=str(speaker if model is None else model),
+        kind="speaker" if model is None else "model",
         seed=seed,
         replicates=options.get("replicates", 1),
         decoding=Decoding(
             max_tokens=options.get("max_tokens", 256),
             temperature=options.get("temperature", 0.0),
             top_p=options.get("top_p", 1.0),
-            stop=tuple(options.get("stops") or ()),
+            stop=stops,
             seed=seed,
         ),
         conversation=bool(options.get("conversation")),
@@ -261,12 +283,15 @@ def _give(session: Session, model: OpenModel | None, *, as_json: bool) -> int:
         from tabwb.cli.typing import give_to_typist
 
         give_to_typist(session, aside=as_json)
-    _show(session, as_json=as_json)
-    if session.status is AdministrationStatus.PAUSED:
-        raise Interrupted(
-            f"administration {number} is paused: {session.pause_reason or 'by the user'}",
-            hint=f"go on with: tabwb resume {number}",
-        )
+    try:
+        _show(session, as_json=as_json)
+    finally:
+        # Also when nobody reads the results: that more is to be done is the more important news.
+        if session.status is AdministrationStatus.PAUSED:
+            raise Interrupted(
+                f"administration {number} is paused: {session.pause_reason or 'by the user'}",
+                hint=f"go on with: tabwb resume {number}",
+            )
     return 0
 
 
@@ -292,16 +317,12 @@ def stopping(cancel: threading.Event) -> Iterator[None]:
         if cancel.is_set():
             raise KeyboardInterrupt
         cancel.set()
-        note("\nstopping; what is answered is safe (ctrl+c again to stop at once)")
+        # Not through Python's stderr: the signal may have come in the middle of writing there.
+        with suppress(OSError):
+            os.write(2, b"\nstopping; what is answered is safe (ctrl+c again to stop at once)\n")
 
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.signal(number, handler) for number in numbers}
-    try:
+    with caught(handler, "SIGINT", *ENDING):
         yield
-    finally:
-        for number, earlier in before.items():
-            signal.signal(number, earlier)
 
 
 def _show(session: Session, *, as_json: bool) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from types import FrameType
 
 import click
 
 from tabwb.administer.session import Session
 from tabwb.cli.common import note
+from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus, ResponseKind
@@ -31,6 +33,11 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
         return
     note(f"{session.battery.title}: {session.battery.disclaimer}".rstrip(": "))
     note(HELP)
+    with caught(_interrupt, *ENDING):
+        _give(session, aside)
+
+
+def _give(session: Session, aside: bool) -> None:
     subtest = ""
     while session.status is AdministrationStatus.RUNNING:
         made = session.next()
@@ -56,9 +63,20 @@ def _answer_one(session: Session, aside: bool) -> None:
         trial = session.current
         assert trial is not None
         number, planned = session.position
-        click.echo(f"\nitem {number}/{planned}\n{trial.plan.prompt}", err=aside)
         kind = session.battery.subtest(trial.plan.subtest).response
-        typed = _read(aside, many_lines=kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
+        try:
+            click.echo(f"\nitem {number}/{planned}\n{trial.plan.prompt}", err=aside)
+            typed = _read(
+                aside, many_lines=kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE}
+            )
+        except KeyboardInterrupt:
+            # An answer half typed is not an answer; the item will be shown again.
+            session.pause("stopped by the user")
+            return
+        except OSError as error:
+            # The terminal is gone: nobody sees the item.
+            session.pause(f"the terminal cannot be used: {error.strerror or error}")
+            return
         try:
             _take(session, typed)
         except TabwbError as error:
@@ -69,8 +87,8 @@ def _take(session: Session, typed: str | None) -> None:
     if typed is None:
         session.pause("the input ended")
         return
-    if not typed.startswith(":") or typed.startswith("::"):
-        session.answer(typed.removeprefix(":") if typed.startswith("::") else typed)
+    if not is_command(typed):
+        session.answer(typed.removeprefix(":"))
         return
     command, _, words = typed[1:].partition(" ")
     if command == "skip":
@@ -91,21 +109,30 @@ def _take(session: Session, typed: str | None) -> None:
         raise TabwbError(f"there is no command ':{command}'", hint=HELP)
 
 
+def is_command(line: str) -> bool:
+    """Whether a line is for the program.
+
+    >>> is_command(":pause"), is_command("::pause"), is_command("pause")
+    (True, False, False)
+    """
+    return line.startswith(":") and not line.startswith("::")
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """A closed terminal and ``kill`` are ctrl+c for one who types."""
+    raise KeyboardInterrupt
+
+
 def _read(aside: bool, *, many_lines: bool) -> str | None:
     """One answer, or None at the end of the input."""
     lines: list[str] = []
     while True:
-        try:
-            click.echo("> ", nl=False, err=aside)
-            line = sys.stdin.readline()
-        except KeyboardInterrupt:
-            # An answer half typed is not an answer; the item will be shown again.
-            note("")
-            return None
+        click.echo("> ", nl=False, err=aside)
+        line = sys.stdin.readline()
         if not line:
             return "\n".join(lines) if lines else None
         line = line.rstrip("\r\n")
-        if not many_lines or (not lines and line.startswith(":")):
+        if not many_lines or (not lines and is_command(line)):
             return line
         if not line:
             return "\n".join(lines)

@@ -1,0 +1,60 @@
+"""Standard input, output and error as they are found: closed, full, of another encoding, gone."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+
+
+def prepare() -> None:
+    """Make the three streams such that writing '✓' or reading half a character raises nothing.
+
+    A stream that was closed before the start (``>&-``) becomes the null device, so that no file
+    of ours, a store least of all, takes its number. ASCII means that nobody said what the terminal
+    can do; UTF-8 is then the better guess, as for Python itself in the C locale. In any other
+    encoding a sign that it lacks becomes '?'. Bytes read that are no text are kept as halves of
+    characters (PEP 383), which :func:`tabwb.administer.session.storable` makes visible.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    _reconfigure(sys.stdin, "surrogateescape", "surrogateescape")
+    _reconfigure(sys.stdout, "backslashreplace", "replace")
+    _reconfigure(sys.stderr, "backslashreplace", "backslashreplace")
+
+
+def is_utf8(stream: object) -> bool:
+    """Whether every character can be written to the stream as it is.
+
+    >>> is_utf8(io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
+    False
+    """
+    encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
+    return encoding.replace("_", "-") in {"utf-8", "utf8", "utf-8-sig"}
+
+
+def give_up(stream: object) -> None:
+    """Send what is still to be written to a stream nowhere: its reader went away."""
+    if isinstance(stream, io.TextIOWrapper):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _reconfigure(stream: object, errors: str, errors_elsewhere: str) -> None:
+    # Exactly this class: tests and other hosts put streams of their own in its place.
+    if type(stream) is not io.TextIOWrapper:
+        return
+    if stream.encoding.lower() in {"ascii", "us-ascii", "ansi_x3.4-1968", "646"}:
+        stream.reconfigure(encoding="utf-8", errors=errors)
+    else:
+        stream.reconfigure(errors=errors if is_utf8(stream) else errors_elsewhere)

@@ -1,0 +1,101 @@
+"""Commands whose stdin, stdout or stderr is closed, full, gone or of another encoding."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+FULL = Path("/dev/full")
+TABWB = f"{sys.executable} -m tabwb.cli.main"
+
+
+def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line of shell; ``tabwb`` is ours, and the status is that of its last command."""
+    return subprocess.run(
+        ["bash", "-c", f'tabwb() {{ {TABWB} "$@"; }}; set -o pipefail; {line}'],
+        capture_output=True,
+        env={**os.environ, **environment},
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_run_goes_on_when_nobody_reads_its_progress(run: Run) -> None:
+    done = shell(
+        "{ tabwb run tab --model echo@delay=0.001 2>&1 >/dev/null; echo $? >&3; } 3>&2 | :"
+    )
+    assert done.stderr.strip() == b"0"
+    (listed,) = run("results", "--json").document["administrations"]
+    assert (listed["status"], listed["answered"]) == ("done", 20)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_run_ends_well_when_a_stream_is_closed(run: Run, closed: str) -> None:
+    assert shell(f"tabwb run tab --model echo {closed}").returncode == 0
+    (listed,) = run("results", "--json").document["administrations"]
+    assert listed["status"] == "done"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_an_output_that_cannot_be_written_is_said(run: Run) -> None:
+    done = shell("tabwb run tab --model echo --json > /dev/full")
+    assert done.returncode == 1
+    assert b"error: output: cannot be read or written: No space left on device" in done.stderr
+    assert b"unexpected" not in done.stderr
+    (listed,) = run("results", "--json").document["administrations"]
+    assert listed["status"] == "done"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_a_full_disk_under_stderr_does_not_end_a_run() -> None:
+    assert shell("tabwb run tab --model echo 2> /dev/full").returncode == 0
+
+
+def test_a_reader_that_has_enough_is_no_failure() -> None:
+    done = shell("tabwb run tab --model echo --dry-run | head -1")
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_a_paused_administration_is_said_when_nobody_reads_its_results(tmp_path: Path) -> None:
+    replayed = tmp_path / "one.jsonl"
+    line = {"subtest": "connected-text", "item": "ct1", "replicate": 0, "response": "It was fine."}
+    replayed.write_text(json.dumps(line), encoding="utf-8")
+    done = shell(f"tabwb run tab --model replay:{replayed} | :")
+    assert done.returncode == 3
+    assert b"go on with: tabwb resume 1" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_tables_and_documents_can_be_written_in_any_encoding(run: Run, encoding: str) -> None:
+    run("run", "tab", "--model", "echo")
+    for line in ("tabwb results 1", "tabwb results", "tabwb battery show tab"):
+        assert shell(line, PYTHONIOENCODING=encoding).returncode == 0
+    document = shell("tabwb results 1 --json", PYTHONIOENCODING=encoding).stdout
+    wanted = run("results", 1, "--json").document["trials"]
+    assert "3–5" in wanted[0]["prompt"]
+    assert json.loads(document.decode("utf-8"))["trials"] == wanted
+
+
+def test_typed_bytes_that_are_no_text_are_kept_visibly(run: Run) -> None:
+    done = shell(
+        r"printf 'caf\xe9\n\n' | tabwb run tab --speaker S-01 --research-protocol IRB-7",
+        PYTHONIOENCODING="utf-8:strict",
+    )
+    assert done.returncode == 3
+    assert run("results", 1, "--json").document["trials"][0]["response"] == "caf\\udce9"
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "40"])
+def test_a_narrow_terminal_cuts_no_figures_off(run: Run, columns: str) -> None:
+    run("run", "tab", "--model", "echo")
+    shown = shell("tabwb results 1", COLUMNS=columns).stdout.decode("utf-8")
+    assert "0.00-0.52" in shown
+    assert "5 given" in shown
