@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 NONE = "-"
 BAR = 12
+MINIMUM_WIDTH = 70
+"""Columns of characters that the table of subtests needs."""
 _STATUS = {
     AdministrationStatus.RUNNING: "▸ running",
     AdministrationStatus.PAUSED: "‖ paused",
@@ -61,7 +63,10 @@ def print_groups(groups: Sequence[Pooled]) -> None:
 
 
 def _print(view: RenderableType) -> None:
-    Console(highlight=False).print(view)
+    console = Console(highlight=False)
+    # On a narrower terminal lines wrap, which is ugly; narrower columns would cut figures off.
+    console.width = max(console.width, MINIMUM_WIDTH)
+    console.print(view)
 
 
 # ---------------------------------------------------------------- one administration
