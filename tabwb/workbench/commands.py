@@ -32,7 +32,7 @@ class Command:
         where: whose key it is.
         rank: place at the foot, most needed first; 0 keeps it off the foot.
         help: one line for the table of keys.
-        also: a second key.
+        also: second keys, which work everywhere.
     """
 
     id: str
@@ -164,17 +164,22 @@ BY_ID = {command.id: command for command in COMMANDS}
 
 def bindings(where: Where) -> list[Binding]:
     """The key bindings of one place; they run the desk's actions."""
+    keys = [
+        (command, (command.key if where in command.where else "", *also))
+        for command in COMMANDS
+        for also in (command.also if where == "everywhere" else (),)
+    ]
     return [
         Binding(
-            ",".join((command.key, *command.also)),
+            ",".join(filter(None, chosen)),
             f"screen.{command.action}",
             command.foot or command.title,
             show=False,
-            id=command.id,
+            id=command.id if where in command.where else f"{command.id}.also",
             priority=command.id == "file.quit",
         )
-        for command in COMMANDS
-        if where in command.where
+        for command, chosen in keys
+        if any(chosen)
     ]
 
 

@@ -19,7 +19,7 @@ DARK = Theme(
     boost="#20252d",
     dark=True,
     variables={
-        "quiet": "#828b99",
+        "quiet": "#929ba8",
         "line": "#333a45",
         "hover": "#262c36",
         "on-accent": "#10141a",
@@ -49,7 +49,7 @@ LIGHT = Theme(
     boost="#eae7e1",
     dark=False,
     variables={
-        "quiet": "#68707b",
+        "quiet": "#596069",
         "line": "#d3cfc7",
         "hover": "#e6e2da",
         "on-accent": "#ffffff",

@@ -187,7 +187,7 @@ def category_line(one: CategoryScore, title_width: int, bar_width: int) -> Conte
     return Content.assemble(
         title.ljust(title_width),
         "  ",
-        bar(one.count / one.of, bar_width),
+        bar(one.count / one.of, bar_width) if one.of else "",
         f"  {one.count:4.2f}",
         (f" of {one.of}", QUIET),
     )

@@ -13,15 +13,10 @@ from textual.widgets import Button, Static
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.snapshots import Catalogue, Trouble
+from tabwb.workbench.widgets.choice import Choice
 from tabwb.workbench.wording import QUIET
 
 Choices = tuple[tuple[str, str], ...]
-
-
-class Choice(Button):
-    """One thing that can be chosen."""
-
-    HELP = "# Choice\n\n**enter** chooses; **left** and **right** move; **esc** closes."
 
 
 class ChoiceScreen(ModalScreen[str | None]):
@@ -52,7 +47,7 @@ class ChoiceScreen(ModalScreen[str | None]):
                 yield Static(self._text, markup=False)
             with Horizontal(classes="dialog-buttons"):
                 for name, words in self._choices:
-                    yield Choice(words, id=name, compact=True)
+                    yield Choice(words, id=name)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """That one."""

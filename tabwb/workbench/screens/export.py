@@ -12,6 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tabwb.workbench.widgets.choice import Choice
+
 
 class Formats(OptionList):
     """The export formats that plugins bring."""
@@ -48,8 +50,8 @@ class ExportScreen(ModalScreen[tuple[str, str] | None]):
             )
             yield Path(id="export-path", compact=True)
             with Horizontal(classes="dialog-buttons"):
-                yield Button("Write", id="write", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+                yield Choice("Write", id="write")
+                yield Choice("Cancel", id="cancel")
 
     def on_mount(self) -> None:
         """JSONL if it is there."""

@@ -20,6 +20,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.trials import ItemOrder, OptionOrder
 from tabwb.workbench.draft import Draft, FieldError
 from tabwb.workbench.snapshots import Catalogue
+from tabwb.workbench.widgets.choice import Choice
 from tabwb.workbench.widgets.combo import Combo, Known
 from tabwb.workbench.wording import AMBER, QUIET, name_of
 
@@ -152,7 +153,7 @@ class NewAdministration(ModalScreen[Draft | None]):
             yield Static("", id="message")
             with Horizontal(classes="dialog-buttons"):
                 yield Begin("Begin", id="begin", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+                yield Choice("Cancel", id="cancel")
 
     def on_mount(self) -> None:
         """Show the rows that apply."""

@@ -29,6 +29,8 @@ class Known(NamedTuple):
 class ComboList(OptionList):
     """What is known."""
 
+    HELP = "# List\n\nWhat is known. **enter** takes one, **esc** goes back to the field."
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "fold", show=False)]
 
     def action_fold(self) -> None:

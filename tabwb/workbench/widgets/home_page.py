@@ -95,6 +95,14 @@ that are running or paused are listed: choose one to go on with it. **o** finds 
             for one in open_
         )
         options.highlighted = 0 if open_ else None
+        if open_ and self.has_focus and self.display:
+            options.focus()
+
+    def on_focus(self) -> None:
+        """What can be gone on with takes the keys."""
+        options = self.query_one(OpenList)
+        if options.display:
+            options.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Offer to go on with it."""

@@ -74,9 +74,9 @@ class ScoreSheet(Painted):
         yield spread(Content.styled("FEATURES", f"bold {QUIET}"), Content(one.rater), width)
         yield Content("")
         title = max((len(category.title) for category in one.categories), default=0)
-        title = min(title, max(width - 17, 8))
+        room = width - title - 15
         for category in one.categories:
-            yield category_line(category, title, max(min(width - title - 15, 16), 4))
+            yield category_line(category, title, min(room, 16) if room >= 4 else 0)
         yield Content("")
         value = "-" if one.burden is None else f"{one.burden:.2f}"
         yield Content.assemble(

@@ -32,6 +32,8 @@ from tabwb.workbench.wording import (
 )
 
 OPTION_GAP = "    "
+TALL = 32
+"""From so many lines up words to the administrator of a model are shown."""
 NO_BREAK = "\u00a0"
 
 
@@ -168,7 +170,7 @@ Every answer is on disk before the next item goes out.
         self._put("#verdicts", self._verdicts(work))
         self._put("#findings", self._findings(item) if item else self._opening(work))
         text = f"to the administrator: {item.administrator}" if item and item.administrator else ""
-        roomy = person or not self._narrow
+        roomy = person or (not self._narrow and self.app.size.height >= TALL)
         self._put("#administrator", work.disclaimer if not item else text if roomy else "")
 
     def _opening(self, work: Work) -> Content:

@@ -1,0 +1,172 @@
+"""The workbench over the real engine, a store of its own, and models that answer at once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Select
+
+from tabwb.records.trials import Administration, Trial
+from tabwb.store.store import Store
+from tabwb.workbench import remembered
+from tabwb.workbench.app import Workbench
+from tabwb.workbench.screens.desk import Desk
+from tabwb.workbench.snapshots import Work
+
+BATTERY = """
+[battery]
+id = "small"
+title = "A small battery"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["model", "speaker"]
+
+[[subtest]]
+id = "words"
+title = "Words"
+response = "choice"
+template = "{prompt} ({options})"
+scorers = ["choice"]
+item = [
+  { id = "w1", prompt = "Which one barks?", options = ["dog", "tree", "cup"], expected = "dog", foils = { cup = "semantic" } },
+  { id = "w2", prompt = "Which one swims?", options = ["fish", "wall", "key"], expected = "fish" },
+]
+
+[[subtest]]
+id = "saying"
+title = "Saying"
+response = "verbatim"
+administrator = { text = "Say it slowly.", source = "ours" }
+template = "{prompt}"
+scorers = ["repetition"]
+item = [{ id = "s1", prompt = "house.", expected = "house." }]
+"""  # noqa: E501 - inline tables stand in one line
+SIZES = [(80, 24), (160, 48)]
+
+
+class Seat:
+    """A person at the workbench: presses keys and reads what stands there."""
+
+    def __init__(self, app: Workbench, pilot: Pilot[int], store: Path) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.store = store
+
+    @property
+    def desk(self) -> Desk:
+        return self.app.desk
+
+    @property
+    def work(self) -> Work:
+        assert self.desk.work is not None
+        return self.desk.work
+
+    @property
+    def text(self) -> str:
+        """What can be read on the active screen."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+    @property
+    def asked(self) -> bool:
+        """Whether a dialog stands over the desk."""
+        return self.app.screen is not self.desk
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, words: str) -> None:
+        await self.press(*("space" if letter == " " else letter for letter in words))
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        for _ in range(600):
+            if condition():
+                await self.pilot.pause()
+                return
+            await self.pilot.pause(0.02)
+        raise AssertionError(f"never came: {what or condition}\n{self.text}")
+
+    async def reads(self, words: str) -> None:
+        await self.until(lambda: words in self.text, words)
+
+    async def dialog(self) -> None:
+        await self.until(lambda: self.app.screen.query("#begin"), "the dialog")
+
+    def fill(self, **fields: str) -> None:
+        for name, value in fields.items():
+            widget = self.app.screen.query_one(f"#{name}")
+            assert isinstance(widget, Input | Select)
+            widget.value = value
+
+    async def begin(self, **fields: str) -> None:
+        """Begin an administration with these fields of the dialog."""
+        await self.press("f2")
+        await self.dialog()
+        self.fill(**fields)
+        await self.pilot.pause()
+        await self.press("enter")
+        await self.until(lambda: self.desk.work and not self.work.loading, "the administration")
+
+    async def next(self) -> None:
+        """Give the next item to a model and wait for its answer."""
+        place = self.work.item.place[0] if self.work.item else 0
+        await self.press("space")
+        await self.until(
+            lambda: self.work.item and self.work.item.place[0] > place and not self.work.asking,
+            f"the item after {place}",
+        )
+
+    async def words(self, words: str) -> None:
+        """Answer the small dialog that asks for words."""
+        await self.until(lambda: self.app.screen.query("#words"), "a field for words")
+        await self.type(words)
+        await self.press("enter")
+        await self.until(lambda: not self.asked, "the dialog's end")
+
+    def stored(self) -> tuple[Administration, tuple[Trial, ...]]:
+        """The latest administration as another program would read it."""
+        with Store.open(self.store) as store:
+            one = store.administrations()[-1]
+            return one, store.trials(one.id)
+
+
+Sit = Callable[..., AbstractAsyncContextManager[Seat]]
+
+
+@pytest.fixture
+def battery(tmp_path: Path) -> str:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    (folder / "battery.toml").write_text(BATTERY, encoding="utf-8")
+    return str(folder / "battery.toml")
+
+
+@pytest.fixture
+def sit(tmp_path: Path) -> Sit:
+    """Open the workbench; the first notice has been read unless ``new``."""
+
+    @asynccontextmanager
+    async def opened(
+        size: tuple[int, int] = (80, 24), *, new: bool = False, **more: str
+    ) -> AsyncIterator[Seat]:
+        store = tmp_path / "store.db"
+        memory = tmp_path / "memory.json"
+        if not new and not memory.exists():
+            remembered.save(remembered.Remembered(notice_seen=True), memory)
+        app = Workbench(location=str(store), offline=True, memory=memory, **more)
+        app.animation_level = "none"
+        async with app.run_test(size=size) as pilot:
+            seat = Seat(app, pilot, store)
+            await seat.until(lambda: app.desk.catalogue, "the catalogue")
+            try:
+                yield seat
+            finally:
+                app.desk.close_worker()
+
+    return opened

@@ -1,0 +1,291 @@
+"""A model is given a battery, key by key."""
+
+from __future__ import annotations
+
+import pytest
+
+from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
+from tests.workbench.conftest import SIZES, Sit
+
+both_sizes = pytest.mark.parametrize("size", SIZES)
+Size = tuple[int, int]
+
+
+async def test_n_and_enter_begin_what_is_filled_in(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        draft = seat.app.screen.query_one("#battery")
+        assert getattr(draft, "value", "") == "tab"
+        seat.fill(model="echo")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work)
+        assert seat.work.administration.battery == "tab"
+        assert seat.work.item is None
+        await seat.reads("space gives the first item")
+
+
+@both_sizes
+async def test_space_gives_every_item_and_then_the_results(
+    sit: Sit, size: Size, battery: str
+) -> None:
+    async with sit(size) as seat:
+        await seat.begin(battery=battery, model="echo@text=dog")
+        await seat.next()
+        await seat.reads("Which one barks?")
+        assert "exact ✓ right" in seat.text.replace("\u00a0", " ")
+        assert "expected dog" in seat.text.replace("\u00a0", " ")
+        assert "ended by itself" in seat.text.replace("\u00a0", " ")
+        await seat.next()
+        assert "exact ✗ wrong" in seat.text.replace("\u00a0", " ")
+        await seat.next()
+        await seat.reads("✓ done")
+        await seat.press("space")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.reads("1 of 2")
+    one, trials = seat.stored()
+    assert one.status is AdministrationStatus.DONE
+    assert [trial.counting.response for trial in trials if trial.counting] == ["dog"] * 3
+
+
+@both_sizes
+async def test_auto_run_gives_all_and_shows_the_results(sit: Sit, size: Size, battery: str) -> None:
+    async with sit(size) as seat:
+        await seat.begin(model="echo")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.reads("Text Aphasia Battery")
+    one, _ = seat.stored()
+    assert (one.status, one.answered) == (AdministrationStatus.DONE, 20)
+
+
+async def test_a_second_a_ends_the_auto_run_after_the_item_under_way(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        await seat.begin(model="echo@delay=0.01")
+        await seat.press("a")
+        await seat.until(lambda: seat.work.asking)
+        await seat.press("a")
+        await seat.until(lambda: not seat.work.auto and not seat.work.asking)
+        given = seat.work.now.answered
+        await seat.pilot.pause(0.2)
+        assert 0 < seat.work.now.answered == given < 20
+
+
+async def test_r_asks_again_and_the_new_attempt_counts(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("r")
+        await seat.until(lambda: seat.work.item and len(seat.work.item.trial.attempts) == 2)
+        await seat.until(lambda: "attempt 2 of 2" in seat.text)
+    _, trials = seat.stored()
+    assert [one.state for one in trials[0].attempts] == [AttemptState.OK, AttemptState.OK]
+
+
+@both_sizes
+async def test_v_declares_void_with_a_reason_and_u_takes_it_back(
+    sit: Sit, size: Size, battery: str
+) -> None:
+    async with sit(size) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("v")
+        await seat.words("noise outside")
+        await seat.reads("∅ void")
+        await seat.reads("noise outside")
+        _, trials = seat.stored()
+        assert trials[0].state is TrialState.VOID
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
+    _, trials = seat.stored()
+    assert trials[0].state is TrialState.ANSWERED
+
+
+async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("s")
+        assert not seat.asked, "an answered item is not skipped"
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt is None)
+        await seat.press("s")
+        await seat.words("not for today")
+        await seat.reads("› skipped")
+    _, trials = seat.stored()
+    assert (trials[0].state, trials[0].reason) == (TrialState.SKIPPED, "not for today")
+
+
+async def test_a_reason_cannot_be_empty(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("v", "enter")
+        await seat.reads("some words are needed")
+        await seat.press("escape")
+        assert not seat.asked
+
+
+async def test_n_writes_a_note(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("n")
+        await seat.words("fan was on")
+        await seat.reads("note: fan was on")
+    _, trials = seat.stored()
+    assert trials[0].notes == ("fan was on",)
+
+
+async def test_p_pauses_and_space_goes_on(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("p")
+        await seat.reads("‖ paused")
+        assert seat.stored()[0].status is AdministrationStatus.PAUSED
+        await seat.next()
+        assert seat.stored()[0].status is AdministrationStatus.RUNNING
+
+
+async def test_p_in_mid_answer_pauses_after_it(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@delay=0.3")
+        await seat.press("space")
+        await seat.until(lambda: seat.work.asking)
+        await seat.press("p")
+        await seat.reads("pausing after this answer")
+        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED)
+    _, trials = seat.stored()
+    assert trials[0].state is TrialState.ANSWERED
+
+
+async def test_d_discontinues_with_a_reason(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("d")
+        await seat.words("wrong battery")
+        await seat.reads("■ discontinued")
+        one, trials = seat.stored()
+        assert (one.status, one.reason) == (AdministrationStatus.DISCONTINUED, "wrong battery")
+        assert trials[1].state is TrialState.NOT_ADMINISTERED
+        await seat.press("u")
+        await seat.until(lambda: seat.work.status is not AdministrationStatus.DISCONTINUED)
+
+
+async def test_esc_stops_an_answer_and_r_asks_again(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@delay=1,text=dog")
+        await seat.press("space")
+        await seat.until(lambda: seat.work.asking)
+        await seat.press("escape")
+        await seat.reads("! in error")
+        _, trials = seat.stored()
+        assert trials[0].attempts[0].stop_reason is StopReason.CANCELLED
+        await seat.press("r")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
+    _, trials = seat.stored()
+    assert [one.state for one in trials[0].attempts] == [AttemptState.ERROR, AttemptState.OK]
+
+
+async def test_text_streams_and_keys_work_meanwhile(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@delay=1")
+        await seat.press("space")
+        await seat.reads("▌ Which")
+        assert seat.work.asking
+        await seat.press("f1")
+        await seat.until(lambda: "The item before the examinee" in seat.text)
+        assert seat.work.asking, "help came while the model was still answering"
+        await seat.press("escape")
+        await seat.press("escape")
+        await seat.until(lambda: not seat.work.asking)
+
+
+async def test_a_cut_answer_says_so(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo", max_tokens="2")
+        await seat.next()
+        await seat.reads("[cut at 2 tokens]")
+
+
+async def test_i_shows_the_exact_prompt(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@text=dog")
+        await seat.next()
+        assert "(dog, tree, cup)" not in seat.text
+        await seat.press("i")
+        await seat.reads("Which one barks? (dog, tree, cup)")
+        await seat.press("i")
+        await seat.until(lambda: "(dog, tree, cup)" not in seat.text)
+
+
+async def test_the_foil_that_was_chosen_is_named(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@text=cup")
+        await seat.next()
+        assert "foil: semantic" in seat.text.replace("\u00a0", " ")
+
+
+@both_sizes
+async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: str) -> None:
+    async with sit(size) as seat:
+        await seat.begin(model="echo")
+        for _ in range(6):
+            await seat.next()
+        if size[0] < 100:
+            await seat.reads("connected 5 given   word 0/1")
+            await seat.reads("over 7")
+        else:
+            await seat.reads("5 of 5 given")
+            await seat.reads("0 of 1 right")
+            await seat.reads("over 7 features")
+            assert "✗" in seat.text
+
+
+async def test_leaving_in_mid_answer_loses_nothing(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@delay=0.5,text=dog")
+        await seat.next()
+        await seat.press("space")
+        await seat.until(lambda: seat.work.asking)
+        await seat.press("ctrl+q")
+        await seat.until(lambda: not seat.app.is_running or seat.desk._worker is None)
+    one, trials = seat.stored()
+    assert one.status is AdministrationStatus.PAUSED
+    assert trials[0].state is TrialState.ANSWERED
+
+
+async def test_ctrl_c_twice_leaves(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        await seat.press("ctrl+c")
+        assert seat.desk._worker is not None
+        await seat.press("ctrl+c")
+        await seat.until(lambda: seat.desk._worker is None)
+    assert seat.stored()[0].status is AdministrationStatus.PAUSED
+
+
+async def test_an_open_administration_is_offered_and_never_resumed_silently(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+    async with sit() as seat:
+        await seat.reads("TO GO ON WITH")
+        assert seat.stored()[0].status is AdministrationStatus.PAUSED
+        await seat.press("enter")
+        await seat.reads("Go on with #1?")
+        assert seat.stored()[0].status is AdministrationStatus.PAUSED
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work and not seat.work.loading)
+        await seat.next()
+        assert seat.work.item is not None
+        assert seat.work.item.place == (2, 3)
+    _, trials = seat.stored()
+    assert len(trials[0].attempts) == 1

@@ -1,0 +1,293 @@
+"""The frame: docks, drawers, menus, palette, help, themes, what is remembered."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.color import Color
+from textual.screen import Screen
+from textual.widget import Widget
+
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench import remembered, themes
+from tabwb.workbench.widgets.dock import Dock, Handle
+from tests.workbench.conftest import SIZES, Sit
+
+
+async def test_the_first_opening_shows_what_tabwb_is_not_and_only_once(sit: Sit) -> None:
+    async with sit(new=True) as seat:
+        await seat.reads("I have read this")
+        words = " ".join(seat.text.replace("│", " ").split())
+        assert RESEARCH_ONLY in words
+        await seat.press("enter")
+        await seat.until(lambda: not seat.asked)
+    async with sit(new=True) as seat:
+        await seat.pilot.pause(0.2)
+        assert not seat.asked
+
+
+async def test_a_wish_opens_the_dialog_filled_in(sit: Sit, battery: str) -> None:
+    async with sit(battery=battery, model="echo") as seat:
+        await seat.dialog()
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work)
+        assert seat.work.administration.conditions.examinee == "echo"
+
+
+async def test_docks_stand_from_100_columns_up(sit: Sit, battery: str) -> None:
+    async with sit((100, 30)) as seat:
+        await seat.begin(battery=battery, model="echo")
+        assert seat.desk.query_one("#explorer-dock").display
+        assert seat.desk.query_one("#scores-dock").display
+        await seat.pilot.resize_terminal(99, 30)
+        await seat.until(lambda: not seat.desk.query_one("#explorer-dock").display)
+        assert not seat.desk.query_one("#scores-dock").display
+        await seat.reads("words -")
+
+
+@pytest.mark.parametrize(("key", "dock"), [("f3", "#explorer-dock"), ("f4", "#scores-dock")])
+async def test_below_100_columns_docks_are_drawers(
+    sit: Sit, battery: str, key: str, dock: str
+) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.press(key)
+        assert seat.desk.query_one(dock).display
+        assert seat.desk.query_one("#pages").size.width == 80, "the middle keeps its place"
+        await seat.press("escape")
+        await seat.until(lambda: not seat.desk.query_one(dock).display)
+        assert seat.app.focused is not None
+        assert seat.app.focused.id == "trial-page"
+
+
+async def test_folds_and_widths_are_remembered(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("f3", "right_curly_bracket")
+        assert not seat.desk.query_one("#explorer-dock").display
+    async with sit((160, 48)) as seat:
+        assert not seat.desk.query_one("#explorer-dock").display
+        await seat.begin(battery=battery, model="echo")
+        assert seat.desk.query_one("#scores-dock").size.width == 48
+
+
+async def test_a_border_is_dragged(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        handle = seat.desk.query_one("#explorer-dock", Dock).query_one(Handle)
+        await seat.pilot.mouse_down(handle, offset=(0, 5))
+        await seat.pilot.hover(seat.desk.query_one("#home-page"), offset=(8, 10))
+        await seat.pilot.mouse_up("#home-page", offset=(0, 10))
+        await seat.until(lambda: seat.app.remembered.explorer_width > 30)
+        assert seat.desk.query_one("#explorer-dock").size.width == (
+            seat.app.remembered.explorer_width
+        )
+
+
+async def test_the_theme_is_remembered(sit: Sit) -> None:
+    async with sit() as seat:
+        assert seat.app.theme == "dark"
+        await seat.press("f5")
+        assert seat.app.theme == "light"
+    async with sit() as seat:
+        assert seat.app.theme == "light"
+
+
+async def test_no_color_leaves_greys_only(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with sit() as seat:
+        for strip in seat.app.screen._compositor.render_strips():
+            for segment in strip.apply_filter(seat.app._filters[-1], Color(0, 0, 0)):
+                style = segment.style
+                for colour in (style.color, style.bgcolor) if style else ():
+                    if colour is not None and colour.triplet is not None:
+                        assert len(set(colour.triplet)) == 1
+
+
+@pytest.mark.parametrize("size", [(79, 24), (80, 23), (40, 10)])
+async def test_too_small_a_terminal_is_told_so(sit: Sit, size: tuple[int, int]) -> None:
+    async with sit((80, 24)) as seat:
+        await seat.pilot.resize_terminal(*size)
+        await seat.reads("tabwb needs 80x24")
+        await seat.reads(f"here are {size[0]}x{size[1]}")
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.until(lambda: not seat.asked)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_f10_opens_the_menus_and_enter_chooses(
+    sit: Sit, size: tuple[int, int], battery: str
+) -> None:
+    async with sit(size) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("f10")
+        await seat.reads("Next item")
+        assert "space" in seat.text
+        await seat.press("enter")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
+
+
+async def test_menus_turn_with_arrows_and_close_with_esc(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f10")
+        await seat.reads("New administration…")
+        await seat.press("left")
+        await seat.reads("About tabwb")
+        await seat.press("escape")
+        assert not seat.asked
+
+
+async def test_a_click_opens_a_menu_and_chooses(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.pilot.click("#title-bar", offset=(16, 0))
+        await seat.reads("Discontinue…")
+        await seat.pilot.click("#menu-list", offset=(6, 1))
+        await seat.until(lambda: seat.work.item)
+
+
+async def test_a_click_at_the_foot_does_what_it_says(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.pilot.click("#foot", offset=(3, 0))
+        await seat.until(lambda: seat.work.item)
+
+
+async def test_the_palette_finds_commands_as_group_and_verb(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("ctrl+p")
+        await seat.until(lambda: seat.asked)
+        await seat.type("theme high")
+        await seat.reads("view: theme high-contrast")
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.theme == "high-contrast")
+
+
+async def test_question_mark_lists_all_keys(sit: Sit) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.press("question_mark")
+        await seat.reads("All keys")
+        await seat.reads("Discontinue")
+
+
+async def test_f1_helps_with_what_is_focused(sit: Sit) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.press("f1")
+        await seat.reads("begins a new administration")
+        await seat.press("escape", "f6", "f1")
+        await seat.reads("What there is: batteries, examinees, administrations")
+
+
+async def test_every_part_that_can_be_focused_has_help(sit: Sit, battery: str) -> None:
+    from tabwb.workbench.screens.help import GENERAL, help_for
+
+    async with sit((160, 48)) as seat:
+        await seat.press("n")
+        await seat.dialog()
+        screens: list[tuple[Screen[Any], list[Widget]]] = [
+            (seat.app.screen, list(seat.app.screen.focus_chain))
+        ]
+        await seat.press("escape")
+        await seat.begin(battery=battery, model="echo")
+        screens.append((seat.desk, list(seat.desk.focus_chain)))
+        for screen, chain in screens:
+            assert len(chain) > 2
+            for widget in chain:
+                screen.set_focus(widget)
+                assert help_for(screen) != GENERAL, widget
+
+
+async def test_a_battery_in_the_explorer_opens_the_dialog(sit: Sit) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.press("f6")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "explorer")
+        await seat.press("down", "enter")
+        await seat.dialog()
+
+
+async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@text=dog")
+        await seat.begin(battery=battery, model="echo@text=cat")
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.page == "home")
+        await seat.press("o")
+        await seat.type("text=dog")
+        await seat.reads("1 of 2")
+        await seat.press("enter")
+        await seat.reads("Go on with #1?")
+
+
+def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:
+    path = tmp_path / "memory.json"
+    for text in ("", "{", "[]", '{"theme": "pink", "explorer_width": "x", "scores": 3}'):
+        path.write_text(text, encoding="utf-8")
+        assert remembered.load(path) == remembered.Remembered()
+    path.write_text(json.dumps({"scores_width": 999}), encoding="utf-8")
+    assert remembered.load(path).scores_width == remembered.MAX_WIDTH
+
+
+def test_memory_lies_in_the_configuration_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "here"))
+    assert remembered.save(remembered.Remembered(theme="light"))
+    assert [path.name for path in (tmp_path / "here").iterdir()] == ["workbench.json"]
+    assert remembered.load().theme == "light"
+
+
+@pytest.mark.parametrize("theme", themes.THEMES, ids=lambda theme: theme.name)
+def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
+    """WCAG 2: 4.5 for text; 7 in high contrast."""
+
+    def luminance(colour: str) -> float:
+        def linear(part: int) -> float:
+            share = part / 255
+            return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+        red, green, blue = (linear(part) for part in Color.parse(colour).rgb)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    least = 7.0 if theme is themes.HIGH_CONTRAST else 4.5
+    assert isinstance(theme, type(themes.DARK))
+    texts = [theme.foreground, theme.accent, theme.warning, theme.variables["quiet"]]
+    for text in texts:
+        for behind in (theme.background, theme.surface, theme.panel):
+            assert text is not None
+            assert behind is not None
+            light, dark = sorted((luminance(text), luminance(behind)), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= least, (text, behind)
+
+
+OPENED = """
+import asyncio, sys
+from tabwb.workbench.app import Workbench
+async def main():
+    app = Workbench(location=sys.argv[1], offline=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for _ in range(300):
+            await pilot.pause(0.02)
+            if app.desk.catalogue is not None:
+                break
+        assert app.desk.catalogue.batteries
+        app.desk.close_worker()
+    heavy = {"torch", "transformers", "numpy", "sqlalchemy", "alembic", "scipy", "click"}
+    print(sorted(heavy & set(sys.modules)))
+asyncio.run(main())
+"""
+
+
+def test_nothing_heavy_is_imported_when_the_workbench_has_opened(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OPENED, str(tmp_path / "store.db")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"

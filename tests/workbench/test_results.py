@@ -1,0 +1,119 @@
+"""Results of an administration: summary, responses, files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import DataTable, Input
+
+from tabwb.records.states import TrialState
+from tabwb.records.words import RESEARCH_ONLY
+from tests.workbench.conftest import SIZES, Seat, Sit
+
+
+async def finished(seat: Seat, battery: str, model: str = "echo@text=dog") -> None:
+    await seat.begin(battery=battery, model=model)
+    await seat.press("a")
+    await seat.until(lambda: seat.desk.page == "results", "the results")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_summary_has_intervals_and_baselines(
+    sit: Sit, size: tuple[int, int], battery: str
+) -> None:
+    async with sit(size) as seat:
+        await finished(seat, battery)
+        await seat.reads("1 of 2")
+        # Clopper-Pearson for 1 of 2: 0.0126 to 0.9874.
+        assert "0.01-0.99" in seat.text
+        assert "first option 1.00" in seat.text
+        words = " ".join(seat.text.split())
+        if size[0] > 100:
+            assert RESEARCH_ONLY[:40] in words
+
+
+async def test_t_lists_the_responses_and_enter_opens_one(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("t")
+        await seat.reads("✓ right")
+        await seat.press("down", "enter")
+        await seat.reads("Which one swims? (fish, wall, key)")
+        await seat.reads("expected")
+        assert "exact" in seat.text
+        await seat.press("escape")
+        assert not seat.asked
+
+
+async def test_a_response_is_declared_void_afterwards(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.work is None)
+        await seat.press("o", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("t")
+        await seat.until(lambda: isinstance(seat.app.focused, DataTable))
+        await seat.press("enter")
+        await seat.reads("v Void")
+        await seat.press("v")
+        await seat.words("misread")
+        await seat.reads("∅ void")
+    _, trials = seat.stored()
+    assert (trials[0].state, trials[0].reason) == (TrialState.VOID, "misread")
+
+
+async def test_e_writes_a_file_and_never_over_one(sit: Sit, battery: str, tmp_path: Path) -> None:
+    out = tmp_path / "answers.jsonl"
+    async with sit() as seat:
+        await finished(seat, battery)
+        for again in (False, True):
+            await seat.press("e")
+            await seat.until(lambda: seat.app.screen.query("#export-path"))
+            seat.app.screen.query_one("#export-path", Input).value = str(out)
+            await seat.press("enter")
+            if again:
+                await seat.reads("the file is there already")
+                await seat.press("escape")
+            else:
+                await seat.until(out.exists)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [line["item"] for line in lines] == ["w1", "w2", "s1"]
+
+
+async def test_b_scores_again_and_shows_the_same(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.work is None)
+        await seat.press("o", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        before = seat.desk.results
+        await seat.press("b")
+        await seat.until(lambda: seat.desk.results is not before)
+        assert seat.desk.results == before
+
+
+async def test_esc_goes_back_to_the_open_administration(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "trial")
+        await seat.press("g")
+        await seat.until(lambda: seat.desk.page == "results")
+
+
+async def test_what_was_exported_is_replayed(sit: Sit, battery: str, tmp_path: Path) -> None:
+    out = tmp_path / "answers.jsonl"
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("e")
+        await seat.until(lambda: seat.app.screen.query("#export-path"))
+        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.press("enter")
+        await seat.until(out.exists)
+        await finished(seat, battery, f"replay:{out}")
+    _, trials = seat.stored()
+    assert [one.counting.response for one in trials if one.counting] == ["dog"] * 3

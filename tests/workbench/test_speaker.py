@@ -1,0 +1,160 @@
+"""A person types the answers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from textual.widgets import TextArea
+
+from tabwb.records.states import StopReason, TrialState
+from tests.workbench.conftest import SIZES, Seat, Sit
+
+
+async def begin(seat: Seat, battery: str) -> None:
+    await seat.press("f2")
+    await seat.dialog()
+    seat.fill(battery=battery, kind="speaker", speaker="S-014")
+    await seat.pilot.pause()
+    await seat.press("enter")
+    await seat.until(lambda: seat.desk.work, "the administration")
+
+
+async def answer(seat: Seat, words: str) -> None:
+    await seat.press("space")
+    await seat.until(lambda: seat.work.awaiting and seat.app.focused is not None)
+    await seat.until(lambda: seat.app.focused is not None and seat.app.focused.id == "answer")
+    await seat.type(words)
+    await seat.press("enter")
+    await seat.until(lambda: not seat.work.awaiting)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_whole_battery_is_typed(sit: Sit, size: tuple[int, int], battery: str) -> None:
+    async with sit(size) as seat:
+        await begin(seat, battery)
+        await answer(seat, "dog")
+        await seat.reads("● recorded")
+        await answer(seat, "the wall")
+        await answer(seat, "house.")
+        await seat.reads("✓ done")
+        await seat.press("space")
+        await seat.until(lambda: seat.desk.page == "results")
+    _, trials = seat.stored()
+    said = [trial.counting for trial in trials]
+    assert [one.response for one in said if one] == ["dog", "the wall", "house."]
+    assert all(one and one.stop_reason is StopReason.NONE for one in said)
+    assert all(one and one.latency_s is not None and 0 < one.latency_s < 60 for one in said)
+
+
+async def test_tab_asks_for_a_research_protocol(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        seat.fill(battery="tab", kind="speaker", speaker="S-014")
+        await seat.press("enter")
+        await seat.reads("name its approved protocol")
+        assert seat.app.focused is not None
+        assert seat.app.focused.id == "research_protocol"
+        await seat.type("IRB-7")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work)
+        assert seat.work.administration.conditions.research_protocol == "IRB-7"
+
+
+async def test_a_name_is_no_study_id(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        seat.fill(battery=battery, kind="speaker", speaker="Jane Doe")
+        await seat.press("enter")
+        await seat.reads("is no study ID")
+
+
+async def test_verdicts_are_hidden_until_h(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await begin(seat, battery)
+        await answer(seat, "tree")
+        await seat.reads("● recorded")
+        assert "wrong" not in seat.text
+        assert "0 of 1 right" not in seat.text
+        assert "✗" not in seat.text
+        await seat.press("h")
+        await seat.reads("✗")
+        await seat.reads("0 of 1 right")
+        await seat.press("h")
+        await seat.until(lambda: "✗" not in seat.text)
+
+
+async def test_esc_gives_the_keys_back_and_enter_returns(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await seat.press("space")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
+        await seat.type("sn")
+        await seat.press("escape")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "trial-page")
+        await seat.press("n")
+        await seat.words("coughs")
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
+        await seat.type(" x")
+        assert isinstance(seat.app.focused, TextArea)
+        assert seat.app.focused.text == "sn x"
+        await seat.press("enter")
+        await seat.until(lambda: not seat.work.awaiting)
+    _, trials = seat.stored()
+    assert trials[0].counting is not None
+    assert trials[0].counting.response == "sn x"
+    assert trials[0].notes == ("coughs",)
+
+
+async def test_skip_and_undo_show_the_item_again(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await seat.press("space")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
+        await seat.press("escape", "s")
+        await seat.words("too tired")
+        await seat.reads("› skipped")
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.trial.state == "planned")
+        await answer(seat, "dog")
+    _, trials = seat.stored()
+    assert trials[0].state is TrialState.ANSWERED
+
+
+async def test_a_first_answer_is_not_asked_for_again(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await answer(seat, "tree")
+        await seat.press("r")
+        assert not seat.work.awaiting
+
+
+async def test_words_to_the_administrator_are_shown(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await answer(seat, "dog")
+        await answer(seat, "fish")
+        await seat.press("space")
+        await seat.reads("to the administrator: Say it slowly.")
+
+
+def waits_for(seat: Seat, place: int) -> bool:
+    """Whether item ``place`` waits and the cursor is in the answer field."""
+    focused, item = seat.app.focused, seat.work.item
+    shown = seat.work.awaiting and item is not None and item.place[0] == place
+    return shown and focused is not None and focused.id == "answer"
+
+
+async def test_with_a_the_next_item_follows_the_answer(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await seat.press("a")
+        for place in (1, 2, 3):
+            await seat.until(partial(waits_for, seat, place))
+            await seat.type("ok")
+            await seat.press("enter")
+        await seat.until(lambda: seat.desk.page == "results")
+    assert seat.stored()[0].answered == 3

@@ -1,0 +1,148 @@
+"""What goes wrong is said, with what to do; nothing recorded is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabwb.administer import setup
+from tabwb.extend.plugins import Plugins
+from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
+from tabwb.store.store import Store
+from tests.workbench.conftest import Sit
+
+FRAGILE = '''
+import os
+from pathlib import Path
+from tabwb.extend.components import Descriptor
+from tabwb.extend.hookspecs import hookimpl
+from tabwb.records.exchange import Reply
+from tabwb.records.states import StopReason
+
+class Fragile:
+    """Dies until the file that is its name is there."""
+    def __init__(self, name):
+        self.healed = Path(name)
+    def open(self):
+        return {"model": "fragile"}
+    def reply(self, request, cancel):
+        yield "do"
+        if not self.healed.exists():
+            os._exit(3)
+        yield "g"
+        yield Reply("dog", StopReason.END, 0.1)
+    def close(self):
+        pass
+
+@hookimpl
+def tabwb_register_models(register):
+    register(Descriptor("fragile", "Dies", lambda spec, options: Fragile(spec.name), runs="child",
+                        name_help="FILE", name_required=True))
+'''
+PROJECT = """
+[project]
+name = "tabwb-fragile"
+version = "1"
+[project.entry-points.tabwb]
+fragile = "tabwb_fragile"
+"""
+
+
+def fragile_plugin(tmp_path: Path) -> None:
+    """A model in a child process that dies, brought by a folder of the user's."""
+    folder = tmp_path / "fragile"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
+    (folder / "tabwb_fragile.py").write_text(FRAGILE, encoding="utf-8")
+    configuration = tmp_path / "tabwb-config"
+    configuration.mkdir(exist_ok=True)
+    (configuration / "tabwb.toml").write_text(f'plugin_folders = ["{folder}"]\n', encoding="utf-8")
+
+
+async def test_a_dying_model_is_shown_and_can_be_asked_again(
+    sit: Sit, battery: str, tmp_path: Path
+) -> None:
+    fragile_plugin(tmp_path)
+    healed = tmp_path / "healed"
+    async with sit() as seat:
+        await seat.begin(battery=battery, model=f"fragile:{healed}")
+        await seat.press("space")
+        await seat.reads("No answer to item 1 of 3")
+        _, trials = seat.stored()
+        assert trials[0].attempts[0].state is AttemptState.ERROR
+        assert trials[0].state is TrialState.PLANNED
+        healed.touch()
+        await seat.press("enter")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
+    _, trials = seat.stored()
+    assert [one.response for one in trials[0].attempts][-1] == "dog"
+
+
+async def test_an_auto_run_stops_at_an_error(sit: Sit, battery: str, tmp_path: Path) -> None:
+    fragile_plugin(tmp_path)
+    async with sit() as seat:
+        await seat.begin(battery=battery, model=f"fragile:{tmp_path / 'never'}")
+        await seat.press("a")
+        await seat.reads("No answer to item 1 of 3")
+        assert not seat.work.auto
+        await seat.press("right", "enter")
+        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED)
+
+
+async def test_a_model_that_cannot_be_opened_says_why(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        seat.fill(battery=battery, model="replay:/nowhere/answers.jsonl")
+        await seat.press("enter")
+        await seat.reads("cannot be opened")
+        await seat.reads("Try again")
+        await seat.press("escape")
+        assert seat.work.item is None
+
+
+async def test_a_misspelt_model_is_told_in_the_dialog(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        seat.fill(battery=battery, model="ecko")
+        await seat.press("enter")
+        await seat.reads("ecko")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
+        assert "echo" in seat.text
+        seat.fill(model="echo")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work)
+
+
+async def test_fields_that_cannot_be_read_are_named(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        seat.fill(battery=battery, model="echo", replicates="0")
+        await seat.press("enter")
+        await seat.reads("a whole number from 1 to 100000")
+        assert seat.app.focused is not None
+        assert seat.app.focused.id == "replicates"
+
+
+async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+    plugins = Plugins.load()
+    with Store.open(seat.store) as store, setup.resume(store, plugins, 1):
+        async with sit() as seat:
+            await seat.reads("TO GO ON WITH")
+            await seat.press("enter")
+            await seat.reads("Go on with #1?")
+            await seat.press("enter")
+            await seat.reads("That could not be done")
+    plugins.close()
+
+
+async def test_a_store_that_cannot_be_opened_is_told(sit: Sit, tmp_path: Path) -> None:
+    (tmp_path / "store.db").write_bytes(
+        b"this is no database, and long enough to be read as one" * 9
+    )
+    async with sit() as seat:
+        await seat.reads("could not open")
+        assert seat.desk.saved is False
