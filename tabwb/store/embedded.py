@@ -71,6 +71,10 @@ class EmbeddedDatabase:
                     f"what was to be stored does not fit ({error})", where=self.location, hint=SAFE
                 ) from error
             raise explain(error, self.location, self._patience_s) from error
+        except UnicodeDecodeError as error:
+            # SQLite's own message quotes a name of the schema that is no text any more.
+            cause = sqlite3.DatabaseError(str(error))
+            raise damaged("names in it are no text", self.location) from cause
         except (UnicodeEncodeError, OverflowError) as error:
             raise StoreError(
                 f"something cannot be stored: {error}", where=self.location, hint=SAFE
@@ -126,6 +130,15 @@ def _name(error: sqlite3.Error) -> str:
     return getattr(error, "sqlite_errorname", "") or ""
 
 
+def damaged(what: str, where: str) -> StoreError:
+    """The error for a file that is not as SQLite wrote it."""
+    return StoreError(
+        f"the store is damaged ({what})",
+        where=where,
+        hint="'tabwb store check' says where; put back a backup, and keep the damaged file",
+    )
+
+
 def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
     """What an error of SQLite means to a person, and what to do about it."""
     name = _name(error)
@@ -150,11 +163,7 @@ def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) ->
             hint="name another file with --store, or put back a backup",
         )
     if name.startswith("SQLITE_CORRUPT"):
-        return StoreError(
-            f"the store is damaged ({error})",
-            where=where,
-            hint="'tabwb store check' says where; put back a backup, and keep the damaged file",
-        )
+        return damaged(str(error), where)
     if name.startswith("SQLITE_CANTOPEN"):
         return StoreError(
             "the store cannot be opened: no permission, or its folder cannot be written",

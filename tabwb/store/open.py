@@ -43,6 +43,8 @@ def _prepare(path: Path, *, create: bool) -> None:
             raise StoreError(
                 "this is a folder", where=str(path), allowed="a file, for example tabwb.db in it"
             )
+        if path.exists() and not path.is_file():
+            raise StoreError("this is a device or a pipe", where=str(path), allowed="a file")
         if path.exists():
             return
         if not create:

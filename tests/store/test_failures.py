@@ -344,3 +344,20 @@ def test_a_file_of_a_battery_that_is_gone_or_changed_is_named(file: Path) -> Non
         # Keeping the battery again mends it.
         store.keep_battery(battery, {"cat.png": b"cat"})
     assert check(file) == ()
+
+
+def test_a_schema_that_is_no_text_is_damage(filled: Path) -> None:
+    content = bytearray(filled.read_bytes())
+    # A keyword of the schema and the name that SQLite quotes in its message.
+    place = content.index(b"CREATE TABLE administrations")
+    content[place + 3] = 0xE9
+    content[place + 15] = 0xE9
+    filled.write_bytes(bytes(content))
+    with fails("damaged"):
+        Store.open(filled)
+    assert check(filled)
+
+
+def test_a_device_is_no_place_for_a_store() -> None:
+    with fails("device or a pipe"):
+        Store.open(Path(os.devnull))
