@@ -146,9 +146,16 @@ def _cell(value: object) -> object:
 def _write(out: Path, text: str, document: Mapping[str, Any], explanation: str) -> None:
     said = (sentence for one in _documents(document) for sentence in one.get("notices", ()))
     notes = [*dict.fromkeys((RESEARCH_ONLY, *said)), explanation]
-    # The explanation first: an export never lies about without it.
-    _replace(out.with_name(out.name + ".README.txt"), "\n\n".join(notes) + "\n")
-    _replace(out, text)
+    # The explanation first: an export never lies about without it, nor it without an export.
+    beside = out.with_name(out.name + ".README.txt")
+    stood = beside.exists()
+    _replace(beside, "\n\n".join(notes) + "\n")
+    try:
+        _replace(out, text)
+    except TabwbError:
+        if not stood:
+            beside.unlink(missing_ok=True)
+        raise
 
 
 def _replace(out: Path, text: str) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from tabwb.cli.common import note, open_plugins, open_store, store_option
-from tabwb.records.errors import TabwbError
 
 
 @click.command()
@@ -30,12 +29,12 @@ def export(
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
     from tabwb.report import document, load
+    from tabwb.report.destination import check_destination
 
     plugins = open_plugins()
     try:
         exporter = plugins.exporter(format_id)
-        if out.exists() and not force:
-            raise TabwbError(f"{out} is there already", hint="choose another name, or use --force")
+        out = check_destination(out, force=force)
         with open_store(store_location, plugins, create=False) as store:
             chosen = load.loaded(store, administrations)
             exporter.export(document.export_document(chosen), out)

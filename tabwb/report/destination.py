@@ -1,0 +1,51 @@
+"""Where an export may be written: a new file, or with ``force`` in the place of an older one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError
+
+SQLITE = b"SQLite format 3\0"
+"""The first bytes of every SQLite file, thus of every embedded store and of its backups."""
+
+
+def check_destination(out: Path, *, force: bool = False) -> Path:
+    """The file to write, a link followed to what it names.
+
+    Args:
+        out: as the user named it.
+        force: whether a file that is there may be replaced. A folder, a device, or a store never
+            is.
+
+    Raises:
+        TabwbError: nothing can or may be written there.
+    """
+    try:
+        # A link is followed: to replace the link itself would leave the file it names as it was.
+        place = out.expanduser().resolve() if out.is_symlink() else out.expanduser()
+        if place.exists():
+            _check_existing(place, force=force)
+        elif not place.parent.is_dir():
+            raise TabwbError(
+                f"there is no folder '{place.parent}'", where=str(out), hint="make it first"
+            )
+    except (OSError, RuntimeError, ValueError) as error:
+        # RuntimeError: links that go round in a circle; ValueError: a NUL in the name.
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TabwbError(f"cannot be written: {reason}", where=str(out)) from error
+    return place
+
+
+def _check_existing(place: Path, *, force: bool) -> None:
+    if place.is_dir():
+        raise TabwbError("this is a folder", where=str(place), allowed="a file in it")
+    if not place.is_file():
+        raise TabwbError("this is a device or a pipe", where=str(place), allowed="a file")
+    with place.open("rb") as file:
+        if file.read(len(SQLITE)) == SQLITE:
+            raise TabwbError(
+                "this is a store or another database, which no export replaces", where=str(place)
+            )
+    if not force:
+        raise TabwbError(f"{place} is there already", hint="choose another name, or use --force")

@@ -1,0 +1,88 @@
+"""``tabwb export`` onto whatever may stand at the place that was named."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def given(run: Run) -> None:
+    """A store with administration 1."""
+    assert run("run", "tab", "--model", "echo").status == 0
+
+
+@pytest.mark.usefixtures("given")
+class TestExport:
+    """With one administration in the store."""
+
+    def test_replaces_no_folder(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "folder"
+        out.mkdir()
+        outcome = run("export", 1, "--out", out, "--force")
+        assert outcome.status == 1
+        assert "this is a folder" in outcome.err
+        assert list(tmp_path.glob("folder*")) == [out]
+
+    def test_replaces_no_pipe(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "pipe"
+        os.mkfifo(out)
+        outcome = run("export", 1, "--out", out, "--force")
+        assert outcome.status == 1
+        assert "this is a device or a pipe" in outcome.err
+        assert out.is_fifo()
+
+    def test_replaces_no_store(self, run: Run, tmp_path: Path) -> None:
+        store = tmp_path / "tabwb-data" / "tabwb.db"
+        outcome = run("export", 1, "--out", store, "--force")
+        assert outcome.status == 1
+        assert "which no export replaces" in outcome.err
+        assert run("results", 1).status == 0
+
+    def test_follows_a_link(self, run: Run, tmp_path: Path) -> None:
+        target, link = tmp_path / "target.jsonl", tmp_path / "link.jsonl"
+        target.write_text("mine")
+        link.symlink_to(target)
+        refused = run("export", 1, "--out", link)
+        assert refused.status == 1
+        assert target.read_text() == "mine"
+        assert run("export", 1, "--out", link, "--force").status == 0
+        assert link.is_symlink()
+        assert target.read_text(encoding="utf-8").startswith('{"administration"')
+
+    @pytest.mark.parametrize("name", ["nowhere/a.jsonl", "a" * 300, "circle"])
+    def test_says_what_cannot_be_written(self, run: Run, tmp_path: Path, name: str) -> None:
+        (tmp_path / "circle").symlink_to(tmp_path / "circle")
+        outcome = run("export", 1, "--out", tmp_path / name)
+        assert outcome.status == 1
+        assert "unexpected" not in outcome.err
+        assert name in outcome.err
+
+    def test_leaves_nothing_behind_on_a_full_disk(self, tmp_path: Path) -> None:
+        folder = tmp_path / "out"
+        folder.mkdir()
+
+        def almost_full() -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            # More than the explanation and SQLite's shared memory, less than the export.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+
+        done = subprocess.run(
+            [sys.executable, "-m", "tabwb.cli.main", "export", "1", "--out", folder / "a.jsonl"],
+            preexec_fn=almost_full,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "a.jsonl: cannot be written: File too large" in done.stderr
+        assert list(folder.iterdir()) == []
