@@ -1,0 +1,94 @@
+"""Makes docs/pictures/workbench.png from the real program: TAB given to the bundled model.
+
+    .venv/bin/python docs/pictures/make.py [--theme dark] [--size 140x36] [--items 8]
+
+Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tabwb.workbench import remembered
+from tabwb.workbench.app import Workbench
+
+HERE = Path(__file__).parent
+FONT_FOLDERS = ("/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/TTF", "/Library/Fonts")
+PIXELS_PER_COLUMN = 11
+PATIENCE = 3000
+
+
+async def picture(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
+    """Give some items to the bundled model; the screen as SVG."""
+    memory = folder / "memory.json"
+    remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
+    app = Workbench(
+        location=str(folder / "store.db"),
+        offline=True,
+        battery="tab",
+        model="bundled",
+        memory=memory,
+    )
+    async with app.run_test(size=size) as pilot:
+        desk = app.desk
+        await until(pilot, lambda: app.screen.query("#begin"))
+        await pilot.press("enter")
+        await until(pilot, lambda: desk.work and not desk.work.loading and desk.work.facts)
+        for place in range(1, items + 1):
+            await pilot.press("space")
+            await until(pilot, partial(answered, app, place))
+        await pilot.pause(0.5)
+        drawn = app.export_screenshot()
+        desk.close_worker()
+    return drawn
+
+
+def answered(app: Workbench, place: int) -> bool:
+    """Whether the item at this place has its answer."""
+    item = app.desk.work.item if app.desk.work else None
+    return item is not None and item.place[0] == place and item.attempt is not None
+
+
+async def until(pilot: Pilot[int], condition: Callable[[], object]) -> None:
+    """Wait for something to come."""
+    for _ in range(PATIENCE):
+        if condition():
+            return
+        await pilot.pause(0.05)
+    raise SystemExit("the workbench did not get so far")
+
+
+def main() -> None:
+    """Write the picture."""
+    import resvg_py
+
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--theme", default="dark")
+    arguments.add_argument("--size", default="140x36")
+    arguments.add_argument("--items", type=int, default=8)
+    arguments.add_argument("--out", type=Path, default=HERE / "workbench.png")
+    given = arguments.parse_args()
+    columns, lines = (int(part) for part in given.size.split("x"))
+    with tempfile.TemporaryDirectory() as folder:
+        svg = asyncio.run(picture((columns, lines), given.items, given.theme, Path(folder)))
+    # Fira Code, which Textual names, lacks some of our signs; the web font is not fetched.
+    svg = re.sub(r"@font-face\s*\{.*?\}", "", svg, flags=re.DOTALL)
+    svg = svg.replace("Fira Code", "DejaVu Sans Mono")
+    folders = [folder for folder in FONT_FOLDERS if Path(folder).is_dir()]
+    png = resvg_py.svg_to_bytes(
+        svg_string=svg, font_dirs=folders, width=columns * PIXELS_PER_COLUMN
+    )
+    given.out.write_bytes(bytes(png))
+    print(f"{given.out}: {given.out.stat().st_size // 1024} KB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Scripts that make the models which ship with the workbench."""

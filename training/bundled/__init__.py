@@ -1,0 +1,1 @@
+"""The bundled demonstration model: its generated text, its training and its evaluation."""
