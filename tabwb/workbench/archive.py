@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from textual.message import Message
@@ -69,6 +70,9 @@ class Archive:
         finally:
             self._catalogue = catalogue.read(self._plugins, self._store)
             self.say(messages.Ready(self._catalogue))
+        # Read while the person does, so that the first dialog and page come at once.
+        for name in ("screens.new_administration", "widgets.trial_page", "widgets.results_page"):
+            import_module(f"tabwb.workbench.{name}")
 
     def refresh(self) -> None:
         """Read the list of administrations again."""

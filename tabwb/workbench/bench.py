@@ -416,11 +416,11 @@ class Bench(Archive):
         started = time.monotonic()
         if not now and started - self._scores_at < SUMMARY_SHARE * self._scores_cost:
             return
-        summary = summarise(
-            session.battery, session.trials, session.administration.conditions, interval=False
-        )
+        conditions = session.administration.conditions
+        summary = summarise(session.battery, session.trials, conditions, interval=False)
         current = session.current.plan.subtest if session.current else ""
-        self._scores = scores_of(session.battery, session.trials, summary, current)
+        person = conditions.kind == "speaker"
+        self._scores = scores_of(session.battery, session.trials, summary, current, person=person)
         self._scores_at = time.monotonic()
         self._scores_cost = self._scores_at - started
 

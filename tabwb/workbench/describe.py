@@ -129,7 +129,12 @@ def _failed(trial: Trial) -> bool:
 
 
 def scores_of(
-    battery: Battery, trials: Sequence[Trial], summary: Summary, current: str = ""
+    battery: Battery,
+    trials: Sequence[Trial],
+    summary: Summary,
+    current: str = "",
+    *,
+    person: bool = False,
 ) -> Scores:
     """The live scores.
 
@@ -138,6 +143,7 @@ def scores_of(
         trials: as they stand.
         summary: of the same trials.
         current: id of the subtest that is being given.
+        person: the examinee is a person.
     """
     by_subtest: dict[str, list[Trial]] = {}
     for trial in trials:
@@ -166,7 +172,8 @@ def scores_of(
         for category in grouping.categories
     }
     features = {feature.id: feature.title for feature in battery.features}
-    return Scores(tuple(lines), tuple(_burden(judge, titles, features) for judge in summary.judges))
+    burdens = tuple(_burden(judge, titles, features) for judge in summary.judges)
+    return Scores(tuple(lines), burdens, person)
 
 
 def short_titles(titles: Sequence[str]) -> dict[str, str]:

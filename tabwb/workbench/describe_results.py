@@ -33,7 +33,7 @@ def results_of(one: Loaded, *, interval: bool = True) -> Results:
         disclaimer=one.battery.disclaimer,
         version=one.battery.version,
         subtests=tuple(_row(subtest) for subtest in summary.subtests),
-        scores=scores_of(one.battery, one.trials, summary),
+        scores=scores_of(one.battery, one.trials, summary, person=conditions.kind == "speaker"),
         responses=tuple(_response(one, trial) for trial in one.trials),
         cautions=tuple(_cautions(one, summary)),
     )

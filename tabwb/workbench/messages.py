@@ -26,6 +26,10 @@ class Changed(Message):
         self.over = over
         super().__init__()
 
+    def can_replace(self, message: Message) -> bool:
+        """Give way to a later one, so that a fast model never outruns the screen."""
+        return isinstance(message, Changed) and not self.opened and not self.over
+
 
 class Streamed(Message):
     """The reply so far."""
@@ -33,6 +37,10 @@ class Streamed(Message):
     def __init__(self, text: str) -> None:
         self.text = text
         super().__init__()
+
+    def can_replace(self, message: Message) -> bool:
+        """Give way to a longer one, and to what was made of it."""
+        return isinstance(message, Streamed | Changed)
 
 
 class ResultsReady(Message):

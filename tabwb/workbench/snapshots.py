@@ -119,10 +119,11 @@ class BurdenScore:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The live scores."""
+    """The live scores; of a person no verdict has a colour."""
 
     subtests: tuple[SubtestScore, ...] = ()
     burdens: tuple[BurdenScore, ...] = ()
+    person: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,14 +136,15 @@ def score_words(one: SubtestScore, *, hidden: bool = False) -> str:
     return f"{one.right} of {one.scored} right"
 
 
-def marks(one: SubtestScore, *, hidden: bool = False) -> Content:
+def marks(one: SubtestScore, *, hidden: bool = False, person: bool = False) -> Content:
     """One mark for each trial, or a bar where there are too many."""
     if not one.marks:
         return bar(one.given / one.planned if one.planned else 0.0, 10)
     parts: list[Content | tuple[str, str]] = []
     shown = ["given" if hidden and mark in {"right", "wrong"} else mark for mark in one.marks]
     for mark in shown:
-        style = {"right": ACCENT, "given": ACCENT, "wrong": "$foreground"}.get(mark, QUIET)
+        right = "$foreground" if person else ACCENT
+        style = {"right": right, "given": ACCENT, "wrong": "$foreground"}.get(mark, QUIET)
         parts.append((MARKS[mark], style))
         parts.append((" ", ""))
     return Content.assemble(*parts[:-1])

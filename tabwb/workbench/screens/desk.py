@@ -103,7 +103,6 @@ class Desk(Framing):
 
     async def on_changed(self, message: messages.Changed) -> None:
         """The open administration has changed."""
-        auto = self.work is not None and self.work.auto
         self.take_work(message.work)
         if message.work is None:
             await self.go("home")
@@ -113,7 +112,7 @@ class Desk(Framing):
             await self.go("trial")
         if self.page == "trial":
             self.show_work()
-        if message.over and auto:
+        if message.over and message.work.auto:
             self.do(partial(self.bench.results, message.work.administration.id))
         self._show_frame()
 

@@ -44,9 +44,11 @@ class ScoreSheet(Painted):
 
     def show(self, scores: Scores, *, hidden: bool, title: str, present: bool) -> None:
         """Show these; ``hidden`` tells only what was given, ``present`` lists features too."""
-        self._scores, self._hidden, self._title = scores, hidden, title
-        self._present = present
-        self.refresh(layout=True)
+        before = (self._scores, self._hidden, self._title, self._present)
+        if (scores, hidden, title, present) != before:
+            self._scores, self._hidden, self._title = scores, hidden, title
+            self._present = present
+            self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
         """All lines."""
@@ -62,7 +64,8 @@ class ScoreSheet(Painted):
             words = score_words(one, hidden=self._hidden)
             style = "bold" if one.current else ""
             yield Content.styled(one.title, style).truncate(width, ellipsis=True)
-            yield spread(marks(one, hidden=self._hidden), Content.styled(words, style), width)
+            row = marks(one, hidden=self._hidden, person=self._scores.person)
+            yield spread(row, Content.styled(words, style), width)
             yield Content("")
         if self._hidden:
             yield Content.styled("Verdicts are hidden while a person types; h shows them.", QUIET)
@@ -74,9 +77,9 @@ class ScoreSheet(Painted):
         yield spread(Content.styled("FEATURES", f"bold {QUIET}"), Content(one.rater), width)
         yield Content("")
         title = max((len(category.title) for category in one.categories), default=0)
-        room = width - title - 15
+        room = width - title - 13
         for category in one.categories:
-            yield category_line(category, title, min(room, 16) if room >= 4 else 0)
+            yield category_line(category, title, min(room, 24) if room >= 4 else 0)
         yield Content("")
         value = "-" if one.burden is None else f"{one.burden:.2f}"
         yield Content.assemble(
@@ -150,8 +153,9 @@ class CompactScores(Painted):
 
     def show(self, scores: Scores, *, hidden: bool) -> None:
         """Show these."""
-        self._scores, self._hidden = scores, hidden
-        self.refresh()
+        if (scores, hidden) != (self._scores, self._hidden):
+            self._scores, self._hidden = scores, hidden
+            self.refresh()
 
     def paint(self, width: int) -> Content:
         """One line."""

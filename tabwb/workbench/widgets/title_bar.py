@@ -47,8 +47,10 @@ class TitleBar(Painted):
 
     def show(self, *, open_: str, offline: bool | None, saved: bool | None, narrow: bool) -> None:
         """Show what is open and how it stands; None where there is nothing to say."""
-        self._open, self._offline, self._saved, self._narrow = open_, offline, saved, narrow
-        self.refresh()
+        before = (self._open, self._offline, self._saved, self._narrow)
+        if (open_, offline, saved, narrow) != before:
+            self._open, self._offline, self._saved, self._narrow = open_, offline, saved, narrow
+            self.refresh()
 
     def paint(self, width: int) -> Content:
         """Name and menus at the left, states at the right."""

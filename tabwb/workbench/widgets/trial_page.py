@@ -15,11 +15,12 @@ from textual.widgets import Static
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.commands import bindings
-from tabwb.workbench.snapshots import Item, Scores, Work
+from tabwb.workbench.snapshots import Item, Scores, Verdict, Work
 from tabwb.workbench.widgets.answer_field import AnswerField
-from tabwb.workbench.widgets.painted import Line
+from tabwb.workbench.widgets.painted import Flow, Line
 from tabwb.workbench.widgets.score_panel import CompactScores
 from tabwb.workbench.wording import (
+    ACCENT,
     AMBER,
     MARKS,
     QUIET,
@@ -31,10 +32,9 @@ from tabwb.workbench.wording import (
     stopped,
 )
 
-OPTION_GAP = "    "
+OPTION_GAP = 4
 TALL = 32
 """From so many lines up words to the administrator of a model are shown."""
-NO_BREAK = "\u00a0"
 
 
 class ItemBody(VerticalScroll, can_focus=False):
@@ -74,6 +74,7 @@ Every answer is on disk before the next item goes out.
         self._work: Work | None = None
         self._narrow = False
         self._pausing = False
+        self._shown: dict[str, Content] = {}
         self._drawn_at = 0.0
         self._drawn: tuple[int, int] | None = None
         self.sent_shown = False
@@ -86,11 +87,11 @@ Every answer is on disk before the next item goes out.
         with ItemBody(id="trial-body"):
             yield Static(id="instructions", markup=False)
             yield Static(id="prompt", markup=False)
-            yield Static(id="options", markup=False)
+            yield Flow(id="options")
             yield Static(id="sent", markup=False)
             yield Static(id="reply", markup=False)
             yield AnswerField()
-            yield Static(id="verdicts")
+            yield Flow(id="verdicts")
             yield Static(id="findings", markup=False)
             yield Static(id="administrator", markup=False)
         yield Static(id="trial-hint")
@@ -127,9 +128,7 @@ Every answer is on disk before the next item goes out.
 
     def stream(self, text: str) -> None:
         """Show a reply as it comes."""
-        reply = self.query_one("#reply", Static)
-        reply.display = True
-        reply.update(Content(text))
+        self._put("#reply", text)
         self.query_one(ItemBody).scroll_end(animate=False)
 
     def _show_head(self, work: Work) -> None:
@@ -163,11 +162,11 @@ Every answer is on disk before the next item goes out.
         prompt = item.prompt if item else work.administration.battery_title
         self._put("#prompt", prompt if not item or not self.sent_shown else "")
         options = item.options if item and not self.sent_shown else ()
-        # Options keep together: a no-break space inside, ordinary ones between.
-        self._put("#options", OPTION_GAP.join(one.replace(" ", NO_BREAK) for one in options))
+        self.query_one("#options", Flow).show([options], OPTION_GAP)
         self._put("#sent", f"sent, exactly:\n{item.sent}" if item and self.sent_shown else "")
         self._put("#reply", self._reply(work))
-        self._put("#verdicts", self._verdicts(work))
+        gap = 6 if self.size.width >= 84 and not self._narrow else 3
+        self.query_one("#verdicts", Flow).show([row for row in self._verdicts(work) if row], gap)
         self._put("#findings", self._findings(item) if item else self._opening(work))
         text = f"to the administrator: {item.administrator}" if item and item.administrator else ""
         roomy = person or (not self._narrow and self.app.size.height >= TALL)
@@ -188,9 +187,13 @@ Every answer is on disk before the next item goes out.
         )
 
     def _put(self, selector: str, content: str | Content) -> None:
-        widget = self.query_one(selector, Static)
-        widget.display = bool(content)
-        widget.update(content)
+        shown = Content(content) if isinstance(content, str) else content
+        before = self._shown.get(selector)
+        if before is None or not shown.is_same(before):
+            self._shown[selector] = shown
+            widget = self.query_one(selector, Static)
+            widget.display = bool(shown)
+            widget.update(shown)
 
     def _reply(self, work: Work) -> Content | str:
         item = work.item
@@ -215,41 +218,26 @@ Every answer is on disk before the next item goes out.
             return Content.assemble(("! in error", f"bold {AMBER}"), f"  {item.error}")
         return ""
 
-    def _verdicts(self, work: Work) -> Content:
-        return Content("\n").join(list(self._verdict_lines(work)))
-
-    def _verdict_lines(self, work: Work) -> Iterator[Content]:
+    def _verdicts(self, work: Work) -> Iterator[list[Content]]:
         item = work.item
         if item is None or work.asking or work.awaiting or item.attempt is None:
             return
+        latency = seconds(item.attempt.latency_s)
         person = work.administration.conditions.kind == "speaker"
         if person and self.hidden:
-            yield Content.assemble(
-                ("● recorded", "bold"), (f"  {seconds(item.attempt.latency_s)}", QUIET)
-            )
+            yield [Content.styled("● recorded", "bold"), Content.styled(latency, QUIET)]
             return
-        gap = "      " if self.size.width >= 80 and not self._narrow else "   "
-        if item.verdicts:
-            parts = []
-            for one in item.verdicts:
-                mark = "- none" if one.right is None else "✓ right" if one.right else "✗ wrong"
-                style = "bold"
-                if not person and one.right is not None:
-                    style = "bold $accent" if one.right else f"bold {AMBER}"
-                mark = mark.replace(" ", NO_BREAK)
-                parts.append(Content.assemble((f"{one.measure}{NO_BREAK}", QUIET), (mark, style)))
-            yield Content(gap).join(parts)
+        yield [_verdict(one, person=person) for one in item.verdicts]
         facts = []
         if item.expected is not None and item.verdicts:
-            facts.append(Content.assemble((f"expected{NO_BREAK}", QUIET), item.expected))
+            facts.append(Content.assemble(("expected ", QUIET), item.expected))
         if item.foil:
-            label = "" if item.foil in {"no-option", "ambiguous"} else f"foil:{NO_BREAK}"
-            facts.append(Content.assemble((label, QUIET), item.foil.replace("-", NO_BREAK)))
-        latency = seconds(item.attempt.latency_s)
-        facts += [Content(text.replace(" ", NO_BREAK)) for text in (latency, stopped(item)) if text]
+            label = "" if item.foil in {"no-option", "ambiguous"} else "foil: "
+            facts.append(Content.assemble((label, QUIET), item.foil.replace("-", " ")))
+        facts += [Content(text) for text in (latency, stopped(item)) if text]
         if len(item.trial.attempts) > 1:
             facts.append(Content(f"attempt {item.attempt.number} of {len(item.trial.attempts)}"))
-        yield Content(gap).join(facts)
+        yield facts
 
     def _findings(self, item: Item | None) -> Content | str:
         if item is None:
@@ -259,7 +247,7 @@ Every answer is on disk before the next item goes out.
         return Content("\n").join([Content.styled(line, QUIET) for line in lines])
 
     def _show_hint(self, work: Work) -> None:
-        self.query_one("#trial-hint", Static).update(Content.styled(*self._hint(work)))
+        self._put("#trial-hint", Content.styled(*self._hint(work)))
 
     def _hint(self, work: Work) -> tuple[str, str]:
         person = work.administration.conditions.kind == "speaker"
@@ -354,3 +342,12 @@ Every answer is on disk before the next item goes out.
         field = self.query_one(AnswerField)
         if field.display:
             field.focus()
+
+
+def _verdict(one: Verdict, *, person: bool) -> Content:
+    """One policy's verdict: a glyph and a word, without colour for a person."""
+    mark = "- none" if one.right is None else "✓ right" if one.right else "✗ wrong"
+    style = "bold"
+    if not person and one.right is not None:
+        style = f"bold {ACCENT}" if one.right else f"bold {AMBER}"
+    return Content.assemble((f"{one.measure} ", QUIET), (mark, style))
