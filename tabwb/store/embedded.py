@@ -32,6 +32,7 @@ class EmbeddedDatabase:
         self._patience_s = patience_s
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
+        self._file: tuple[int, int] | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
@@ -41,9 +42,15 @@ class EmbeddedDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """A transaction that is durable when the block ends and undone when it raises."""
+        """A transaction that is durable when the block ends and undone when it raises.
+
+        Raises:
+            StoreError: besides SQLite's own failures, when the file was taken away or replaced
+                while it was open. SQLite would go on writing to a file without a name.
+        """
         with self.transaction("BEGIN IMMEDIATE") as transaction:
             yield transaction
+            self._still_there()
 
     @contextmanager
     def transaction(self, begin: str) -> Iterator[Transaction]:
@@ -95,6 +102,23 @@ class EmbeddedDatabase:
             with suppress(sqlite3.Error):
                 self._all.pop().close()
         self._local = threading.local()
+        self._file = None
+
+    def _still_there(self) -> None:
+        if self._identity() != self._file:
+            raise StoreError(
+                "the store was moved, deleted or replaced while it was open",
+                where=self.location,
+                hint="put it back (or a backup of it); this step and what was given since then "
+                "may be lost",
+            )
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -108,6 +132,7 @@ class EmbeddedDatabase:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
             self._write_ahead(connection)
+            self._file = self._file or self._identity()
         except BaseException:
             connection.close()
             raise

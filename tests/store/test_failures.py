@@ -361,3 +361,15 @@ def test_a_schema_that_is_no_text_is_damage(filled: Path) -> None:
 def test_a_device_is_no_place_for_a_store() -> None:
     with fails("device or a pipe"):
         Store.open(Path(os.devnull))
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["deleted", "replaced"])
+def test_a_store_that_was_taken_away_records_nothing_unnoticed(file: Path, replaced: bool) -> None:
+    with Store.open(file) as store:
+        number = begin(store).id
+        store.append(number, [AttemptEntry(1, attempt())])
+        file.unlink()
+        if replaced:
+            file.write_bytes(b"")
+        with fails("moved, deleted or replaced"):
+            store.append(number, [EventEntry("finished", None)])
