@@ -75,5 +75,5 @@ def python(code: str) -> list[str]:
 
 def tabwb(*arguments: str) -> list[str]:
     """The command that runs tabwb as its entry point does."""
-    start = "import sys; from tabwb.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    start = "import sys; from tabwb.start import main; sys.exit(main())"
     return [*python(start), *arguments]

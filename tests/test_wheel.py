@@ -63,7 +63,7 @@ def test_the_wheel_gives_tab_by_itself(installed: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     code = (
         "import sys, tabwb, tabwb_batteries; print(tabwb.__file__, tabwb_batteries.__file__, "
-        "file=sys.stderr); from tabwb.cli.main import main; sys.exit(main(sys.argv[1:]))"
+        "file=sys.stderr); from tabwb.start import main; sys.exit(main())"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "run", "tab", "--model", "bundled", "--json"],

@@ -15,6 +15,8 @@ from tabwb.cli import streams
 from tabwb.cli.common import fail, note, offline_option, store_option
 from tabwb.records.errors import TabwbError
 
+Workbench = Callable[[str | None, bool, str | None, str | None], int]
+"""Opens the workbench: store, offline, battery and model to begin with; gives the exit status."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
     "resume": ("run", "Go on with an administration; nothing is asked twice."),
@@ -110,27 +112,35 @@ def cli(
             headless, battery="tab", model="bundled", store_location=store_location, offline=offline
         )
         return
-    from tabwb.workbench.app import run_workbench
+    workbench: Workbench | None = context.obj
+    if workbench is None:
+        raise click.UsageError("here are only the commands; the program 'tabwb' has the workbench")
+    battery, model = ("tab", "bundled") if demo else (None, None)
+    context.exit(workbench(store_location, bool(offline), battery, model))
 
-    demonstration = {"battery": "tab", "model": "bundled"} if demo else {}
-    context.exit(
-        run_workbench(store_location=store_location, offline=bool(offline), **demonstration)
-    )
 
+def main(arguments: Sequence[str] | None = None, workbench: Workbench | None = None) -> int:
+    """Run the command line.
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status of DESIGN's table (0, 1, 2, 3, 130)."""
+    Args:
+        arguments: of the command line; None for those of the process.
+        workbench: opens the workbench where no command is given.
+
+    Returns:
+        The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
+    """
     streams.prepare()
-    status = _guarded(lambda: _command(arguments))
+    status = _guarded(lambda: _command(arguments, workbench))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.
     return status or _guarded(_flush)
 
 
-def _command(arguments: Sequence[str] | None) -> int:
+def _command(arguments: Sequence[str] | None, workbench: Workbench | None) -> int:
     status = cli.main(
         args=None if arguments is None else list(arguments),
         prog_name="tabwb",
         standalone_mode=False,
+        obj=workbench,
     )
     return status if isinstance(status, int) else 0
 

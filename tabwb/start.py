@@ -1,0 +1,22 @@
+"""The program ``tabwb``: the command line, and the workbench where no command is given.
+
+The two faces do not know each other; this is the one place that knows both.
+"""
+
+from __future__ import annotations
+
+from tabwb.cli import main as command_line
+
+
+def open_workbench(
+    store_location: str | None, offline: bool, battery: str | None, model: str | None
+) -> int:
+    """Open the workbench; its exit status. Textual is imported here and not before."""
+    from tabwb.workbench.app import run_workbench
+
+    return run_workbench(store_location, offline, battery, model)
+
+
+def main() -> int:
+    """Run the program with the arguments of its process."""
+    return command_line.main(workbench=open_workbench)
