@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import ClassVar
+from types import FrameType
+from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -61,9 +64,11 @@ class Workbench(App[int]):
         self.desk = Desk(location=location, offline=offline, battery=battery, model=model)
         self._interrupted_at = 0.0
         self._leaving = False
+        self._before_hangup: Any = None
         for theme in themes.THEMES:
             self.register_theme(theme)
-        self.theme = self.remembered.theme or themes.NAMES[0]
+        wanted = os.environ.get("TABWB_THEME", "")
+        self.theme = wanted if wanted in themes.NAMES else self.remembered.theme or themes.NAMES[0]
 
     def get_default_screen(self) -> Desk:
         """The desk is the only screen that always is."""
@@ -71,17 +76,27 @@ class Workbench(App[int]):
 
     def on_mount(self) -> None:
         """Leave in order when the terminal is closed or the process is asked to end."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGHUP", "SIGTERM"):
-            number = getattr(signal, name, None)
-            if number is not None:
-                try:
-                    loop.add_signal_handler(number, self._signalled)
-                except (NotImplementedError, RuntimeError, ValueError):
-                    continue  # not this platform, or not the main thread
+        try:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._asked_to_end)
+            self._before_hangup = signal.signal(signal.SIGHUP, self._hung_up)
+        except (NotImplementedError, RuntimeError, ValueError, AttributeError):
+            return  # not this platform, or not the main thread
 
-    def _signalled(self) -> None:
+    def on_unmount(self) -> None:
+        """Give the signal back."""
+        if self._before_hangup is not None:
+            signal.signal(signal.SIGHUP, self._before_hangup)
+
+    def _asked_to_end(self) -> None:
         self.run_worker(self.action_leave(), exclusive=True)
+
+    def _hung_up(self, number: int, frame: FrameType | None) -> None:
+        # The terminal is gone: whatever writes to it may wait for ever, this thread included.
+        def leave() -> None:
+            self.desk.close_worker()
+            os._exit(128 + number)
+
+        threading.Thread(target=leave, name="hung up").start()
 
     def on_resize(self, event: Resize) -> None:
         """Say so when there is too little room."""

@@ -22,6 +22,7 @@ def read(plugins: Plugins, store: Store | None) -> Catalogue:
         administrations=store.administrations() if store is not None else (),
         store=store.location if store is not None else "",
         offline=plugins.configuration.offline,
+        theme=plugins.configuration.theme or "",
         problems=tuple(str(problem) for problem in plugins.problems),
     )
 

@@ -208,6 +208,7 @@ class Catalogue:
     administrations: tuple[Administration, ...] = ()
     store: str = ""
     offline: bool = False
+    theme: str = ""
     problems: tuple[str, ...] = ()
 
     @property

@@ -82,8 +82,12 @@ class Administering(Screen[None]):
 
     def close_worker(self) -> bool:
         """Stop it; an open administration is paused. Whether that was done in time."""
-        worker, self._worker = self._worker, None
-        return True if worker is None else worker.stop()
+        worker = self._worker
+        if worker is None:
+            return True
+        closed = worker.stop()
+        self._worker = None
+        return closed
 
     @property
     def bench(self) -> Bench:

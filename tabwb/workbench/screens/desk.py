@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench import messages
+from tabwb.workbench import messages, themes
 from tabwb.workbench.commands import (
     BY_ID,
     Page,
@@ -76,6 +76,14 @@ class Desk(Framing):
                 self._noticed,
             )
 
+    def _welcome(self, catalogue: Catalogue) -> None:
+        if catalogue.theme in themes.NAMES and not self.workbench.remembered.theme:
+            self.app.theme = catalogue.theme
+        if catalogue.problems:
+            count = len(catalogue.problems)
+            what = "A plugin has a problem" if count == 1 else f"{count} problems with plugins"
+            self.notify(f"{what}; F9 shows it.", severity="warning")
+
     def _noticed(self, choice: str | None) -> None:
         if choice:
             self.workbench.remember(notice_seen=True)
@@ -95,6 +103,8 @@ class Desk(Framing):
 
     def on_ready(self, message: messages.Ready) -> None:
         """There is a catalogue."""
+        if self.catalogue is None:
+            self._welcome(message.catalogue)
         self.catalogue = message.catalogue
         self.saved = bool(message.catalogue.store) or None
         self.query_one(HomePage).show(message.catalogue)
@@ -112,8 +122,10 @@ class Desk(Framing):
             await self.go("trial")
         if self.page == "trial":
             self.show_work()
-        if message.over and message.work.auto:
-            self.do(partial(self.bench.results, message.work.administration.id))
+        administration = message.work.administration
+        # A person sees verdicts by choice only.
+        if message.over and message.work.auto and administration.conditions.kind == "model":
+            self.do(partial(self.bench.results, administration.id))
         self._show_frame()
 
     def on_streamed(self, message: messages.Streamed) -> None:

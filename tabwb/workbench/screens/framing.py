@@ -138,6 +138,8 @@ class Framing(Administering):
         return self.page
 
     def _show_foot(self) -> None:
+        if not self.query(Foot):
+            return  # the program is being left
         focused = self.focused
         if focused is not None and focused.id == "answer":
             self.query_one(Foot).show(ANSWER_HINTS)

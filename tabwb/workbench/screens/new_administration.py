@@ -207,7 +207,9 @@ class NewAdministration(ModalScreen[Draft | None]):
                     AMBER,
                 )
                 return
-        self._say("enter begins; then space gives the first item", QUIET)
+        known = [one for one in self._catalogue.batteries if one.id == draft.battery]
+        what = f"{known[0].title}, {known[0].n_items} items. " if known else ""
+        self._say(f"{what}enter begins; then space gives the first item.", QUIET)
 
     # ---------------------------------------------------------------- beginning
 

@@ -112,6 +112,7 @@ class Combo(Vertical):
         self.call_after_refresh(self._fold)
 
     def _fold(self) -> None:
-        options = self.query_one(ComboList)
-        if not options.has_focus:
-            options.display = False
+        # By then the dialog may have been closed, with everything in it.
+        for options in self.query(ComboList):
+            if not options.has_focus:
+                options.display = False

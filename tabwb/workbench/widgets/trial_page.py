@@ -331,7 +331,11 @@ Every answer is on disk before the next item goes out.
     def on_descendant_blur(self) -> None:
         """The hint depends on who has the keys."""
         if self._work is not None:
-            self.call_after_refresh(self._show_hint, self._work)
+            self.call_after_refresh(self._hint_if_here)
+
+    def _hint_if_here(self) -> None:
+        if self._work is not None and self.query("#trial-hint"):
+            self._show_hint(self._work)
 
     def record_answer(self) -> None:
         """Record what stands in the field."""

@@ -1,0 +1,109 @@
+"""The program itself in a terminal of its own: opened, killed, closed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import sys
+import termios
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.store.store import Store
+
+PROGRAM = """
+import sys
+from tabwb.workbench.app import run_workbench
+sys.exit(run_workbench(sys.argv[1], offline=True, battery=sys.argv[2], model="echo@delay=0.3"))
+"""
+
+
+class Terminal:
+    """A terminal of 80x24 with the workbench in it."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.pid, self.master = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "xterm-256color"
+            os.execv(sys.executable, [sys.executable, "-c", PROGRAM, *arguments])
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.seen = b""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                self.seen += os.read(self.master, 65536)
+            except OSError:
+                return
+
+    def until(self, words: str) -> None:
+        for _ in range(1200):
+            if words.encode() in self.seen:
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"never came: {words}")
+
+    def press(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    def ended(self) -> int:
+        for _ in range(600):
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return status
+            time.sleep(0.05)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        raise AssertionError("the program did not end")
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, battery: str) -> Terminal:
+    folder = tmp_path / "tabwb-config"
+    folder.mkdir()
+    (folder / "workbench.json").write_text('{"notice_seen": true}', encoding="utf-8")
+    opened = Terminal(str(tmp_path / "store.db"), battery)
+    opened.until("New administration")
+    time.sleep(0.5)
+    opened.press("\r")
+    opened.until("A small battery")
+    opened.press(" ")
+    opened.until("answering")
+    return opened
+
+
+@pytest.mark.parametrize("end", ["hang up", "terminate", "quit"])
+def test_an_ended_program_leaves_a_paused_administration(
+    terminal: Terminal, tmp_path: Path, end: str
+) -> None:
+    if end == "hang up":
+        os.kill(terminal.pid, signal.SIGHUP)
+        os.close(terminal.master)
+    elif end == "terminate":
+        os.kill(terminal.pid, signal.SIGTERM)
+    else:
+        terminal.press("\x11")
+    terminal.ended()
+    with Store.open(tmp_path / "store.db") as store:
+        assert store.administrations()[0].status is AdministrationStatus.PAUSED
+
+
+def test_a_killed_program_loses_nothing_and_holds_nothing(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    terminal.until("ended by itself")
+    os.kill(terminal.pid, signal.SIGKILL)
+    terminal.ended()
+    with Store.open(tmp_path / "store.db") as store:
+        assert store.administrations()[0].answered == 1
+        with store.lock(1):
+            pass
