@@ -81,7 +81,9 @@ class Raters:
             if subtest.response is ResponseKind.CONNECTED_TEXT
         }
         said: list[str] = []
-        for trial in reversed(trials[: plan.number - 1]):
+        # Place by place: a slice would copy all of a long run for each answer.
+        for at in range(plan.number - 2, -1, -1):
+            trial = trials[at]
             if trial.plan.replicate != plan.replicate:
                 break
             if trial.plan.subtest in connected and (counting := trial.counting) is not None:

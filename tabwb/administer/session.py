@@ -97,14 +97,14 @@ class Session:
     @property
     def position(self) -> tuple[int, int]:
         """(number of the current trial, trials planned), both with practice."""
-        return self._current or 0, len(self.trials)
+        return self._current or 0, len(self._history.standing)
 
     @property
     def in_error(self) -> tuple[Trial, ...]:
         """Trials that are unanswered because every attempt so far failed."""
         return tuple(
             trial
-            for trial in self.trials
+            for trial in self._history.standing
             if trial.state is TrialState.PLANNED
             and trial.attempts
             and trial.attempts[-1].state is AttemptState.ERROR
@@ -113,7 +113,9 @@ class Session:
     def request(self) -> Request:
         """What a model is sent for the current trial."""
         trial = self._open_trial()
-        return request_for(self.battery, self.administration.conditions, trial.plan, self.trials)
+        return request_for(
+            self.battery, self.administration.conditions, trial.plan, self._history.standing
+        )
 
     @property
     def pause_reason(self) -> str:
@@ -196,7 +198,7 @@ class Session:
         number = trial.plan.number
         expected = self.battery.subtest(trial.plan.subtest).item(trial.plan.item).expected
         attempt = attempt_with_answer(trial, reply, messages, expected)
-        ratings = self.raters.rate(trial.plan, attempt, self.trials)
+        ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
         made = self._commit(
             [AttemptEntry(number, attempt), RatingsEntry(number, attempt.number, ratings)],
             events.AttemptRecorded(self.administration.id, number, attempt),
@@ -321,7 +323,7 @@ class Session:
             if attempt is None:
                 continue
             number = trial.plan.number
-            ratings = self.raters.rate(trial.plan, attempt, self.trials)
+            ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
             entries.append(RatingsEntry(number, attempt.number, ratings))
             made.append(events.Rated(self.administration.id, number, attempt.number, ratings))
         return self._commit(entries, *made) if entries else ()
@@ -375,7 +377,7 @@ class Session:
     def _next_planned(self) -> Trial | None:
         # All trials before the one at _settled are dealt with, so that a run of thousands of items
         # does not look at each of them again for every item.
-        trials = self._history.trials
+        trials = self._history.standing
         while self._settled < len(trials):
             trial = trials[self._settled]
             if trial.state is TrialState.PLANNED and trial.plan.number not in self._failed:

@@ -24,6 +24,7 @@ from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tabwb.store.blocks import Blocks
 
 UNDONE = "undone"
 """The reason shown with an attempt that was taken back."""
@@ -149,32 +150,49 @@ def _text(step: Step) -> str:
     return step.entry.text if isinstance(step.entry, EventEntry) else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What was appended to one trial: its steps in order, and by attempt who rated it how."""
+
+    steps: tuple[Step, ...] = ()
+    ratings: Mapping[int, RatingsByRater] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class History:
     """An administration's plan with all that was appended to it, folded. Never changed in place.
 
     Attributes:
-        trials: every trial as it stands, in the order planned.
+        standing: every trial as it stands, in the order planned.
         status: where the administration stands.
         reason: why it rests or was discontinued, or empty.
-        steps: every numbered entry.
     """
 
-    trials: tuple[Trial, ...]
+    standing: Blocks[Trial]
     status: AdministrationStatus = AdministrationStatus.RUNNING
     reason: str = ""
-    steps: tuple[Step, ...] = ()
-    _ratings: Mapping[int, Mapping[int, RatingsByRater]] = field(default_factory=dict)
-    _by_trial: Mapping[int, tuple[Step, ...]] = field(default_factory=dict)
+    _steps: Blocks[Step] = field(default_factory=Blocks)
+    _lines: Blocks[_Line] = field(default_factory=Blocks)
     _index: Mapping[int, int] = field(default_factory=dict)
     _back: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, plan: Iterable[PlannedTrial], entries: Iterable[Entry] = ()) -> Self:
         """Fold all ``entries`` at once; the same as :meth:`with_entry` for each."""
-        trials = tuple(Trial(planned) for planned in plan)
+        trials = Blocks(Trial(planned) for planned in plan)
         index = {trial.plan.number: at for at, trial in enumerate(trials)}
-        return cls(trials, _index=index).with_entries(entries)
+        lines = Blocks([_Line()] * len(trials))
+        return cls(trials, _lines=lines, _index=index).with_entries(entries)
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial as it stands, in the order planned."""
+        return tuple(self.standing)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every numbered entry."""
+        return tuple(self._steps)
 
     def with_entry(self, entry: Entry) -> Self:
         """The history with one more entry at its end."""
@@ -186,22 +204,23 @@ class History:
         Raises:
             StoreError: an entry names a trial, an attempt or a step that does not exist.
         """
-        steps = list(self.steps)
-        by_trial = dict(self._by_trial)
-        ratings = dict(self._ratings)
+        new: list[Step] = []
+        lines: dict[int, _Line] = {}
         changed: set[int] = set()
         lifecycle = False
         for entry in entries:
-            if entry.trial is not None:
-                self._place(entry.trial)
-                changed.add(entry.trial)
+            at = None if entry.trial is None else self._place(entry.trial)
+            if at is not None:
+                changed.add(at)
+                lines.setdefault(at, self._lines[at])
             if isinstance(entry, RatingsEntry):
-                _rate(ratings, by_trial, entry)
+                at = self._place(entry.trial)
+                lines[at] = _rated(lines[at], entry)
                 continue
-            step = Step(len(steps) + 1, entry)
-            steps.append(step)
-            if entry.trial is not None:
-                by_trial[entry.trial] = (*by_trial.get(entry.trial, ()), step)
+            step = Step(len(self._steps) + len(new) + 1, entry)
+            new.append(step)
+            if at is not None:
+                lines[at] = replace(lines[at], steps=(*lines[at].steps, step))
             if isinstance(entry, EventEntry):
                 lifecycle |= entry.kind in _LIFECYCLE or entry.kind == "undone"
                 if entry.undoes is not None and not 0 < entry.undoes < step.sequence:
@@ -209,6 +228,8 @@ class History:
                         f"there is no step {entry.undoes} to take back",
                         allowed=f"1 to {step.sequence - 1}",
                     )
+        steps = self._steps.changed({}, new)
+        kept = self._lines.changed(lines)
         back, status, reason = self._back, self.status, self.reason
         if lifecycle:
             undone = [
@@ -219,31 +240,30 @@ class History:
             back = taken_back(undone)
             status, reason = status_of(steps, back)
             changed |= {
-                trial
+                self._index[trial]
                 for sequence in back ^ self._back
                 if (trial := steps[sequence - 1].entry.trial) is not None
             }
         over = AdministrationStatus.DISCONTINUED
         if (status is over) != (self.status is over):
-            changed |= set(self._index)
-        trials = list(self.trials)
-        for number in changed:
-            at = self._index[number]
-            trials[at] = trial_of(
-                trials[at].plan,
-                by_trial.get(number, ()),
-                ratings.get(number, {}),
+            changed |= set(self._index.values())
+        trials = {
+            at: trial_of(
+                self.standing[at].plan,
+                kept[at].steps,
+                kept[at].ratings,
                 back,
                 discontinued=status is over,
             )
+            for at in changed
+        }
         return replace(
             self,
-            trials=tuple(trials),
+            standing=self.standing.changed(trials),
             status=status,
             reason=reason,
-            steps=tuple(steps),
-            _ratings=ratings,
-            _by_trial=by_trial,
+            _steps=steps,
+            _lines=kept,
             _back=back,
         )
 
@@ -253,13 +273,14 @@ class History:
         Raises:
             StoreError: there is none.
         """
-        return self.trials[self._place(number)]
+        return self.standing[self._place(number)]
 
     @property
     def answered(self) -> int:
         """Number of trials answered, practice not counted."""
         return sum(
-            trial.state is TrialState.ANSWERED and not trial.plan.practice for trial in self.trials
+            trial.state is TrialState.ANSWERED and not trial.plan.practice
+            for trial in self.standing
         )
 
     @property
@@ -281,7 +302,7 @@ class History:
     @property
     def model_facts(self) -> Mapping[str, str]:
         """What the back end said of the model when it was opened last; empty before."""
-        for step in reversed(self.steps):
+        for step in reversed(self._steps):
             if isinstance(step.entry, EventEntry) and step.entry.kind == "model-opened":
                 facts: dict[str, str] = json.loads(step.entry.text)
                 return facts
@@ -290,7 +311,9 @@ class History:
     @property
     def undoable(self) -> Undoable | None:
         """What one undo takes back: the latest effective answer, skip, void or discontinuation."""
-        for step in reversed(tuple(self._effective())):
+        for step in reversed(self._steps):
+            if step.sequence in self._back:
+                continue
             match step.entry:
                 case AttemptEntry(trial=trial, attempt=attempt):
                     if attempt.state is AttemptState.OK:
@@ -309,30 +332,23 @@ class History:
         )
 
     def _effective(self) -> Iterable[Step]:
-        return (step for step in self.steps if step.sequence not in self._back)
+        return (step for step in self._steps if step.sequence not in self._back)
 
     def _place(self, number: int) -> int:
         if number not in self._index:
-            raise StoreError(f"there is no trial {number}", allowed=f"1 to {len(self.trials)}")
+            raise StoreError(f"there is no trial {number}", allowed=f"1 to {len(self.standing)}")
         return self._index[number]
 
 
-def _rate(
-    ratings: dict[int, Mapping[int, RatingsByRater]],
-    by_trial: Mapping[int, Sequence[Step]],
-    entry: RatingsEntry,
-) -> None:
+def _rated(line: _Line, entry: RatingsEntry) -> _Line:
     recorded = {
-        step.entry.attempt.number
-        for step in by_trial.get(entry.trial, ())
-        if isinstance(step.entry, AttemptEntry)
+        step.entry.attempt.number for step in line.steps if isinstance(step.entry, AttemptEntry)
     }
     if entry.attempt not in recorded:
         raise StoreError(f"trial {entry.trial} has no attempt {entry.attempt} to rate")
     new: dict[str, list[Rating]] = {}
     for rating in entry.ratings:
         new.setdefault(rating.rater, []).append(rating)
-    of_trial = ratings.get(entry.trial, {})
-    of_attempt = dict(of_trial.get(entry.attempt, {}))
+    of_attempt = dict(line.ratings.get(entry.attempt, {}))
     of_attempt.update({rater: tuple(given) for rater, given in new.items()})
-    ratings[entry.trial] = {**of_trial, entry.attempt: of_attempt}
+    return replace(line, ratings={**line.ratings, entry.attempt: of_attempt})
