@@ -178,7 +178,10 @@ def _guarded(work: Callable[[], int]) -> int:
 
 
 def _place(error: OSError) -> str:
-    return "output" if error.filename is None else os.fsdecode(error.filename)
+    if error.filename is not None:
+        return os.fsdecode(error.filename)
+    # Only asking for the current folder fails so without naming anything.
+    return "the current folder" if isinstance(error, FileNotFoundError) else "output"
 
 
 def _unexpected(error: Exception) -> int:

@@ -190,6 +190,8 @@ class _Table:
 
 def _read(path: Path) -> _Table | None:
     try:
+        if path.is_fifo():
+            raise UsageError("is a pipe", where=str(path), allowed="a file")
         raw = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,13 @@ def test_a_replay_file_may_begin_with_a_byte_order_mark(run: Run, tmp_path: Path
     replayed.write_text(json.dumps(LINE), encoding="utf-8-sig")
     outcome = run("run", "tab", "--model", f"replay:{replayed}", "--json")
     assert outcome.document["trials"][0]["response"] == "It was fine."
+
+
+def test_a_configuration_that_is_a_pipe_is_refused_and_not_waited_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("tabwb.toml")
+    outcome = run("results")
+    assert outcome.status == 2
+    assert "tabwb.toml: is a pipe" in outcome.err

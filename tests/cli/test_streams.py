@@ -99,3 +99,9 @@ def test_a_narrow_terminal_cuts_no_figures_off(run: Run, columns: str) -> None:
     shown = shell("tabwb results 1", COLUMNS=columns).stdout.decode("utf-8")
     assert "0.00-0.52" in shown
     assert "5 given" in shown
+
+
+def test_a_current_folder_that_is_gone_is_said() -> None:
+    done = shell('d=$(mktemp -d); cd "$d"; rmdir "$d"; tabwb results')
+    assert done.returncode == 1
+    assert b"error: the current folder: " in done.stderr
