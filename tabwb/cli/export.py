@@ -34,7 +34,7 @@ def export(
     plugins = open_plugins()
     try:
         exporter = plugins.exporter(format_id)
-        out = check_destination(out, force=force)
+        out = check_destination(out, force=force, remedy="choose another name, or use --force")
         with open_store(store_location, plugins, create=False) as store:
             chosen = load.loaded(store, administrations)
             exporter.export(document.export_document(chosen), out)

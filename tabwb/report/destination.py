@@ -10,13 +10,16 @@ SQLITE = b"SQLite format 3\0"
 """The first bytes of every SQLite file, thus of every embedded store and of its backups."""
 
 
-def check_destination(out: Path, *, force: bool = False) -> Path:
+def check_destination(
+    out: Path, *, force: bool = False, remedy: str = "choose another name"
+) -> Path:
     """The file to write, a link followed to what it names.
 
     Args:
         out: as the user named it.
         force: whether a file that is there may be replaced. A folder, a device, or a store never
             is.
+        remedy: what to do when a file is there already.
 
     Raises:
         TabwbError: nothing can or may be written there.
@@ -25,7 +28,7 @@ def check_destination(out: Path, *, force: bool = False) -> Path:
         # A link is followed: to replace the link itself would leave the file it names as it was.
         place = out.expanduser().resolve() if out.is_symlink() else out.expanduser()
         if place.exists():
-            _check_existing(place, force=force)
+            _check_existing(place, force=force, remedy=remedy)
         elif not place.parent.is_dir():
             raise TabwbError(
                 f"there is no folder '{place.parent}'", where=str(out), hint="make it first"
@@ -37,7 +40,7 @@ def check_destination(out: Path, *, force: bool = False) -> Path:
     return place
 
 
-def _check_existing(place: Path, *, force: bool) -> None:
+def _check_existing(place: Path, *, force: bool, remedy: str) -> None:
     if place.is_dir():
         raise TabwbError("this is a folder", where=str(place), allowed="a file in it")
     if not place.is_file():
@@ -48,4 +51,4 @@ def _check_existing(place: Path, *, force: bool) -> None:
                 "this is a store or another database, which no export replaces", where=str(place)
             )
     if not force:
-        raise TabwbError(f"{place} is there already", hint="choose another name, or use --force")
+        raise TabwbError("the file is there already", where=str(place), hint=remedy)

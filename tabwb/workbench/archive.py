@@ -97,15 +97,10 @@ class Archive:
 
     def export(self, number: int, format_id: str, path: str) -> None:
         """Write the responses of one administration to a file that is not there yet."""
+        from tabwb.report.destination import check_destination
         from tabwb.report.document import export_document
 
-        out = Path(path).expanduser()
-        if out.exists():
-            raise TabwbError(
-                "the file is there already", where=str(out), hint="choose another name"
-            )
-        if not out.parent.is_dir():
-            raise TabwbError("there is no such folder", where=str(out.parent))
+        out = check_destination(Path(path))
         exporter = self.plugins.exporter(format_id)
         exporter.export(export_document(loaded(self.store, (number,))), out)
         self.say(messages.Told(f"Written: {out}"))
