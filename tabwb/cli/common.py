@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tabwb.cli.streams import is_utf8
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import Interrupted, TabwbError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,9 +113,13 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
 
 
 def fail(error: TabwbError) -> int:
-    """Show one clear message on stderr; the command's exit status."""
+    """Show one clear message on stderr; the command's exit status.
+
+    To have stopped early is no error: who asked for a pause is not told of one.
+    """
     lines = str(error).splitlines()
-    note(click.style("error: ", bold=True, fg="red", reset=True) + lines[0])
+    lead = click.style("error: ", bold=True, fg="red", reset=True)
+    note(lines[0] if isinstance(error, Interrupted) else lead + lines[0])
     for line in lines[1:]:
         note(f"  {line}")
     return error.exit_status

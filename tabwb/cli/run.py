@@ -17,6 +17,7 @@ from tabwb.cli.common import (
     json_option,
     note,
     offline_option,
+    on_terminal,
     open_plugins,
     open_store,
     print_json,
@@ -135,6 +136,7 @@ def resume(
                     hint=f"'tabwb trial undo {session.administration.id}' takes that back",
                 )
             if session.status is AdministrationStatus.DONE:
+                note(f"administration {session.administration.id} is done: nothing is left to ask")
                 _show(session, as_json=as_json)
                 return 0
             with opened_model(plugins, session.administration.conditions) as model:
@@ -266,6 +268,8 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
         return
     backend = plugins.open_model(conditions.examinee)
     cancel = threading.Event()
+    if on_terminal():
+        note(f"loading {conditions.examinee}")
     try:
         with stopping(cancel):
             yield OpenModel(backend, backend.open(), cancel)

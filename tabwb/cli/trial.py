@@ -45,7 +45,9 @@ def void(administration: str, trial_name: str, reason: str, store_location: str 
 def write_note(administration: str, trial_name: str, text: str, store_location: str | None) -> int:
     """Write a note on TRIAL."""
     with _opened(administration, store_location) as session:
-        session.note(text, _number(session, trial_name))
+        number = _number(session, trial_name)
+        session.note(text, number)
+        note(f"noted on trial {number} of administration {session.administration.id}")
     return 0
 
 

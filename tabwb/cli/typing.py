@@ -16,10 +16,10 @@ from tabwb.records.states import AdministrationStatus, ResponseKind
 
 HELP = """\
 Type the answer and press enter (connected text: an empty line ends it).
-:skip REASON   pass over this item        :void REASON   declare it void
-:undo          take back the last answer  :note TEXT     write a note
-:pause         stop here, go on later     :discontinue REASON   end early
-:help          this list                  ::TEXT         an answer that begins with a colon"""
+:skip REASON   pass over this item        :void REASON         declare it void
+:undo          take back the last answer  :note TEXT           write a note
+:pause         stop here, go on later     :discontinue REASON  end early
+:help          this list                  ::TEXT               the answer :TEXT"""
 
 
 def give_to_typist(session: Session, *, aside: bool = False) -> None:
@@ -96,7 +96,8 @@ def _take(session: Session, typed: str | None) -> None:
     elif command == "void":
         session.void(words)
     elif command == "undo":
-        session.undo()
+        for event in session.undo():
+            note(f"taken back: {getattr(event, 'what', '')}")
     elif command == "note":
         session.note(words)
     elif command == "pause":
@@ -130,6 +131,7 @@ def _read(aside: bool, *, many_lines: bool) -> str | None:
         click.echo("> ", nl=False, err=aside)
         line = sys.stdin.readline()
         if not line:
+            click.echo(err=aside)
             return "\n".join(lines) if lines else None
         line = line.rstrip("\r\n")
         if not many_lines or (not lines and is_command(line)):
