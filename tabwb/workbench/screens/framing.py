@@ -32,7 +32,7 @@ STEP = 4
 ANSWER_HINTS = (
     Hint("enter", "Record", "administer_record"),
     Hint("esc", "Keys", "administer_keys"),
-    Hint("alt+enter", "New line", ""),
+    Hint("ctrl+j", "New line", ""),
     Hint("F1", "Help", "help_focused"),
     Hint("ctrl+p", "Commands", "help_commands"),
 )

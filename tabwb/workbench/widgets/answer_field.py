@@ -23,7 +23,7 @@ class AnswerField(TextArea):
 Type the answer; it is recorded exactly as typed, with the time since the item was drawn.
 
 - **enter** records it
-- **alt+enter** or **ctrl+j** begins a new line
+- **ctrl+j** begins a new line (**alt+enter** too, where the terminal tells it from enter)
 - **esc** gives the keys back to the item: skip, note, pause; **enter** comes back here
 """
 
