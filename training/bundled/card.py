@@ -39,7 +39,7 @@ question about "about to" and about who arrived first, with other verbs and plac
 the word comprehension items are everyday things of the training text. The instruction lines and the
 system message are those that the battery sends. And the twenty items were looked at on the way:
 when the model missed three choice items, further wordings of those properties ("for cutting", "worn
-on both feet", "used for making music") went into the training text of the last runs. So a high score
+on both feet", "used for making music") went into the text of the last runs. So a high score
 on TAB shows that the program works from end to end; it is no finding about language models.
 
 Held out besides: {held_out_words} real words that appear nowhere in the training text, one
