@@ -203,9 +203,9 @@ class Bench(Archive):
                 at = f" of item {event.trial}" if event.trial else ""
                 self.say(messages.Told(f"Taken back: the {event.what}{at}. Its record stays."))
 
-    def note(self, text: str) -> None:
-        """Write a note on the current item."""
-        self._after(self._open_session().note(text))
+    def note(self, number: int | None, text: str) -> None:
+        """Write a note on one item; without a number on the administration's current one."""
+        self._after(self._open_session().note(text, number))
         self.say(messages.Told("Noted."))
 
     def pause(self, reason: str = "") -> None:

@@ -269,8 +269,10 @@ class Administering(Screen[None]):
         )  # fmt: skip
 
     def action_administer_note(self) -> None:
-        """Write a note."""
-        self._ask_words("Note", "Note", self.bench.note)
+        """Write a note on the item shown now, also when others follow while it is written."""
+        item = self.work.item if self.work is not None else None
+        number = item.trial.plan.number if item is not None else None
+        self._ask_words("Note", "Note", partial(self.bench.note, number))
 
     def action_administer_sent(self) -> None:
         """Show or hide the exact prompt."""
