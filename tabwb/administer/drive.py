@@ -8,7 +8,7 @@ from tabwb.administer.session import Session
 from tabwb.extend.components import Cancel, ModelBackend
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.exchange import Reply
+from tabwb.records.exchange import Reply, Wait
 from tabwb.records.states import AdministrationStatus, AttemptState
 
 CONSECUTIVE_FAILURES = 3
@@ -18,7 +18,8 @@ CONSECUTIVE_FAILURES = 3
 def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Iterator[events.Event]:
     """Put the current prompt to the model and record what comes back.
 
-    Yields pieces as :class:`~tabwb.records.events.Streamed` (transient), then what was committed.
+    Yields pieces and waits as :class:`~tabwb.records.events.Streamed` and ``Waiting`` (transient),
+    then what was committed.
     Whatever the back end raises becomes an attempt in error; it never ends the program.
     """
     request = session.request()
@@ -28,6 +29,8 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Iterator[eve
         for piece in backend.reply(request, cancel):
             if isinstance(piece, Reply):
                 reply = piece
+            elif isinstance(piece, Wait):
+                yield events.Waiting(session.administration.id, trial, piece.seconds, piece.reason)
             else:
                 yield events.Streamed(session.administration.id, trial, piece)
     except TabwbError as error:

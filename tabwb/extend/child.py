@@ -20,15 +20,15 @@ from tabwb.extend.configuration import Configuration
 from tabwb.extend.frames import (
     Frame,
     error_from_plain,
+    piece_from_plain,
     read_frame,
-    reply_from_plain,
     request_to_plain,
     spec_to_plain,
     write_frame,
 )
 from tabwb.extend.offline import set_switches
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.records.exchange import Reply, Request
+from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import Spec
 from tabwb.records.states import StopReason
 
@@ -44,8 +44,7 @@ _numbers = itertools.count(1)
 
 def child_model(descriptor: Descriptor, spec: Spec, configuration: Configuration) -> ChildModel:
     """The proxy of a model back end; nothing is started yet."""
-    kind = ChildBatchingModel if descriptor.batches else ChildModel
-    return kind(descriptor.id, spec, configuration)
+    return _KINDS[descriptor.batches, descriptor.likelihood](descriptor.id, spec, configuration)
 
 
 def child_environment(
@@ -189,23 +188,27 @@ class ChildModel:
             raise
         return {str(key): str(value) for key, value in facts.items()}
 
-    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Stream a reply; after cancel the component has two seconds, then its process is ended."""
         process = self._ready()
         started = time.monotonic()
         first: float | None = None
         said: list[str] = []
+        answered = False
         arguments = {"request": request_to_plain(request)}
         for frame in self._call(process, "reply", arguments, cancel):
-            if "piece" in frame:
+            if "piece" not in frame:
+                return
+            piece = piece_from_plain(frame["piece"])
+            if isinstance(piece, str):
                 first = time.monotonic() - started if first is None else first
-                said.append(frame["piece"])
-                yield frame["piece"]
-            elif frame["result"] is not None:
-                yield reply_from_plain(frame["result"])
-                return
-            else:
-                return
+                said.append(piece)
+            elif isinstance(piece, Reply):
+                answered = True
+            if isinstance(piece, str | Wait | Reply):
+                yield piece
+        if answered:
+            return
         latency = time.monotonic() - started
         yield Reply("".join(said), StopReason.CANCELLED, latency, first)
 
@@ -285,19 +288,51 @@ class ChildModel:
         )
 
 
-class ChildBatchingModel(ChildModel):
+class _Batching(ChildModel):
     """A child model that answers many requests together."""
 
     def reply_many(
         self, requests: Sequence[Request], cancel: Cancel
-    ) -> Iterator[tuple[int, Reply]]:
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
         """Yield ``(index, reply)`` in whatever order they come; fewer when cancelled."""
         process = self._ready()
         arguments = {"requests": [request_to_plain(request) for request in requests]}
         for frame in self._call(process, "reply-many", arguments, cancel):
             if "piece" in frame:
                 index, plain = frame["piece"]
-                yield index, reply_from_plain(plain)
+                piece = piece_from_plain(plain)
+                assert isinstance(piece, Reply | Wait | ComponentError)
+                yield index, piece
+
+
+class _Weighing(ChildModel):
+    """A child model that says how likely a text is."""
+
+    def likelihood(
+        self, request: Request, continuations: Sequence[str], cancel: Cancel
+    ) -> Sequence[Likelihood]:
+        """The likelihood of each continuation, in their order; fewer when cancelled."""
+        process = self._ready()
+        arguments = {
+            "request": request_to_plain(request),
+            "continuations": list(continuations),
+        }
+        frames = self._call(process, "likelihood", arguments, cancel)
+        pieces = [piece_from_plain(frame["piece"]) for frame in frames if "piece" in frame]
+        return [piece for piece in pieces if isinstance(piece, Likelihood)]
+
+
+class _BatchingAndWeighing(_Batching, _Weighing):
+    """A child model that does both."""
+
+
+_KINDS: dict[tuple[bool, bool], type[ChildModel]] = {
+    (False, False): ChildModel,
+    (True, False): _Batching,
+    (False, True): _Weighing,
+    (True, True): _BatchingAndWeighing,
+}
+"""(batches, likelihood) of the descriptor: the proxy with just these methods."""
 
 
 def _new_log(folder: Path, name: str) -> Path:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
-from tabwb.records.exchange import Reply, Request
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.ratings import Rating
-from tabwb.records.specs import Spec
-from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -41,11 +41,16 @@ class Descriptor:
         aliases: other ids under which the component is found; stored specs use ``id``.
         remarks: what a user should know before choosing it, one line.
         batches: the back end also fulfils :class:`BatchingBackend`.
+        likelihood: the back end also fulfils :class:`LikelihoodBackend`.
+        protocols: how a back end can obtain answers (values of ``records.states.Protocol``).
+        wraps: NAME is itself a spec of a component of this kind (a judge's model), to which all
+            options belong. The factory is then called with a third argument: a function that makes
+            the inner component. What the inner one needs is needed.
     """
 
     id: str
     title: str
-    factory: Callable[[Spec, Any], Any]
+    factory: Callable[..., Any]
     options: Callable[[], type[BaseModel]] | None = None
     needs: tuple[str, ...] = ()
     needs_network: bool = False
@@ -55,6 +60,9 @@ class Descriptor:
     aliases: tuple[str, ...] = ()
     remarks: str = ""
     batches: bool = False
+    likelihood: bool = False
+    protocols: tuple[str, ...] = ("generate",)
+    wraps: ComponentKind | None = None
 
 
 @runtime_checkable
@@ -64,11 +72,13 @@ class ModelBackend(Protocol):
     def open(self) -> Mapping[str, str]:
         """Load the model; return plain facts to store (model id, revision, dtype, device ...)."""
 
-    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Yield pieces of text as they come and, last, one :class:`Reply`.
 
-        A failure raises :class:`tabwb.records.errors.ComponentError`; a set ``cancel`` ends the
-        reply with stop reason ``cancelled``.
+        A :class:`Wait` in between says that the back end rests (a rate limit); it begins the reply
+        anew if pieces came before it. A failure raises
+        :class:`tabwb.records.errors.ComponentError`; a set ``cancel`` ends the reply with stop
+        reason ``cancelled``.
         """
 
     def close(self) -> None:
@@ -81,8 +91,27 @@ class BatchingBackend(ModelBackend, Protocol):
 
     def reply_many(
         self, requests: Sequence[Request], cancel: Cancel
-    ) -> Iterator[tuple[int, Reply]]:
-        """Yield ``(index, reply)`` in whatever order they come."""
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)`` in whatever order they come.
+
+        A request that failed yields its error in place of the reply and harms no other; waits may
+        be told in between. Only what makes all of them impossible is raised. Where ``cancel`` is
+        set, requests that were not answered yield nothing.
+        """
+
+
+@runtime_checkable
+class LikelihoodBackend(ModelBackend, Protocol):
+    """A model back end that can say how likely it finds a given text."""
+
+    def likelihood(
+        self, request: Request, continuations: Sequence[str], cancel: Cancel
+    ) -> Sequence[Likelihood]:
+        """The likelihood of each continuation as the reply to ``request``, in their order.
+
+        The continuation is scored as the model would write it: after the rendered prompt. Fewer
+        are returned when cancelled.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +171,66 @@ class Judge(Protocol):
         """Ratings of one response over the battery's features; undefined ones included."""
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge that asks a model says of one response.
+
+    Attributes:
+        ratings: one for each measure; all in status error where the call failed, all unparsed
+            where the reply could not be read.
+        raw: the model's own words, unaltered; of a repaired verdict those that were read.
+        first_raw: the words that could not be read, where a repair was asked for.
+        repaired: the verdict comes from a second request.
+        structured: the API was told to keep to the schema.
+        stop_reason: why the last reply ended.
+        requests: how many requests were sent.
+        prompt_tokens, reply_tokens: of all requests together, or None where not counted.
+        latency_s: seconds, of all requests together.
+    """
+
+    ratings: tuple[Rating, ...]
+    raw: str = ""
+    first_raw: str = ""
+    repaired: bool = False
+    structured: bool = False
+    stop_reason: StopReason = StopReason.END
+    requests: int = 1
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    latency_s: float = 0.0
+
+
+@runtime_checkable
+class ModelJudge(Judge, Protocol):
+    """A judge behind which a model stands: slow, perhaps costly, and many at once.
+
+    It is run as a step of its own after the answers are safe (``tabwb judge run``), never between
+    two prompts.
+    """
+
+    prompt_text: str
+    """The canonical text (JSON) of everything that is put to the model besides the response."""
+    examinee: str
+    """The spec of the model that judges, as resolved."""
+
+    def open(self) -> Mapping[str, str]:
+        """Load or reach the model; plain facts to store."""
+
+    def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
+        """Exactly what would be sent for a response, for ``--dry-run``; asks nothing."""
+
+    def judge_many(
+        self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
+    ) -> Iterator[tuple[int, Verdict | Wait]]:
+        """Yield ``(index, verdict)`` in whatever order they come; a failed call is a verdict too.
+
+        Where ``cancel`` is set, responses that were not judged yield nothing.
+        """
+
+    def close(self) -> None:
+        """Give back what was opened; may be called twice."""
+
+
 @runtime_checkable
 class Exporter(Protocol):
     """Writes administrations to a file."""
@@ -177,8 +266,11 @@ __all__ = [
     "Descriptor",
     "Exporter",
     "Judge",
+    "LikelihoodBackend",
     "ModelBackend",
+    "ModelJudge",
     "Response",
     "Scorer",
     "Transcriber",
+    "Verdict",
 ]

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait
 from tabwb.records.specs import Spec
 from tabwb.records.states import Protocol, StopReason
 
@@ -103,6 +103,33 @@ def reply_to_plain(reply: Reply) -> Frame:
 def reply_from_plain(plain: Frame) -> Reply:
     """The reply that :func:`reply_to_plain` wrote."""
     return Reply(**{**plain, "stop_reason": StopReason(plain["stop_reason"])})
+
+
+def piece_to_plain(piece: str | Reply | Wait | Likelihood | ComponentError) -> Frame:
+    """Anything that comes back from a component, under the word that says what it is."""
+    if isinstance(piece, str):
+        return {"text": piece}
+    if isinstance(piece, Reply):
+        return {"reply": reply_to_plain(piece)}
+    if isinstance(piece, Wait):
+        return {"wait": [piece.seconds, piece.reason]}
+    if isinstance(piece, Likelihood):
+        return {"likelihood": [piece.log_probability, piece.tokens]}
+    return {"error": error_to_plain(piece)}
+
+
+def piece_from_plain(plain: Frame) -> str | Reply | Wait | Likelihood | ComponentError:
+    """What :func:`piece_to_plain` wrote."""
+    (word, content), *_ = plain.items()
+    if word == "text":
+        return str(content)
+    if word == "reply":
+        return reply_from_plain(content)
+    if word == "wait":
+        return Wait(*content)
+    if word == "likelihood":
+        return Likelihood(*content)
+    return error_from_plain(content)
 
 
 def spec_to_plain(spec: Spec) -> Frame:

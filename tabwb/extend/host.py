@@ -19,13 +19,12 @@ from typing import Any, BinaryIO
 from tabwb.extend.frames import (
     Frame,
     error_to_plain,
+    piece_to_plain,
     read_frame,
-    reply_to_plain,
     request_from_plain,
     spec_from_plain,
     write_frame,
 )
-from tabwb.records.exchange import Reply
 
 GRACE_S = 1.0
 """Seconds that a component has to end by itself after tabwb has gone."""
@@ -114,19 +113,22 @@ def _open(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
 
 
 def _reply(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    reply: Reply | None = None
     for piece in host.component.reply(request_from_plain(arguments["request"]), cancel):
-        if isinstance(piece, Reply):
-            reply = piece
-        else:
-            yield piece
-    return None if reply is None else reply_to_plain(reply)
+        yield piece_to_plain(piece)
+    return None
 
 
 def _reply_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
     requests = [request_from_plain(plain) for plain in arguments["requests"]]
-    for index, reply in host.component.reply_many(requests, cancel):
-        yield [index, reply_to_plain(reply)]
+    for index, piece in host.component.reply_many(requests, cancel):
+        yield [index, piece_to_plain(piece)]
+    return None
+
+
+def _likelihood(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    request = request_from_plain(arguments["request"])
+    for likelihood in host.component.likelihood(request, arguments["continuations"], cancel):
+        yield piece_to_plain(likelihood)
     return None
 
 
@@ -135,6 +137,7 @@ METHODS: dict[str, Callable[[Host, Frame, threading.Event], Answer]] = {
     "open": _open,
     "reply": _reply,
     "reply-many": _reply_many,
+    "likelihood": _likelihood,
 }
 """What can be called. A further method is a generator here and a method of the proxy."""
 

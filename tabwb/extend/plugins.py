@@ -166,6 +166,12 @@ class Plugins:
         made: Exporter = self._make(*self._resolve("exporters", spec))
         return made
 
+    def _make_inner(self, descriptor: Descriptor, spec: Spec) -> Any:
+        if descriptor.wraps == "models":
+            return self.open_model(_inner(spec))
+        assert descriptor.wraps is not None
+        return self._make(*self._resolve(descriptor.wraps, _inner(spec)))
+
     def find_battery(self, argument: str) -> Path:
         """The file of the battery that an argument names.
 
@@ -286,6 +292,11 @@ class Plugins:
                 hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
             )
         check_needs(descriptor)
+        if descriptor.wraps is not None:
+            _, inner = self._resolve(descriptor.wraps, _inner(spec))
+            if not _survives(inner):  # a profile whose values no spec can hold
+                return component, spec
+            return component, replace(spec, name=_head(inner), options=inner.options)
         if spec.options:
             validate_options(descriptor, spec)
         return component, spec
@@ -305,9 +316,11 @@ class Plugins:
 
     def _make(self, component: Component, spec: Spec) -> Any:
         descriptor = component.descriptor
-        options = validate_options(descriptor, spec)
         try:
-            part = descriptor.factory(spec, options)
+            if descriptor.wraps is not None:
+                part = descriptor.factory(spec, None, partial(self._make_inner, descriptor, spec))
+            else:
+                part = descriptor.factory(spec, validate_options(descriptor, spec))
         except TabwbError:
             raise
         except Exception as error:
@@ -322,6 +335,16 @@ class Plugins:
                 f"{type(part).__name__}, which is no {contract.__name__}"
             )
         return part
+
+
+def _head(spec: Spec) -> str:
+    """A spec without its options."""
+    return str(replace(spec, options={}))
+
+
+def _inner(spec: Spec) -> str:
+    """The spec inside a spec: NAME, with all options."""
+    return str(replace(parse_spec(spec.name or ""), options=spec.options))
 
 
 def _survives(spec: Spec) -> bool:

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.extend.components import ComponentKind, Descriptor
 from tabwb.records.errors import MissingExtra, UsageError
-from tabwb.records.identifiers import is_kebab
+from tabwb.records.identifiers import is_component_id
 from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-EXTRAS: Mapping[str, tuple[str, ...]] = {"local": ("torch", "transformers", "safetensors")}
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "local": ("torch", "transformers", "safetensors"),
+    "gemini": ("google.genai",),
+    "openai": ("openai",),
+    "keyring": ("keyring",),
+}
 """Extra of tabwb: the modules that it brings."""
 
 NOUNS: Mapping[ComponentKind, str] = {
@@ -56,8 +61,11 @@ class Registry:
         if not isinstance(descriptor, Descriptor):
             raise TypeError(f"register() takes a Descriptor, not {type(descriptor).__name__}")
         for word in (descriptor.id, *descriptor.aliases):
-            if not is_kebab(word):
-                raise ValueError(f"'{word}' is not a kebab-case id (a-z, 0-9 and single hyphens)")
+            if not is_component_id(word):
+                raise ValueError(
+                    f"'{word}' is not a kebab-case id (a-z, 0-9 and single hyphens; variants "
+                    "joined by '+')"
+                )
         for extra in descriptor.needs:
             if extra not in EXTRAS:
                 raise ValueError(
@@ -149,8 +157,15 @@ def check_needs(descriptor: Descriptor) -> None:
     """
     for extra in descriptor.needs:
         for module in EXTRAS[extra]:
-            if find_spec(module) is None:
+            if not _is_installed(module):
                 raise MissingExtra(f"'{descriptor.id}'", extra, package=module)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it is missing
+        return False
 
 
 def validate_options(descriptor: Descriptor, spec: Spec) -> Any:

@@ -34,6 +34,15 @@ class Streamed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting(Event):
+    """The back end rests before it goes on with a trial (transient): a rate limit, a retry."""
+
+    trial: int
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptRecorded(Event):
     """What came back is safe in the store."""
 

@@ -86,3 +86,29 @@ class Reply:
     prompt_tokens: int | None = None
     reply_tokens: int | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A back end waits before it goes on with a request (transient: shown, never stored).
+
+    Attributes:
+        seconds: how long.
+        reason: why, for people (``rate limit, attempt 2 of 6``).
+    """
+
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How likely a model finds a continuation.
+
+    Attributes:
+        log_probability: natural logarithm, summed over the continuation's tokens.
+        tokens: how many tokens that are.
+    """
+
+    log_probability: float
+    tokens: int

@@ -20,6 +20,19 @@ def is_kebab(text: str) -> bool:
     return KEBAB.fullmatch(text) is not None
 
 
+COMPONENT = re.compile(rf"{KEBAB.pattern}(\+{KEBAB.pattern})*")
+"""Ids of components: kebab-case, variants joined by a plus sign (``tab-2026+prompt``)."""
+
+
+def is_component_id(text: str) -> bool:
+    """Whether ``text`` can be the id of a component.
+
+    >>> is_component_id("tab-2026+prompt"), is_component_id("tab-2026+")
+    (True, False)
+    """
+    return COMPONENT.fullmatch(text) is not None
+
+
 def uuid7(now_ms: int | None = None) -> str:
     """A UUID version 7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then random bits.
 

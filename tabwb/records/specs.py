@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tabwb.records.errors import UsageError
-from tabwb.records.identifiers import is_kebab
+from tabwb.records.identifiers import is_component_id
 
 _OPTIONS = re.compile(r"@(?=[A-Za-z_][A-Za-z0-9_-]*=)")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -55,7 +55,7 @@ def parse_spec(text: str, *, where: str | None = None) -> Spec:
     head = cleaned if opening is None else cleaned[: opening.start()]
     tail = None if opening is None else cleaned[opening.end() :]
     identifier, colon, name = head.partition(":")
-    if not is_kebab(identifier) or (colon and not name):
+    if not is_component_id(identifier) or (colon and not name):
         raise UsageError(f"'{text}' is not a spec", where=where, allowed=SHAPE)
     options: dict[str, str] = {}
     for part in [] if tail is None else tail.split(","):

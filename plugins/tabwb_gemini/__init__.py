@@ -1,0 +1,1 @@
+"""Google's Gemini models, over the google-genai client."""

@@ -1,0 +1,1 @@
+"""Judges that put a prompt of a file to a chat model."""

@@ -1,0 +1,1 @@
+"""Registers what this package brings. Imports nothing heavy."""

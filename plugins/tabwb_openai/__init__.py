@@ -1,0 +1,1 @@
+"""Chat completions of OpenAI and of every server that speaks its protocol."""
