@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 
 from tabwb.administer.session import Session
-from tabwb.extend.components import Cancel, ModelBackend
+from tabwb.extend.components import BatchingBackend, Cancel, ModelBackend
 from tabwb.records import events
-from tabwb.records.errors import TabwbError
-from tabwb.records.exchange import Reply, Wait
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import AdministrationStatus, AttemptState
+from tabwb.records.trials import Trial
 
 CONSECUTIVE_FAILURES = 3
 """After so many attempts in error in a row a run pauses: then the back end is down."""
 
 
-def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Iterator[events.Event]:
+def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[events.Event]:
     """Put the current prompt to the model and record what comes back.
 
     Yields pieces and waits as :class:`~tabwb.records.events.Streamed` and ``Waiting`` (transient),
@@ -45,24 +47,43 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Iterator[eve
     yield from session.record(reply, request.messages)
 
 
-def drive(session: Session, backend: ModelBackend, cancel: Cancel) -> Iterator[events.Event]:
+def drive(
+    session: Session, backend: ModelBackend, cancel: Cancel, *, together: int = 1
+) -> Iterator[events.Event]:
     """Give every remaining item to the model until done, paused or cancelled.
 
     After :data:`CONSECUTIVE_FAILURES` failures in a row, and when only failed items are left, the
     session is paused with the reason; ``resume`` asks those items again.
+
+    Args:
+        session: running.
+        backend: opened.
+        cancel: ends the run at the next item.
+        together: how many items are put to a back end that can batch at once. In one conversation
+            each prompt needs the answers before it, so items go out one by one.
     """
+    crowd = backend if isinstance(backend, BatchingBackend) and together > 1 else None
+    if session.administration.conditions.conversation:
+        crowd = None
     failures = 0
     while session.status is AdministrationStatus.RUNNING and not cancel.is_set():
-        yield from session.next()
-        if not session.awaiting:
-            return
+        if crowd is not None and (trials := session.upcoming(together)):
+            turns = ask_together(session, crowd, trials, cancel)
+        else:
+            yield from session.next()
+            if not session.awaiting:
+                return
+            turns = ask(session, backend, cancel)
         last = ""
-        for event in ask(session, backend, cancel):
+        for event in turns:
             yield event
             if isinstance(event, events.AttemptRecorded):
                 failed = event.attempt.state is AttemptState.ERROR
                 failures = failures + 1 if failed else 0
                 last = event.attempt.error
+                if failures >= CONSECUTIVE_FAILURES:
+                    break
+        turns.close()
         if cancel.is_set():
             break
         if failures >= CONSECUTIVE_FAILURES:
@@ -70,3 +91,54 @@ def drive(session: Session, backend: ModelBackend, cancel: Cancel) -> Iterator[e
             return
     if session.status is AdministrationStatus.RUNNING:
         yield from session.pause("stopped by the user")
+
+
+def ask_together(
+    session: Session, backend: BatchingBackend, trials: Sequence[Trial], cancel: Cancel
+) -> Generator[events.Event]:
+    """Put several trials to the back end and record what comes back, in the trials' order.
+
+    An answer waits for those before it, because some verdicts depend on what was said earlier; it
+    is recorded as soon as they are there. Answers that a cancelled back end did not give leave
+    their trials as they were.
+    """
+    number = session.administration.id
+    requests = [session.request(trial) for trial in trials]
+    yield events.Asked(number, tuple(trial.plan.number for trial in trials))
+    arrived: dict[int, Reply | ComponentError] = {}
+    recorded = 0
+    with closing(_answers(backend, requests, cancel)) as answers:
+        for index, piece in answers:
+            if isinstance(piece, Wait):
+                trial = trials[index].plan.number
+                yield events.Waiting(number, trial, piece.seconds, piece.reason)
+                continue
+            # An error of the whole (no index) stands for the first that is still open.
+            arrived[recorded if index < 0 else index] = piece
+            while recorded in arrived:
+                yield from session.next()
+                given, messages = arrived.pop(recorded), requests[recorded].messages
+                if isinstance(given, Reply):
+                    yield from session.record(given, messages)
+                else:
+                    yield from session.fail(str(given), messages)
+                recorded += 1
+
+
+def _answers(
+    backend: BatchingBackend, requests: Sequence[Request], cancel: Cancel
+) -> Generator[tuple[int, Reply | Wait | ComponentError]]:
+    """What the back end says, and its failure as a last piece with the index -1."""
+    left = set(range(len(requests)))
+    try:
+        for index, piece in backend.reply_many(requests, cancel):
+            yield index, piece
+            if not isinstance(piece, Wait):
+                left.discard(index)
+    except TabwbError as error:
+        yield -1, ComponentError(str(error))
+    except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
+        yield -1, ComponentError(f"{type(error).__name__}: {error}")
+    else:
+        if left and not cancel.is_set():
+            yield -1, ComponentError("the back end ended without a reply")

@@ -110,9 +110,22 @@ class Session:
             and trial.attempts[-1].state is AttemptState.ERROR
         )
 
-    def request(self) -> Request:
-        """What a model is sent for the current trial."""
-        trial = self._open_trial()
+    def upcoming(self, count: int) -> tuple[Trial, ...]:
+        """At most ``count`` of the trials that :meth:`next` will come to, in its order."""
+        first = self._next_planned()
+        found: list[Trial] = []
+        trials = self._history.standing
+        for at in range(len(trials) if first is None else first.plan.number - 1, len(trials)):
+            trial = trials[at]
+            if trial.state is TrialState.PLANNED and trial.plan.number not in self._failed:
+                found.append(trial)
+                if len(found) == count:
+                    break
+        return tuple(found)
+
+    def request(self, of: Trial | None = None) -> Request:
+        """What a model is sent for a trial; for the current one when none is named."""
+        trial = self._open_trial() if of is None else of
         return request_for(
             self.battery, self.administration.conditions, trial.plan, self._history.standing
         )

@@ -1,6 +1,6 @@
 """Events: frozen facts, made by the engine after each commit and shown by its two faces.
 
-``Streamed`` and ``Waiting`` are transient: they are shown and never stored.
+``Streamed``, ``Waiting`` and ``Asked`` are transient: they are shown and never stored.
 """
 
 from __future__ import annotations
@@ -40,6 +40,13 @@ class Waiting(Event):
     trial: int
     seconds: float
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Event):
+    """Several trials were put to a back end together (transient); answers come one by one."""
+
+    trials: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

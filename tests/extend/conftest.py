@@ -18,7 +18,8 @@ PREAMBLE = """\
 import os, signal, sys, threading, time
 from tabwb.extend.components import BatterySource, Descriptor
 from tabwb.extend.hookspecs import hookimpl
-from tabwb.records.exchange import Reply
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Likelihood, Reply, Wait
 from tabwb.records.ratings import valued
 from tabwb.records.states import StopReason
 """

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from tabwb.extend.child import ChildModel, child_environment
-from tabwb.extend.components import BatchingBackend, ModelBackend
+from tabwb.extend.components import BatchingBackend, LikelihoodBackend, ModelBackend
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Message, Reply, Request
+from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.states import StopReason
 
 Install = Callable[[str, str], Path]
@@ -62,7 +62,16 @@ class Model:
 
     def reply_many(self, requests, cancel):
         for index in reversed(range(len(requests))):
-            yield index, Reply(requests[index].messages[-1].content, StopReason.END, 0.0)
+            order = requests[index].messages[-1].content
+            if order == "wait":
+                yield index, Wait(2.5, "rate limit")
+            if order == "fail":
+                yield index, ComponentError("no such word", allowed="others")
+                continue
+            yield index, Reply(order, StopReason.END, 0.0)
+
+    def likelihood(self, request, continuations, cancel):
+        return [Likelihood(-1.5 * len(text), len(text)) for text in continuations]
 
     def close(self):
         print("closed")
@@ -78,6 +87,7 @@ def tabwb_register_models(register):
     made = lambda spec, options: Model()
     register(Descriptor("actor", "Acts", made, options=options, runs="child"))
     register(Descriptor("crowd", "Acts in crowds", made, runs="child", batches=True))
+    register(Descriptor("scale", "Weighs", made, runs="child", likelihood=True))
 """
 
 
@@ -85,7 +95,7 @@ def asked(order: str) -> Request:
     return Request((Message("user", order),))
 
 
-def answer(backend: ModelBackend, order: str) -> list[str | Reply]:
+def answer(backend: ModelBackend, order: str) -> list[str | Wait | Reply]:
     return list(backend.reply(asked(order), threading.Event()))
 
 
@@ -158,7 +168,7 @@ def test_a_child_that_dies_ends_one_reply_and_the_next_starts_another(
 def test_cancel_asks_and_the_component_ends_its_reply(actor: ChildModel) -> None:
     pid = actor.open()["pid"]
     cancel = threading.Event()
-    pieces: list[str | Reply] = []
+    pieces: list[str | Wait | Reply] = []
     for piece in actor.reply(asked("heed"), cancel):
         pieces.append(piece)
         cancel.set()
@@ -172,7 +182,7 @@ def test_a_component_that_ignores_cancel_is_ended_after_two_seconds(
 ) -> None:
     pid = int(actor.open()["pid"])
     cancel = threading.Event()
-    last: str | Reply = ""
+    last: str | Wait | Reply = ""
     text = ""
     cancelled_at = 0.0
     for piece in actor.reply(asked(order), cancel):
@@ -264,7 +274,35 @@ def test_many_requests_are_answered_together(install: Install, load: Load) -> No
     assert isinstance(crowd, BatchingBackend)
     crowd.open()
     answers = list(crowd.reply_many([asked("a"), asked("b")], threading.Event()))
-    assert [(index, reply.text) for index, reply in answers] == [(1, "b"), (0, "a")]
+    assert [(index, reply.text) for index, reply in answers if isinstance(reply, Reply)] == [
+        (1, "b"),
+        (0, "a"),
+    ]
+
+
+def test_waits_and_single_failures_come_through_between_the_replies(
+    install: Install, load: Load
+) -> None:
+    install("stage", MODEL)
+    crowd = load().open_model("crowd")
+    assert isinstance(crowd, BatchingBackend)
+    crowd.open()
+    requests = [asked("wait"), asked("fail"), asked("a")]
+    pieces = list(crowd.reply_many(requests, threading.Event()))
+    assert [index for index, _ in pieces] == [2, 1, 0, 0]
+    error = pieces[1][1]
+    assert isinstance(error, ComponentError)
+    assert (error.message, error.allowed) == ("no such word", "others")
+    assert pieces[2][1] == Wait(2.5, "rate limit")
+
+
+def test_a_child_weighs_continuations(install: Install, load: Load) -> None:
+    install("stage", MODEL)
+    scale = load().open_model("scale")
+    assert isinstance(scale, LikelihoodBackend) and not isinstance(scale, BatchingBackend)
+    scale.open()
+    found = scale.likelihood(asked("which"), ["Yes", "No"], threading.Event())
+    assert list(found) == [Likelihood(-4.5, 3), Likelihood(-3.0, 2)]
 
 
 def test_a_model_that_cannot_batch_does_not_claim_to(actor: ChildModel) -> None:
