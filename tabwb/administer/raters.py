@@ -32,13 +32,20 @@ class Raters:
         self._scorers: dict[str, Scorer | TabwbError] = {}
 
     def judges(self) -> tuple[Judge, ...]:
-        """The judges, made at the first call.
+        """The judges that rate at once, made at the first call.
+
+        Those behind which a model stands are left out: they judge when the answers are safe, in
+        :mod:`tabwb.administer.judging`.
 
         Raises:
             TabwbError: a judge cannot be used here.
         """
         if self._judges is None:
-            self._judges = tuple(self._plugins.judge(spec) for spec in self._judge_specs)
+            self._judges = tuple(
+                self._plugins.judge(spec)
+                for spec in self._judge_specs
+                if self._plugins.resolve("judges", spec)[0].wraps is None
+            )
         return self._judges
 
     def rate(
@@ -53,7 +60,20 @@ class Raters:
         """
         subtest = self._battery.subtest(plan.subtest)
         item = subtest.item(plan.item)
-        response = Response(
+        response = self.response(plan, attempt, trials)
+        ratings: list[Rating] = []
+        for scorer_id in subtest.scorers:
+            ratings += self._score(scorer_id, subtest, item, response)
+        if subtest.response in JUDGED and self._battery.features:
+            for judge in self.judges():
+                ratings += self._judge(judge, response)
+        return tuple(ratings)
+
+    def response(self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]) -> Response:
+        """What raters are told of one answer; arguments as for :meth:`rate`."""
+        subtest = self._battery.subtest(plan.subtest)
+        item = subtest.item(plan.item)
+        return Response(
             text=attempt.response,
             status=attempt.status or ResponseStatus.OK,
             prompt=item.prompt,
@@ -64,13 +84,6 @@ class Raters:
             foils=item.foils,
             previous=self._previous(plan, trials),
         )
-        ratings: list[Rating] = []
-        for scorer_id in subtest.scorers:
-            ratings += self._score(scorer_id, subtest, item, response)
-        if subtest.response in JUDGED and self._battery.features:
-            for judge in self.judges():
-                ratings += self._judge(judge, response)
-        return tuple(ratings)
 
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
         # Of the same replicate only: greedy replicates repeat each other by construction, and a

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tabwb.records.judgements import Judgement
 from tabwb.records.ratings import Rating
 from tabwb.records.trials import Attempt, PlannedTrial
 
@@ -64,6 +65,15 @@ class Rated(Event):
     trial: int
     attempt: int
     ratings: tuple[Rating, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementRecorded(Event):
+    """A judge behind which a model stands has judged an answer."""
+
+    trial: int
+    attempt: int
+    judgement: Judgement
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Self
@@ -12,8 +12,9 @@ from typing import Self
 from tabwb.battery.model import Battery
 from tabwb.records.entries import Entry
 from tabwb.records.errors import StoreError
+from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.trials import Administration, Conditions, PlannedTrial, Trial
-from tabwb.store import blobs, locks, read, write
+from tabwb.store import blobs, judgements, locks, read, write
 from tabwb.store.database import Database, Transaction
 from tabwb.store.derive import History
 from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
@@ -214,6 +215,33 @@ class Store:
         """
         with self._writing() as transaction:
             write.append(transaction, self._keys, administration_id, entries)
+
+    # ---------------------------------------------------------------- judgements
+
+    def keep_judgements(
+        self, administration_id: int, judged: Sequence[Judged]
+    ) -> tuple[Judged, ...]:
+        """Keep judgements in one transaction; the same with their ids, durable when this returns.
+
+        The ratings of those that count (``repeat`` 0) replace what the judge said before.
+
+        Raises:
+            StoreError: nothing was recorded; the message says why.
+        """
+        with self._writing() as transaction:
+            return judgements.insert(transaction, self._keys, administration_id, judged)
+
+    def judgements(self, administration_id: int) -> tuple[Judged, ...]:
+        """All judgements of an administration's answers, in the order recorded."""
+        with self._reading() as transaction:
+            return judgements.of_administration(transaction, administration_id)
+
+    def judgements_of(self, keys: Collection[str]) -> dict[str, Judgement]:
+        """The latest judgement of each key, over all administrations; failures are left out."""
+        with self._reading() as transaction:
+            return judgements.of_keys(transaction, keys)
+
+    # ---------------------------------------------------------------- locks
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
         """Hold an administration so that nobody else writes to it; freed when the process ends.

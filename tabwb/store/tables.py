@@ -226,6 +226,33 @@ ratings = Table(
     sqlite_with_rowid=False,
 )
 
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("attempt_id", ForeignKey("attempts.id"), nullable=False, index=True),
+    Column("rater_id", ForeignKey("raters.id"), nullable=False),
+    # Null: a repetition, whose ratings do not count; they stand in `verdict`.
+    Column("set_id", ForeignKey("rating_sets.id")),
+    Column("repeat", Integer, nullable=False),
+    Column("prompt_id", ForeignKey("texts.id"), nullable=False),
+    Column("raw_id", ForeignKey("texts.id"), nullable=False),
+    Column("first_raw_id", ForeignKey("texts.id")),
+    Column("repaired", Boolean, nullable=False),
+    Column("structured", Boolean, nullable=False),
+    Column("stop_reason", String, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("prompt_tokens", Integer),
+    Column("reply_tokens", Integer),
+    Column("latency_s", Double, nullable=False),
+    # SHA-256 of judge and exact request: the same call is never paid for twice.
+    Column("key", LargeBinary, nullable=False, index=True),
+    Column("same_as", ForeignKey("judgements.id")),
+    Column("verdict", Text),
+    Column("recorded_at", String, nullable=False),
+    CheckConstraint("(set_id IS NULL) = (verdict IS NOT NULL)", name="verdict_once"),
+)
+
 Index(
     "ix_trials_practice",
     trials.c.administration_id,

@@ -218,10 +218,10 @@ def append(
         if isinstance(entry, RatingsEntry):
             place = entry.trial, entry.attempt
             attempt_id = made.get(place)
-            _insert_ratings(
+            insert_ratings(
                 transaction,
                 keys,
-                attempt_id or _attempt_id(transaction, administration_id, *place),
+                attempt_id or attempt_key(transaction, administration_id, *place),
                 entry.ratings,
                 None if attempt_id else moment,
             )
@@ -272,7 +272,12 @@ def _insert_attempt(
     return int(attempt_id)
 
 
-def _attempt_id(transaction: Transaction, administration_id: int, trial: int, attempt: int) -> int:
+def attempt_key(transaction: Transaction, administration_id: int, trial: int, attempt: int) -> int:
+    """The key of an attempt that is there.
+
+    Raises:
+        StoreError: it is not.
+    """
     found = transaction.value(
         "SELECT id FROM attempts WHERE administration_id = ? AND trial = ? AND number = ?",
         administration_id,
@@ -287,13 +292,15 @@ def _attempt_id(transaction: Transaction, administration_id: int, trial: int, at
     return int(found)
 
 
-def _insert_ratings(
+def insert_ratings(
     transaction: Transaction,
     keys: Keys,
     attempt_id: int,
     ratings: Sequence[Rating],
     recorded_at: str | None,
-) -> None:
+) -> dict[str, int]:
+    """Insert ratings; the key of the set of each rater."""
+    sets: dict[str, int] = {}
     by_rater: dict[str, list[Rating]] = {}
     for rating in ratings:
         by_rater.setdefault(rating.rater, []).append(rating)
@@ -314,6 +321,7 @@ def _insert_ratings(
             replaces,
             recorded_at,
         )
+        sets[rater] = int(set_id)
         rows += [
             (
                 set_id,
@@ -329,3 +337,4 @@ def _insert_ratings(
         " VALUES (?, ?, ?, ?, ?)",
         rows,
     )
+    return sets

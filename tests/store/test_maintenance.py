@@ -15,6 +15,7 @@ from tabwb.cli.store import store as command
 from tabwb.records.entries import AttemptEntry, RatingsEntry
 from tabwb.records.errors import StoreError
 from tabwb.store.maintenance import Damage, backup, check, info
+from tabwb.store.schema import CURRENT
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, scores, small_battery
 
@@ -36,7 +37,7 @@ def test_info_counts_what_there_is(filled: Path) -> None:
     with Store.open(filled) as store:
         found = info(store)
     assert found.location == str(filled)
-    assert (found.kind, found.schema, found.blobs_size) == ("sqlite", "0001", len(PICTURE))
+    assert (found.kind, found.schema, found.blobs_size) == ("sqlite", CURRENT, len(PICTURE))
     assert found.size >= filled.stat().st_size
     assert found.counts == {
         "administrations": 1,
@@ -120,7 +121,7 @@ def test_a_whole_store_has_no_damage(filled: Path) -> None:
         ("UPDATE texts SET text = 'Say 2!' WHERE text = 'Say 2'", "texts", "not the one"),
         ("DELETE FROM raters", "rating_sets", "refers to a row of 'raters'"),
         ("DELETE FROM entries", "attempts", "refers to a row of 'entries'"),
-        ("UPDATE alembic_version SET version_num = '0'", "schema", "expected '0001'"),
+        ("UPDATE alembic_version SET version_num = '0'", "schema", f"expected '{CURRENT}'"),
         (
             "UPDATE entries SET sequence = 3; UPDATE attempts SET sequence = 3",
             "administration 1",

@@ -94,24 +94,37 @@ def test_an_older_store_is_upgraded_when_it_is_opened_and_keeps_its_rows(
         before = store.history(administration.id)
     scripts = tmp_path / "migrations"
     shutil.copytree(migrate.SCRIPTS, scripts)
-    (scripts / "versions" / "revision_0002.py").write_text(
-        'revision = "0002"\n'
-        'down_revision = "0001"\n'
+    (scripts / "versions" / "revision_next.py").write_text(
+        'revision = "next"\n'
+        f'down_revision = "{schema.CURRENT}"\n'
         "import sqlalchemy as sa\n"
         "from alembic import op\n"
         "def upgrade():\n"
         '    op.add_column("administrations", sa.Column("remark", sa.String))\n'
     )
     monkeypatch.setattr(migrate, "SCRIPTS", scripts)
-    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
-    monkeypatch.setattr(schema, "CURRENT", "0002")
+    monkeypatch.setattr(schema, "REVISIONS", (*schema.REVISIONS, "next"))
+    monkeypatch.setattr(schema, "CURRENT", "next")
     with Store.open(file) as store:
         assert store.history(administration.id) == before
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
-            ("0002",)
+            ("next",)
         ]
         connection.execute("SELECT remark FROM administrations")
+
+
+def test_a_store_of_the_first_version_is_upgraded(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = create_engine(f"sqlite:///{file}")
+    with monkeypatch.context() as patch, engine.begin() as connection:
+        patch.setattr(schema, "CURRENT", schema.REVISIONS[0])
+        migrate.upgrade(connection)
+    engine.dispose()
+    assert "judgements" not in _statements(file)
+    with Store.open(file) as store:
+        assert store.judgements(begin(store).id) == ()
 
 
 def test_an_upgrade_that_fails_leaves_the_store_as_it_was(
@@ -121,17 +134,17 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(
     before = _statements(file)
     scripts = tmp_path / "migrations"
     shutil.copytree(migrate.SCRIPTS, scripts)
-    (scripts / "versions" / "revision_0002.py").write_text(
-        'revision = "0002"\n'
-        'down_revision = "0001"\n'
+    (scripts / "versions" / "revision_next.py").write_text(
+        'revision = "next"\n'
+        f'down_revision = "{schema.CURRENT}"\n'
         "from alembic import op\n"
         "def upgrade():\n"
         '    op.execute("CREATE TABLE half (id INTEGER)")\n'
         '    op.execute("CREATE TABLE half (id INTEGER)")\n'
     )
     monkeypatch.setattr(migrate, "SCRIPTS", scripts)
-    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
-    monkeypatch.setattr(schema, "CURRENT", "0002")
+    monkeypatch.setattr(schema, "REVISIONS", (*schema.REVISIONS, "next"))
+    monkeypatch.setattr(schema, "CURRENT", "next")
     with pytest.raises(StoreError, match="half"):
         Store.open(file)
     assert _statements(file) == before

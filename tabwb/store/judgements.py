@@ -1,0 +1,176 @@
+"""Rows of judgements: what a judge behind which a model stands said, call by call.
+
+The ratings of the judgement that counts stand with all other ratings; those of repetitions, which
+never count, stand as JSON with the judgement itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tabwb.records.judgements import Judged, Judgement
+from tabwb.records.ratings import Rating
+from tabwb.records.states import RatingStatus, StopReason
+from tabwb.store import codec
+from tabwb.store.database import Transaction
+from tabwb.store.schema import STATUSES
+from tabwb.store.write import Keys, attempt_key, insert_ratings, now
+
+_AT_ONCE = 500
+"""Parameters of one statement; databases allow some thousands."""
+
+_COLUMNS = (
+    "judgements.id, trial, attempts.number, spec, repeat, prompt.text, raw.text, first_raw.text,"
+    " repaired, structured, judgements.stop_reason, requests, prompt_tokens, reply_tokens,"
+    " judgements.latency_s, key, same_as, verdict, judgements.recorded_at, set_id"
+)
+_JOINS = (
+    " FROM judgements JOIN attempts ON attempts.id = judgements.attempt_id"
+    " JOIN raters ON raters.id = judgements.rater_id"
+    " JOIN texts AS prompt ON prompt.id = prompt_id JOIN texts AS raw ON raw.id = raw_id"
+    " LEFT JOIN texts AS first_raw ON first_raw.id = first_raw_id"
+)
+
+
+def insert(
+    transaction: Transaction, keys: Keys, administration_id: int, judged: Sequence[Judged]
+) -> tuple[Judged, ...]:
+    """Insert judgements, and the ratings of those that count; the same with their keys."""
+    moment = now()
+    made: list[Judged] = []
+    for each in judged:
+        judgement = each.judgement
+        attempt_id = attempt_key(transaction, administration_id, each.trial, each.attempt)
+        rater_id = keys.of(transaction, "raters", judgement.rater)
+        set_id: int | None = None
+        verdict: str | None = None
+        if judgement.repeat == 0:
+            sets = insert_ratings(transaction, keys, attempt_id, judgement.ratings, moment)
+            set_id = sets[judgement.rater]
+        else:
+            verdict = _verdict(judgement.ratings)
+        number = transaction.value(
+            "INSERT INTO judgements (attempt_id, rater_id, set_id, repeat, prompt_id, raw_id,"
+            " first_raw_id, repaired, structured, stop_reason, requests, prompt_tokens,"
+            " reply_tokens, latency_s, key, same_as, verdict, recorded_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            attempt_id,
+            rater_id,
+            set_id,
+            judgement.repeat,
+            keys.of(transaction, "texts", judgement.prompt_text),
+            keys.of(transaction, "texts", judgement.raw),
+            keys.of(transaction, "texts", judgement.first_raw) if judgement.first_raw else None,
+            judgement.repaired,
+            judgement.structured,
+            judgement.stop_reason.value,
+            judgement.requests,
+            judgement.prompt_tokens,
+            judgement.reply_tokens,
+            judgement.latency_s,
+            bytes.fromhex(judgement.key),
+            judgement.same_as,
+            verdict,
+            moment,
+        )
+        stored = replace(judgement, id=int(number), recorded_at=moment)
+        made.append(replace(each, judgement=stored))
+    return tuple(made)
+
+
+def of_administration(transaction: Transaction, administration_id: int) -> tuple[Judged, ...]:
+    """All judgements of an administration's attempts, in the order recorded."""
+    rows = transaction.rows(
+        f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ? ORDER BY judgements.id",
+        administration_id,
+    )
+    return tuple(_judged(transaction, rows))
+
+
+def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
+    """The latest judgement of each key that is no failure and no repetition."""
+    found: dict[str, Judgement] = {}
+    wanted = sorted(keys)
+    for at in range(0, len(wanted), _AT_ONCE):
+        part = [bytes.fromhex(key) for key in wanted[at : at + _AT_ONCE]]
+        marks = ", ".join("?" * len(part))
+        rows = transaction.rows(
+            f"SELECT {_COLUMNS}{_JOINS} WHERE key IN ({marks}) AND repeat = 0"
+            " ORDER BY judgements.id",
+            *part,
+        )
+        for each in _judged(transaction, rows):
+            statuses = {rating.status for rating in each.judgement.ratings}
+            if RatingStatus.ERROR not in statuses:
+                found[each.judgement.key] = each.judgement
+    return found
+
+
+def _judged(transaction: Transaction, rows: Sequence[Any]) -> Iterator[Judged]:
+    ratings = _ratings(transaction, [row[-1] for row in rows if row[-1] is not None])
+    for row in rows:
+        (number, trial, attempt, rater, repeat, prompt, raw, first_raw, repaired, structured) = row[
+            :10
+        ]
+        stop, requests, prompt_tokens, reply_tokens, latency_s, key, same_as, verdict, moment = row[
+            10:19
+        ]
+        set_id = row[19]
+        yield Judged(
+            trial,
+            attempt,
+            Judgement(
+                rater=rater,
+                ratings=(
+                    tuple(Rating(rater, *given) for given in ratings[set_id])
+                    if set_id is not None
+                    else _from_verdict(rater, verdict)
+                ),
+                repeat=repeat,
+                prompt_text=prompt,
+                raw=raw,
+                first_raw=first_raw or "",
+                repaired=bool(repaired),
+                structured=bool(structured),
+                stop_reason=StopReason(stop),
+                requests=requests,
+                prompt_tokens=prompt_tokens,
+                reply_tokens=reply_tokens,
+                latency_s=latency_s,
+                key=bytes(key).hex(),
+                same_as=same_as,
+                id=number,
+                recorded_at=moment,
+            ),
+        )
+
+
+def _ratings(
+    transaction: Transaction, sets: Sequence[int]
+) -> dict[int, list[tuple[str, float | None, RatingStatus, str]]]:
+    found: dict[int, list[tuple[str, float | None, RatingStatus, str]]] = {}
+    for at in range(0, len(sets), _AT_ONCE):
+        part = sets[at : at + _AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        for set_id, measure, value, status, reason in transaction.rows(
+            "SELECT set_id, name, value, status_id, reasons.text FROM ratings"
+            " JOIN measures ON measures.id = measure_id"
+            " LEFT JOIN reasons ON reasons.id = reason_id"
+            f" WHERE set_id IN ({marks}) ORDER BY set_id, measure_id",
+            *part,
+        ):
+            found.setdefault(set_id, []).append((measure, value, STATUSES[status], reason or ""))
+    return found
+
+
+def _verdict(ratings: Sequence[Rating]) -> str:
+    return codec.to_json([[r.measure, r.value, r.status.value, r.reason] for r in ratings])
+
+
+def _from_verdict(rater: str, verdict: str) -> tuple[Rating, ...]:
+    return tuple(
+        Rating(rater, measure, value, RatingStatus(status), reason)
+        for measure, value, status, reason in codec.from_json(verdict)
+    )
