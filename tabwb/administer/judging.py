@@ -1,0 +1,457 @@
+"""Judging is a step of its own: any judge, at any later time, on any answer that is stored.
+
+The same call is never paid for twice: what a judge said of a response under the same prompt, model
+and options is taken from the store. What is interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from tabwb.administer.attempts import storable
+from tabwb.administer.raters import JUDGED, Raters
+from tabwb.battery.model import Battery
+from tabwb.extend.components import Cancel, Judge, ModelJudge, Response, Verdict
+from tabwb.extend.plugins import Plugins
+from tabwb.extend.prices import Price, cost_of
+from tabwb.records import events
+from tabwb.records.entries import RatingsEntry
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.exchange import Request, Wait
+from tabwb.records.judgements import Judged, Judgement
+from tabwb.records.ratings import Rating, failed
+from tabwb.records.states import RatingStatus, ResponseKind
+from tabwb.records.trials import Trial
+from tabwb.store.store import Store
+
+CONSECUTIVE_FAILURES = 3
+"""After so many failed calls in a row judging stops: then the model behind the judge is down."""
+TOGETHER = 32
+"""How many responses a judge gets at once; what a limit allows may be less."""
+CHARACTERS_PER_TOKEN = 4
+"""Of English text, for estimates before anything is asked [ours]; the bill counts real tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where judging stops by itself.
+
+    Attributes:
+        requests: the most requests that are sent. A call may need two (the second one asks for a
+            reply that can be read), so it is made only while two are left.
+        cost: the most that is spent, in US dollars. Before it is sent, a call is counted with the
+            longest reply it may have. Needs a known price.
+    """
+
+    requests: int | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One answer to judge.
+
+    Attributes:
+        trial, attempt: where it stands.
+        response: what the judge is told.
+        key: SHA-256 (hex) of judge and exact request.
+        repeat: 0 for the judgement that counts.
+        prompt_tokens: estimated, of all its requests.
+        reply_limit: the most tokens that its replies may have.
+    """
+
+    trial: int
+    attempt: int
+    response: Response
+    key: str
+    repeat: int
+    prompt_tokens: int
+    reply_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What judging would take.
+
+    Attributes:
+        to_ask: calls, each of one request (a repair would be a second one).
+        from_store: verdicts that are there already for the same call.
+        twins: answers whose text another one of these has; they share its verdict.
+        judged: answers that this judge has judged before and that stay as they are.
+        prompt_tokens, reply_tokens: estimated, of all calls.
+        cost: US dollars, or None where the price is unknown.
+    """
+
+    to_ask: int
+    from_store: int
+    twins: int
+    judged: int
+    prompt_tokens: int
+    reply_tokens: int
+    cost: float | None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What judging has taken so far; fed with its events.
+
+    Attributes:
+        judged: judgements recorded.
+        from_store: of these, those that asked nothing.
+        in_error, unparsed: of these, those without a verdict.
+        requests: sent.
+        cost: US dollars, or None where the price or the tokens are unknown.
+    """
+
+    price: Price | None = None
+    judged: int = 0
+    from_store: int = 0
+    in_error: int = 0
+    unparsed: int = 0
+    repaired: int = 0
+    requests: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    cost: float | None = 0.0
+
+    def add(self, judgement: Judgement) -> None:
+        """Count one judgement."""
+        statuses = {rating.status for rating in judgement.ratings}
+        self.judged += 1
+        self.from_store += judgement.requests == 0
+        self.in_error += RatingStatus.ERROR in statuses
+        self.unparsed += RatingStatus.UNPARSED in statuses
+        self.repaired += judgement.repaired
+        self.requests += judgement.requests
+        if not judgement.requests:
+            return
+        self.prompt_tokens += judgement.prompt_tokens or 0
+        self.reply_tokens += judgement.reply_tokens or 0
+        spent = cost_of(self.price, judgement.prompt_tokens, judgement.reply_tokens)
+        self.cost = None if self.cost is None or spent is None else self.cost + spent
+
+
+@dataclass(slots=True)
+class _Work:
+    """The targets of one administration, told apart by what has to be done for them."""
+
+    ask: dict[tuple[str, int], list[Target]] = field(default_factory=dict)
+    take: list[tuple[Target, Judgement]] = field(default_factory=list)
+    judged: int = 0
+
+
+class Judging:
+    """One judge at work on one administration, whose lock the caller holds.
+
+    Args:
+        store: where it is.
+        plugins: to build what the judge is told.
+        battery: the administration's.
+        number: its small id.
+        judge: made and, if a model stands behind it, opened by the caller before :meth:`run`.
+        scope: which answers: ``connected-text``, or ``all`` that can be judged.
+        repeats: how often each answer is judged; more than once bypasses the store's verdicts.
+        again: judge also what this judge has judged before.
+        price: of the judge's model, or None where unknown.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        battery: Battery,
+        number: int,
+        judge: Judge,
+        *,
+        scope: str = "connected-text",
+        repeats: int = 1,
+        again: bool = False,
+        price: Price | None = None,
+    ) -> None:
+        if not battery.features:
+            raise UsageError(f"battery '{battery.id}' has no features to judge")
+        self.number = number
+        self.judge = judge
+        self.tally = Tally(price)
+        self._store = store
+        self._battery = battery
+        self._price = price
+        self._repeats = repeats
+        self._fresh = again or repeats > 1
+        self._again = again
+        self._trials = store.trials(number)
+        self._work = self._sort(self._targets(Raters(plugins, battery, ()), scope))
+
+    def estimate(self) -> Estimate:
+        """What :meth:`run` would take; asks nothing."""
+        calls = [targets[0] for targets in self._work.ask.values()]
+        prompt = sum(target.prompt_tokens for target in calls)
+        reply = len(calls) * self._reply_tokens()
+        answers = sum(len(targets) for targets in self._work.ask.values())
+        return Estimate(
+            to_ask=len(calls),
+            from_store=len(self._work.take),
+            twins=answers - len(calls),
+            judged=self._work.judged,
+            prompt_tokens=prompt,
+            reply_tokens=reply,
+            cost=cost_of(self._price, prompt, reply),
+        )
+
+    def requests(self) -> Iterator[tuple[int, Request]]:
+        """Each request that would be sent, with the number of its trial; asks nothing."""
+        for targets in self._work.ask.values():
+            first = targets[0]
+            for request in self._requests(first.response):
+                yield first.trial, request
+
+    def run(self, limits: Limits, cancel: Cancel) -> Generator[events.Event]:
+        """Judge what is left; each judgement is in the store before its event comes.
+
+        Raises:
+            Interrupted: a limit was reached, the calls keep failing, or ``cancel`` was set; the
+                same call goes on from there.
+        """
+        if limits.cost is not None and self._price is None:
+            raise UsageError(
+                "--max-cost needs a price, and none is known for this model",
+                hint="write it into prices.toml in your configuration folder, "
+                "or use --max-requests",
+            )
+        for target, known in self._work.take:
+            yield from self._keep([(target, known)])
+        waiting = list(self._work.ask.values())
+        failures = 0
+        while waiting:
+            if cancel.is_set():
+                raise self._stop("stopped by the user", len(waiting))
+            room = self._room(limits, [targets[0] for targets in waiting])
+            if room == 0:
+                raise self._stop("the limit is reached", len(waiting))
+            batch, waiting = waiting[:room], waiting[room:]
+            open_ = set(range(len(batch)))
+            with closing(self._verdicts([t[0].response for t in batch], cancel)) as verdicts:
+                for index, piece in verdicts:
+                    if isinstance(piece, Wait):
+                        trial = batch[index][0].trial
+                        yield events.Waiting(self.number, trial, piece.seconds, piece.reason)
+                        continue
+                    open_.discard(index)
+                    made = self._judgement(batch[index][0], piece)
+                    first, *twins = batch[index]
+                    (kept,) = self._keep([(first, made)])
+                    yield kept
+                    yield from self._keep([(twin, kept.judgement) for twin in twins])
+                    down = any(r.status is RatingStatus.ERROR for r in made.ratings)
+                    failures = failures + 1 if down else 0
+                    if failures >= CONSECUTIVE_FAILURES:
+                        left = len(open_) + len(waiting)
+                        raise self._stop(
+                            f"{failures} calls in a row failed; the last one: "
+                            f"{made.ratings[0].reason}",
+                            left,
+                        )
+            if cancel.is_set():
+                raise self._stop("stopped by the user", len(open_) + len(waiting))
+
+    # ---------------------------------------------------------------- inside
+
+    def _targets(self, raters: Raters, scope: str) -> Iterator[tuple[Trial, Target]]:
+        wanted = JUDGED if scope == "all" else frozenset({ResponseKind.CONNECTED_TEXT})
+        for trial in self._trials:
+            attempt = trial.counting
+            subtest = self._battery.subtest(trial.plan.subtest)
+            if attempt is None or trial.plan.practice or subtest.response not in wanted:
+                continue
+            response = raters.response(trial.plan, attempt, self._trials)
+            requests = self._requests(response)
+            for repeat in range(self._repeats):
+                target = Target(
+                    trial.plan.number,
+                    attempt.number,
+                    response,
+                    request_key(self.judge.rater, requests, response),
+                    repeat,
+                    sum(_tokens(request) for request in requests),
+                    sum(request.decoding.max_tokens for request in requests),
+                )
+                yield trial, target
+
+    def _requests(self, response: Response) -> Sequence[Request]:
+        if isinstance(self.judge, ModelJudge):
+            return self.judge.requests(response, self._battery.features)
+        return ()
+
+    def _sort(self, targets: Iterable[tuple[Trial, Target]]) -> _Work:
+        work = _Work()
+        pairs = list(targets)
+        repeated = self._repeated()
+        keys = {target.key for _, target in pairs}
+        stored = {} if self._fresh else self._store.judgements_of(keys)
+        for trial, target in pairs:
+            done = repeated if target.repeat else None
+            if not self._again and (
+                (target.trial, target.attempt, target.repeat) in done
+                if done is not None
+                else has_verdict(trial, self.judge.rater)
+            ):
+                work.judged += 1
+            elif target.key in stored:
+                work.take.append((target, stored[target.key]))
+            else:
+                work.ask.setdefault((target.key, target.repeat), []).append(target)
+        return work
+
+    def _repeated(self) -> set[tuple[int, int, int]]:
+        if self._repeats == 1:
+            return set()
+        return {
+            (each.trial, each.attempt, each.judgement.repeat)
+            for each in self._store.judgements(self.number)
+            if each.judgement.rater == self.judge.rater
+            and not any(r.status is RatingStatus.ERROR for r in each.judgement.ratings)
+        }
+
+    def _verdicts(
+        self, responses: Sequence[Response], cancel: Cancel
+    ) -> Generator[tuple[int, Verdict | Wait]]:
+        """The judge's verdicts; where it fails as a whole, one in error for what is still open."""
+        features = self._battery.features
+        left = set(range(len(responses)))
+        problem = "the judge ended without a verdict"
+        try:
+            if isinstance(self.judge, ModelJudge):
+                for index, piece in self.judge.judge_many(responses, features, cancel):
+                    yield index, piece
+                    if not isinstance(piece, Wait):
+                        left.discard(index)
+            else:
+                for index, response in enumerate(responses):
+                    ratings = tuple(self.judge.judge(response, features))
+                    left.discard(index)
+                    yield index, Verdict(ratings, requests=0)
+        except TabwbError as error:
+            problem = str(error)
+        except Exception as error:  # noqa: BLE001 - a judge's failure is a verdict in error
+            problem = f"{type(error).__name__}: {error}"
+        if cancel.is_set():
+            return
+        for index in sorted(left):
+            yield index, Verdict(self._failed(problem), requests=0)
+
+    def _failed(self, problem: str) -> tuple[Rating, ...]:
+        reason = storable(problem)
+        return tuple(failed(self.judge.rater, name, reason) for name in self.judge.features)
+
+    def _judgement(self, target: Target, verdict: Verdict) -> Judgement:
+        judge = self.judge
+        ratings = tuple(
+            replace(rating, reason=storable(rating.reason)) for rating in verdict.ratings
+        )
+        if any(rating.rater != judge.rater for rating in ratings):
+            ratings = self._failed(f"'{judge.rater}' gave a rating in another's name")
+        return Judgement(
+            rater=judge.rater,
+            ratings=ratings,
+            repeat=target.repeat,
+            prompt_text=judge.prompt_text if isinstance(judge, ModelJudge) else "",
+            raw=storable(verdict.raw),
+            first_raw=storable(verdict.first_raw),
+            repaired=verdict.repaired,
+            structured=verdict.structured,
+            stop_reason=verdict.stop_reason,
+            requests=verdict.requests,
+            prompt_tokens=verdict.prompt_tokens,
+            reply_tokens=verdict.reply_tokens,
+            latency_s=verdict.latency_s,
+            key=target.key,
+        )
+
+    def _keep(self, pairs: Sequence[tuple[Target, Judgement]]) -> list[events.JudgementRecorded]:
+        """Record judgements in one commit; one that is in the store already is taken over."""
+        judged = [
+            Judged(
+                target.trial,
+                target.attempt,
+                replace(made, id=0, same_as=made.id, requests=0, repeat=target.repeat)
+                if made.id
+                else made,
+            )
+            for target, made in pairs
+        ]
+        if isinstance(self.judge, ModelJudge):
+            judged = list(self._store.keep_judgements(self.number, judged))
+        else:
+            self._store.append(
+                self.number,
+                [RatingsEntry(each.trial, each.attempt, each.judgement.ratings) for each in judged],
+            )
+        for each in judged:
+            self.tally.add(each.judgement)
+        return [
+            events.JudgementRecorded(self.number, each.trial, each.attempt, each.judgement)
+            for each in judged
+        ]
+
+    def _room(self, limits: Limits, waiting: Sequence[Target]) -> int:
+        """How many of the waiting calls the limits still allow at once."""
+        room = min(TOGETHER, len(waiting))
+        if limits.requests is not None:
+            room = min(room, (limits.requests - self.tally.requests) // 2)
+        if limits.cost is not None:
+            left = limits.cost - (self.tally.cost or 0.0)
+            fits = 0
+            for target in waiting[:room]:
+                left -= cost_of(self._price, target.prompt_tokens, target.reply_limit) or 0.0
+                if left < 0:
+                    break
+                fits += 1
+            room = fits
+        return max(room, 0)
+
+    def _reply_tokens(self) -> int:
+        """Estimated tokens of a reply: as replies were so far, else ten for each feature."""
+        if self.tally.requests and self.tally.reply_tokens:
+            return round(self.tally.reply_tokens / self.tally.requests)
+        return 10 * len(self.judge.features)
+
+    def _stop(self, why: str, left: int) -> Interrupted:
+        return Interrupted(
+            f"judging of administration {self.number} stopped: {why}",
+            hint=f"{left} calls are left; the same command goes on from here",
+        )
+
+
+def has_verdict(trial: Trial, rater: str) -> bool:
+    """Whether a rater has judged a trial's counting answer; a failed call is no verdict."""
+    statuses = {rating.status for rating in trial.ratings if rating.rater == rater}
+    return bool(statuses) and RatingStatus.ERROR not in statuses
+
+
+def request_key(rater: str, requests: Sequence[Request], response: Response) -> str:
+    """SHA-256 (hex) of who judges and of exactly what is put before it.
+
+    Two answers of the same text have the same key unless the judge is shown the item's prompt.
+    """
+    content: list[object] = [
+        rater,
+        [
+            [
+                [[message.role, message.content] for message in request.messages],
+                request.decoding.max_tokens,
+                request.decoding.temperature,
+                request.decoding.seed,
+            ]
+            for request in requests
+        ]
+        or [response.text, response.prompt, response.status.value],
+    ]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
+
+
+def _tokens(request: Request) -> int:
+    return sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN

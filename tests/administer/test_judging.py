@@ -1,0 +1,401 @@
+"""Judging as a step of its own: resumable, cached, within limits, never between two prompts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.drive import drive
+from tabwb.administer.judging import Judging, Limits
+from tabwb.administer.session import Session
+from tabwb.battery.model import Battery, Feature
+from tabwb.extend.components import Judge, ModelJudge, Response, Verdict
+from tabwb.extend.plugins import Plugins
+from tabwb.extend.prices import Price
+from tabwb.records import events
+from tabwb.records.errors import ComponentError, Interrupted, UsageError
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.ratings import Rating, failed, undefined, valued
+from tabwb.records.states import RatingStatus, StopReason
+from tabwb.records.trials import Conditions
+from tabwb.store.store import Store
+
+BATTERY = """
+[battery]
+id = "talk"
+title = "Talk"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["model"]
+
+[[feature]]
+id = "anomia"
+key = "Anomia"
+title = "Anomia"
+definition = "Overall impression of word-finding difficulties."
+
+[[feature]]
+id = "jargon"
+key = "Jargon"
+title = "Jargon"
+definition = "Fluent but largely meaningless speech."
+
+[[subtest]]
+id = "text"
+title = "Text"
+response = "connected-text"
+template = "{prompt}"
+scorers = []
+item = [
+  { id = "t1", prompt = "Tell me about trips." },
+  { id = "t2", prompt = "Tell me about jobs." },
+  { id = "t3", prompt = "Tell me about meals." },
+]
+
+[[subtest]]
+id = "saying"
+title = "Saying"
+response = "verbatim"
+template = "{prompt}"
+scorers = ["repetition"]
+item = [{ id = "s1", prompt = "Please repeat exactly: house.", expected = "house." }]
+"""
+DECODING = Decoding(max_tokens=100)
+
+
+class Talker:
+    """Says what is written for each item."""
+
+    def __init__(self, said: Mapping[str, str]) -> None:
+        self.said = said
+
+    def open(self) -> Mapping[str, str]:
+        return {"model": "talker"}
+
+    def reply(self, request: Request, cancel: threading.Event) -> Iterator[str | Wait | Reply]:
+        yield Reply(self.said[request.key], StopReason.END, 0.01)
+
+    def close(self) -> None:
+        pass
+
+
+class Scripted:
+    """A judge that finds anomia where a response says "um"; counts what it was asked."""
+
+    rater = "scripted:model"
+    features: tuple[str, ...] = ("anomia", "jargon")
+    caution = "a scripted judge"
+    prompt_text = '{"system": "Judge."}'
+    examinee = "model"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.say: Callable[[str], Verdict | None] = lambda text: None
+
+    def open(self) -> Mapping[str, str]:
+        return {}
+
+    def close(self) -> None:
+        pass
+
+    def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
+        return (Request((Message("user", f"Judge: {response.text}" + "x" * 388),), DECODING),)
+
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        raise AssertionError("judged one by one")
+
+    def judge_many(
+        self,
+        responses: Sequence[Response],
+        features: Sequence[Feature],
+        cancel: threading.Event,
+    ) -> Iterator[tuple[int, Verdict | Wait]]:
+        for index, response in enumerate(responses):
+            if cancel.is_set():
+                return
+            self.asked.append(response.text)
+            yield index, self.say(response.text) or self.verdict("um" in response.text)
+
+    def verdict(self, anomia: bool) -> Verdict:
+        ratings = (
+            valued(self.rater, "anomia", anomia),
+            undefined(self.rater, "jargon", "not asked"),
+        )
+        return Verdict(ratings, raw=f"anomia {anomia}", prompt_tokens=100, reply_tokens=20)
+
+    def down(self) -> Verdict:
+        return Verdict(tuple(failed(self.rater, name, "HTTP 503") for name in self.features))
+
+
+SAID = {
+    "text/t1": "I um went away.",
+    "text/t2": "I was a baker.",
+    "text/t3": "I was a baker.",
+    "saying/s1": "house.",
+}
+Work = Callable[..., Judging]
+
+
+@pytest.fixture
+def battery(tmp_path: Path) -> Battery:
+    from tabwb.battery.loader import load_battery
+
+    path = tmp_path / "battery.toml"
+    path.write_text(BATTERY, encoding="utf-8")
+    return load_battery(path)
+
+
+@pytest.fixture
+def plugins() -> Iterator[Plugins]:
+    loaded = Plugins.load()
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "tabwb.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def give(store: Store, plugins: Plugins, battery: Battery) -> Callable[..., int]:
+    def begun(said: Mapping[str, str] = SAID) -> int:
+        conditions = Conditions("echo", "model", judges=())
+        with setup.create(store, plugins, battery, conditions) as session:
+            list(drive(session, Talker(said), threading.Event()))
+            assert session.status.value == "done"
+            return session.administration.id
+
+    return begun
+
+
+@pytest.fixture
+def work(store: Store, plugins: Plugins, battery: Battery) -> Work:
+    def made(number: int, judge: Judge, **options: object) -> Judging:
+        return Judging(store, plugins, battery, number, judge, **options)  # type: ignore[arg-type]
+
+    return made
+
+
+def run(judging: Judging, limits: Limits = Limits()) -> list[events.Event]:  # noqa: B008
+    return list(judging.run(limits, threading.Event()))
+
+
+def verdicts(store: Store, number: int) -> list[float | None]:
+    return [
+        next((r.value for r in trial.ratings if r.measure == "anomia"), None)
+        for trial in store.trials(number)
+    ]
+
+
+def test_a_scripted_judge_is_one(give: Callable[..., int]) -> None:
+    assert isinstance(Scripted(), ModelJudge)
+
+
+def test_every_connected_text_is_judged_and_equal_texts_once(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    judging = work(number, judge)
+    made = run(judging)
+    assert judge.asked == ["I um went away.", "I was a baker."]
+    assert verdicts(store, number) == [1.0, 0.0, 0.0, None]
+    assert [e.trial for e in made if isinstance(e, events.JudgementRecorded)] == [1, 2, 3]
+    first, second, twin = [each.judgement for each in store.judgements(number)]
+    assert (first.raw, first.requests) == ("anomia True", 1)
+    assert (twin.same_as, twin.requests) == (second.id, 0)
+    assert (judging.tally.judged, judging.tally.requests) == (3, 2)
+
+
+def test_the_estimate_is_what_is_then_asked(give: Callable[..., int], work: Work) -> None:
+    judge = Scripted()
+    judging = work(give(), judge, price=Price("model", 1.0, 2.0))
+    estimate = judging.estimate()
+    assert (estimate.to_ask, estimate.twins, estimate.from_store, estimate.judged) == (2, 1, 0, 0)
+    # "Judge: I um went away." and 388 characters more, and "Judge: I was a baker." likewise.
+    assert estimate.prompt_tokens == (22 + 388) // 4 + (21 + 388) // 4
+    assert estimate.cost == pytest.approx((estimate.prompt_tokens + 2 * 40) / 1e6)
+    assert [trial for trial, _ in judging.requests()] == [1, 2]
+    assert judge.asked == []
+
+
+def test_what_is_judged_is_not_judged_again_unless_told_to(
+    give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    run(work(number, judge))
+    again = work(number, judge)
+    assert again.estimate().judged == 3 and run(again) == []
+    run(work(number, judge, again=True))
+    assert len(judge.asked) == 4
+
+
+def test_a_verdict_of_the_same_call_is_taken_from_the_store(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    judge = Scripted()
+    run(work(give(), judge))
+    other = give({**SAID, "text/t3": "I eat um bread."})
+    judging = work(other, judge)
+    assert judging.estimate().from_store == 2
+    run(judging)
+    assert judge.asked[2:] == ["I eat um bread."]
+    assert verdicts(store, other) == [1.0, 0.0, 1.0, None]
+    assert (judging.tally.from_store, judging.tally.requests) == (2, 1)
+
+
+def test_all_that_can_be_judged_is_judged_when_asked_for(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number = give()
+    run(work(number, Scripted(), scope="all"))
+    assert verdicts(store, number) == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_a_failed_call_is_an_error_and_is_asked_again(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    judge.say = lambda text: judge.down() if "um" in text else None
+    judging = work(number, judge)
+    run(judging)
+    assert judging.tally.in_error == 1
+    first = store.trials(number)[0].ratings
+    assert {rating.status for rating in first} == {RatingStatus.ERROR}
+    judge.say = lambda text: None
+    run(work(number, judge))
+    assert judge.asked[2:] == ["I um went away."]
+    assert verdicts(store, number) == [1.0, 0.0, 0.0, None]
+
+
+def test_a_judge_that_is_down_is_left_alone_soon(give: Callable[..., int], work: Work) -> None:
+    number = give({f"text/t{n}": f"word {n}" for n in (1, 2, 3)} | {"saying/s1": "house."})
+    judge = Scripted()
+    judge.say = lambda text: judge.down()
+    with pytest.raises(Interrupted, match=r"3 calls in a row failed; the last one: HTTP 503"):
+        run(work(number, judge, scope="all"))
+    assert len(judge.asked) == 3
+
+
+@pytest.mark.parametrize("failure", [ComponentError("no key"), ValueError("odd")])
+def test_a_judge_that_raises_gives_verdicts_in_error(
+    store: Store, give: Callable[..., int], work: Work, failure: Exception
+) -> None:
+    class Broken(Scripted):
+        def judge_many(
+            self,
+            responses: Sequence[Response],
+            features: Sequence[Feature],
+            cancel: threading.Event,
+        ) -> Iterator[tuple[int, Verdict | Wait]]:
+            yield 0, self.verdict(True)
+            raise failure
+
+    number = give()
+    run(work(number, Broken()))
+    ratings = store.trials(number)[1].ratings
+    assert {rating.status for rating in ratings} == {RatingStatus.ERROR}
+    assert str(failure) in ratings[0].reason
+    assert verdicts(store, number)[0] == 1.0
+
+
+def test_a_limit_of_requests_stops_and_the_rest_is_done_later(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    with pytest.raises(Interrupted, match="the limit is reached") as caught:
+        run(work(number, judge), Limits(requests=2))
+    assert caught.value.exit_status == 3 and "1 calls are left" in str(caught.value.hint)
+    assert verdicts(store, number)[:2] == [1.0, None]
+    run(work(number, judge))
+    assert verdicts(store, number) == [1.0, 0.0, 0.0, None]
+    assert len(judge.asked) == 2
+
+
+def test_a_limit_of_cost_is_never_passed(give: Callable[..., int], work: Work) -> None:
+    judge = Scripted()
+    # A call is counted with its longest reply: 102 x 1.0 + 100 x 10.0 = 1,102 of a million.
+    judging = work(give(), judge, price=Price("model", 1.0, 10.0))
+    with pytest.raises(Interrupted, match="the limit is reached"):
+        run(judging, Limits(cost=0.0012))
+    assert len(judge.asked) == 1
+    assert judging.tally.cost == pytest.approx((100 * 1.0 + 20 * 10.0) / 1e6)
+
+
+def test_a_limit_of_cost_needs_a_price(give: Callable[..., int], work: Work) -> None:
+    judge = Scripted()
+    with pytest.raises(UsageError, match="needs a price"):
+        run(work(give(), judge), Limits(cost=1.0))
+    assert judge.asked == []
+
+
+def test_cancelling_keeps_what_was_judged(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number, judge, cancel = give(), Scripted(), threading.Event()
+    with pytest.raises(Interrupted, match="stopped by the user"):
+        for _ in work(number, judge).run(Limits(), cancel):
+            cancel.set()
+    assert verdicts(store, number) == [1.0, None, None, None]
+
+
+def test_repetitions_ask_anew_and_do_not_count(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    run(work(number, judge))
+    flips = iter([True, False, True, False])
+    judge.say = lambda text: judge.verdict(next(flips))
+    judging = work(number, judge, repeats=3)
+    # What is judged already is the first of the three.
+    assert judging.estimate().judged == 3
+    run(judging)
+    assert len(judge.asked) == 2 + 4
+    assert verdicts(store, number) == [1.0, 0.0, 0.0, None]
+    repeats = [each.judgement.repeat for each in store.judgements(number)]
+    assert sorted(repeats) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert work(number, judge, repeats=3).estimate().to_ask == 0
+
+
+def test_a_judge_without_a_model_judges_later_too(
+    store: Store, plugins: Plugins, give: Callable[..., int], work: Work
+) -> None:
+    number = give()
+    run(work(number, plugins.judge("rules")))
+    assert {r.rater for r in store.trials(number)[0].ratings} == {"rules-1"}
+    assert store.judgements(number) == ()
+
+
+def test_a_battery_without_features_has_nothing_to_judge(
+    store: Store, plugins: Plugins, battery: Battery, tmp_path: Path
+) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(UsageError, match="no features"):
+        Judging(store, plugins, replace(battery, features=()), 1, Scripted())
+
+
+def test_a_session_leaves_judges_with_models_for_later(session_with_judge: Session) -> None:
+    assert session_with_judge.raters.judges() == ()
+
+
+@pytest.fixture
+def session_with_judge(store: Store, plugins: Plugins, battery: Battery) -> Iterator[Session]:
+    from tabwb.extend.components import Descriptor
+
+    def made(spec: object, options: object, inner: object) -> Scripted:
+        raise AssertionError("made between two prompts")
+
+    plugins._registry("judges").add(
+        Descriptor("scripted", "A scripted judge", made, wraps="models", name_help="MODEL"),
+        owner="test",
+    )
+    conditions = Conditions("echo", "model", judges=("scripted:echo",))
+    with setup.create(store, plugins, battery, conditions) as session:
+        yield session
