@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from tabwb.extend.components import (
     BatterySource,
@@ -19,6 +19,7 @@ from tabwb.extend.components import (
     Exporter,
     Judge,
     ModelBackend,
+    ModelJudge,
     Scorer,
     Transcriber,
 )
@@ -37,6 +38,9 @@ from tabwb.records import events
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
 from tabwb.records.specs import Spec, parse_spec
+
+if TYPE_CHECKING:
+    from tabwb.extend.prices import Price
 
 KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
 OBSERVERS: dict[type[events.Event], str] = {
@@ -155,6 +159,20 @@ class Plugins:
         """The judge that a spec names."""
         made: Judge = self._make(*self._resolve("judges", spec))
         return made
+
+    def price_behind(self, judge: Judge) -> Price | None:
+        """The price of the model that a judge asks; nothing is charged where it asks none."""
+        from tabwb.extend.prices import FREE
+
+        return self.price(judge.examinee) if isinstance(judge, ModelJudge) else FREE
+
+    def price(self, spec: str) -> Price | None:
+        """The price of the model that a spec names, or None where nobody has written it down."""
+        from tabwb.extend.prices import price_of
+
+        descriptor, resolved = self.resolve("models", spec)
+        local = not descriptor.needs_network
+        return price_of(resolved, local=local, config_dir=self.configuration.config_dir)
 
     def scorer(self, spec: str) -> Scorer:
         """The scorer of this id."""

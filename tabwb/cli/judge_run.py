@@ -1,0 +1,361 @@
+"""``tabwb judge run``: judge stored answers, now or at any later time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import (
+    json_option,
+    note,
+    offline_option,
+    open_plugins,
+    open_store,
+    print_json,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from tabwb.administer.judging import Estimate, Judging, Limits, Tally
+    from tabwb.extend.components import Judge
+    from tabwb.extend.plugins import Plugins
+    from tabwb.extend.prices import Price
+    from tabwb.store.store import Store
+
+
+@click.command("run")
+@click.argument("administrations", metavar="ID...", nargs=-1, required=True)
+@click.option(
+    "--judge",
+    "judges",
+    metavar="SPEC",
+    multiple=True,
+    required=True,
+    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; may be given several times.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(["connected-text", "all"]),
+    default="connected-text",
+    show_default=True,
+    help="Which answers: connected text, or also repetitions and free answers.",
+)
+@click.option(
+    "--repeat",
+    "repeats",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="Ask so many times, past the stored verdicts, and tell how far the judge agrees with "
+    "itself. The first verdict counts.",
+)
+@click.option("--again", is_flag=True, help="Judge anew what this judge has judged before.")
+@click.option("--dry-run", is_flag=True, help="Print every request and the estimate; ask nothing.")
+@click.option("--max-requests", type=click.IntRange(2), help="Stop after so many requests.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    metavar="USD",
+    help="Stop before this is spent.",
+)
+@store_option
+@json_option
+@offline_option
+def run(
+    administrations: tuple[str, ...],
+    judges: tuple[str, ...],
+    scope: str,
+    repeats: int,
+    again: bool,
+    dry_run: bool,
+    max_requests: int | None,
+    max_cost: float | None,
+    store_location: str | None,
+    as_json: bool,
+    offline: bool | None,
+) -> int:
+    """Judge the answers of administrations ID... with one or several judges.
+
+    What is judged already is left as it is, what was interrupted goes on. Exit status: 0 done,
+    3 stopped early (a limit, ctrl+c, a model that does not answer); the same command goes on.
+    """
+    from tabwb.administer.judging import Limits
+
+    plugins = open_plugins(offline)
+    limits = Limits(max_requests, max_cost)
+    documents: list[dict[str, Any]] = []
+    try:
+        with open_store(store_location, plugins, create=False) as store:
+            numbers = [store.administration(reference).id for reference in administrations]
+            options = {"scope": scope, "repeats": repeats, "again": again}
+            for spec in dict.fromkeys(judges):
+                task = Task(store, plugins, spec, options, quiet=as_json)
+                try:
+                    if dry_run:
+                        documents += [task.estimate(number) for number in dict.fromkeys(numbers)]
+                        continue
+                    limits = task.judge(list(dict.fromkeys(numbers)), limits, documents)
+                finally:
+                    task.close()
+    finally:
+        plugins.close()
+        if as_json and documents:
+            print_json({"format": 1, "judging": documents})
+    return 0
+
+
+class Task:
+    """One judge at work on several administrations.
+
+    Args:
+        store: where they are.
+        plugins: where the judge comes from.
+        spec: of the judge.
+        options: of :class:`~tabwb.administer.judging.Judging`.
+        quiet: print nothing but notes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        spec: str,
+        options: dict[str, Any],
+        *,
+        quiet: bool,
+    ) -> None:
+        self._store = store
+        self._plugins = plugins
+        self._options = options
+        self._quiet = quiet
+        self._judge: Judge = plugins.judge(spec)
+        self._price: Price | None = plugins.price_behind(self._judge)
+        self._opened = False
+
+    def close(self) -> None:
+        """Give back the judge's model."""
+        from tabwb.extend.components import ModelJudge
+
+        if isinstance(self._judge, ModelJudge):
+            self._judge.close()
+
+    def estimate(self, number: int) -> dict[str, Any]:
+        """Print what would be sent for one administration, and what it would take."""
+        judging = self._judging(number)
+        requests = list(judging.requests())
+        estimate = judging.estimate()
+        document = {
+            "administration": number,
+            "rater": self._judge.rater,
+            "scope": self._options["scope"],
+            "price": None if self._price is None else str(self._price),
+            **_fields(estimate),
+        }
+        if self._quiet:
+            document["requests"] = [
+                {
+                    "trial": trial,
+                    "messages": [{"role": m.role, "content": m.content} for m in each.messages],
+                    "max_tokens": each.decoding.max_tokens,
+                }
+                for trial, each in requests
+            ]
+            return document
+        for trial, each in requests:
+            click.echo(f"--- administration {number}, trial {trial}")
+            for message in each.messages:
+                click.echo(f"[{message.role}]")
+                click.echo(message.content)
+        note(f"{self._judge.rater}, administration {number}: {_told(estimate, self._price)}")
+        return document
+
+    def judge(
+        self, numbers: Sequence[int], limits: Limits, documents: list[dict[str, Any]]
+    ) -> Limits:
+        """Judge one administration after the other; the limits that are left."""
+        from tabwb.cli.run import stopping
+
+        cancel = threading.Event()
+        for number in numbers:
+            with self._store.lock(number), stopping(cancel):
+                limits = self.judge_held(number, limits, cancel, documents)
+        return limits
+
+    def judge_held(
+        self,
+        number: int,
+        limits: Limits,
+        cancel: threading.Event,
+        documents: list[dict[str, Any]],
+    ) -> Limits:
+        """Judge an administration whose lock the caller holds; the limits that are left."""
+        judging = self._judging(number)
+        estimate = judging.estimate()
+        told = _told(estimate, self._price)
+        note(f"{self._judge.rater}, administration {number}: {told}")
+        if estimate.to_ask:
+            self._open()
+        try:
+            self._run(judging, limits, cancel, estimate)
+        finally:
+            documents.append(self._document(judging))
+            note(_done(judging.tally))
+        return _left(limits, judging.tally)
+
+    def _open(self) -> None:
+        from tabwb.extend.components import ModelJudge
+
+        if not self._opened and isinstance(self._judge, ModelJudge):
+            self._judge.open()
+            self._opened = True
+
+    def _judging(self, number: int) -> Judging:
+        from tabwb.administer.judging import Judging
+        from tabwb.battery.loader import battery_from_canonical
+
+        administration = self._store.administration(number)
+        battery = battery_from_canonical(self._store.battery_canonical(administration.battery_hash))
+        return Judging(
+            self._store,
+            self._plugins,
+            battery,
+            number,
+            self._judge,
+            price=self._price,
+            **self._options,
+        )
+
+    def _run(
+        self, judging: Judging, limits: Limits, cancel: threading.Event, estimate: Estimate
+    ) -> None:
+        from tabwb.records import events
+
+        line = _Line(estimate.to_ask + estimate.twins + estimate.from_store, self._quiet)
+        try:
+            for event in judging.run(limits, cancel):
+                if isinstance(event, events.Waiting):
+                    line.wait(event)
+                elif isinstance(event, events.JudgementRecorded):
+                    line.show(judging.tally)
+        finally:
+            line.close()
+
+    def _document(self, judging: Judging) -> dict[str, Any]:
+        document = {
+            "administration": judging.number,
+            "rater": self._judge.rater,
+            "scope": self._options["scope"],
+            **_fields(judging.tally),
+        }
+        document["price"] = None if self._price is None else str(self._price)
+        if self._options["repeats"] > 1:
+            from tabwb.report.self_agreement import self_agreement
+
+            judged = self._store.judgements(judging.number)
+            found = self_agreement(judged, self._judge.rater, self._judge.features)
+            document["self_agreement"] = [_fields(each) for each in found]
+            if not self._quiet:
+                for each in found:
+                    share = "undefined" if each.percent is None else f"{each.percent:.0%}"
+                    kappa = "undefined" if each.kappa is None else f"{each.kappa:.2f}"
+                    click.echo(f"{each.feature:32} same verdict {share} of {each.pairs} pairs, "
+                               f"kappa {kappa}")  # fmt: skip
+        return document
+
+
+class _Line:
+    """``judged 7/20`` with what is left of the time, on stderr."""
+
+    def __init__(self, planned: int, quiet: bool) -> None:
+        import sys
+
+        self._planned = planned
+        self._live = sys.stderr.isatty() and not quiet
+        self._started = time.monotonic()
+
+    def show(self, tally: Tally) -> None:
+        if not self._live:
+            return
+        text = f"judged {tally.judged}/{self._planned}  {_spent(tally)}"
+        asked = tally.judged - tally.from_store
+        if asked >= 3:
+            seconds = (time.monotonic() - self._started) / asked * (self._planned - tally.judged)
+            text += (
+                f"  about {seconds:.0f} s left"
+                if seconds < 90
+                else (f"  about {seconds / 60:.0f} min left")
+            )
+        note(f"\r\x1b[K{text[:78]}", newline=False)
+
+    def wait(self, event: Any) -> None:
+        if self._live:
+            note(f"\r\x1b[K{event.reason}: waiting {event.seconds:.0f} s"[:78], newline=False)
+        else:
+            note(f"{event.reason}: waiting {event.seconds:.0f} s")
+
+    def close(self) -> None:
+        if self._live:
+            note("\r\x1b[K", newline=False)
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    from dataclasses import fields
+
+    return {f.name: getattr(record, f.name) for f in fields(record) if f.name != "price"}
+
+
+def _told(estimate: Estimate, price: Price | None) -> str:
+    """What judging would take, in one line."""
+    parts = [f"{estimate.to_ask} to ask"]
+    if estimate.twins:
+        parts.append(f"{estimate.twins} of the same text")
+    if estimate.from_store:
+        parts.append(f"{estimate.from_store} from the store")
+    if estimate.judged:
+        parts.append(f"{estimate.judged} judged already")
+    if estimate.to_ask:
+        parts.append(
+            f"about {estimate.prompt_tokens:,} tokens out and {estimate.reply_tokens:,} back"
+        )
+        if estimate.cost is None:
+            parts.append("cost unknown (no price; see prices.toml)")
+        elif estimate.cost:
+            parts.append(f"about {estimate.cost:.2g} USD ({price})")
+    return ", ".join(parts)
+
+
+def _spent(tally: Tally) -> str:
+    parts = [f"{tally.requests} requests"]
+    if tally.cost is None:
+        parts.append("cost unknown")
+    elif tally.cost:
+        parts.append(f"{tally.cost:.4f} USD")
+    return ", ".join(parts)
+
+
+def _done(tally: Tally) -> str:
+    parts = [f"judged {tally.judged}"]
+    if tally.from_store:
+        parts.append(f"{tally.from_store} of them without asking")
+    for count, what in (
+        (tally.repaired, "repaired"),
+        (tally.unparsed, "unparsed"),
+        (tally.in_error, "in error"),
+    ):
+        if count:
+            parts.append(f"{count} {what}")
+    return ", ".join([*parts, _spent(tally)])
+
+
+def _left(limits: Limits, tally: Tally) -> Limits:
+    """What the next administration may still take."""
+    return replace(
+        limits,
+        requests=None if limits.requests is None else max(limits.requests - tally.requests, 0),
+        cost=None if limits.cost is None else max(limits.cost - (tally.cost or 0.0), 0.0),
+    )
