@@ -1,4 +1,4 @@
-"""What every test gets: folders of its own, no network, no configuration of the person's."""
+"""What every test gets: folders of its own, no network, nothing of the person's; a battery."""
 
 from __future__ import annotations
 
@@ -15,6 +15,36 @@ from hypothesis import settings
 
 settings.register_profile("tabwb", deadline=None, max_examples=50)
 settings.load_profile("tabwb")
+
+BATTERY = """
+[battery]
+id = "small"
+title = "A small battery"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["model", "speaker"]
+
+[[subtest]]
+id = "words"
+title = "Words"
+response = "choice"
+template = "{prompt} ({options})"
+scorers = ["choice"]
+item = [
+  { id = "w1", prompt = "Which one barks?", options = ["dog", "tree", "cup"], expected = "dog", foils = { cup = "semantic" } },
+  { id = "w2", prompt = "Which one swims?", options = ["fish", "wall", "key"], expected = "fish" },
+]
+
+[[subtest]]
+id = "saying"
+title = "Saying"
+response = "verbatim"
+administrator = { text = "Say it slowly.", source = "ours" }
+template = "{prompt}"
+scorers = ["repetition"]
+item = [{ id = "s1", prompt = "house.", expected = "house." }]
+"""  # noqa: E501 - inline tables stand in one line
 
 _LOOPBACK = {"localhost", "localhost.localdomain", ""}
 
@@ -58,3 +88,13 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setenv("TABWB_OFFLINE", "1")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     yield
+
+
+@pytest.fixture
+def battery_file(tmp_path: Path) -> Path:
+    """A battery of three items: two choices and one sentence to say."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    path = folder / "battery.toml"
+    path.write_text(BATTERY, encoding="utf-8")
+    return path

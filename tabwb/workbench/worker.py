@@ -10,7 +10,8 @@ from dataclasses import replace
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.workbench import messages
 from tabwb.workbench.archive import Say
-from tabwb.workbench.bench import Bench, Stopped
+from tabwb.workbench.bench import Bench
+from tabwb.workbench.open_session import Stopped
 from tabwb.workbench.snapshots import Trouble
 
 Job = Callable[[], None]

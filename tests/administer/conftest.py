@@ -1,4 +1,4 @@
-"""A small battery, a store and sessions over real parts."""
+"""A store and sessions over real parts."""
 
 from __future__ import annotations
 
@@ -14,45 +14,7 @@ from tabwb.extend.plugins import Plugins
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 
-BATTERY = """
-[battery]
-id = "small"
-title = "A small battery"
-version = "1"
-language = "en"
-license = "MIT"
-examinees = ["model", "speaker"]
-
-[[subtest]]
-id = "words"
-title = "Words"
-response = "choice"
-template = "{prompt} ({options})"
-scorers = ["choice"]
-item = [
-  { id = "w1", prompt = "Which one barks?", options = ["dog", "tree", "cup"], expected = "dog" },
-  { id = "w2", prompt = "Which one swims?", options = ["fish", "wall", "key"], expected = "fish" },
-]
-
-[[subtest]]
-id = "saying"
-title = "Saying"
-response = "verbatim"
-template = "{prompt}"
-scorers = ["repetition"]
-item = [{ id = "s1", prompt = "Please repeat exactly: house.", expected = "house." }]
-"""
-
 Begin = Callable[..., Session]
-
-
-@pytest.fixture
-def battery_file(tmp_path: Path) -> Path:
-    folder = tmp_path / "small"
-    folder.mkdir()
-    path = folder / "battery.toml"
-    path.write_text(BATTERY, encoding="utf-8")
-    return path
 
 
 @pytest.fixture

@@ -17,35 +17,6 @@ from tabwb.workbench.app import Workbench
 from tabwb.workbench.screens.desk import Desk
 from tabwb.workbench.snapshots import Work
 
-BATTERY = """
-[battery]
-id = "small"
-title = "A small battery"
-version = "1"
-language = "en"
-license = "MIT"
-examinees = ["model", "speaker"]
-
-[[subtest]]
-id = "words"
-title = "Words"
-response = "choice"
-template = "{prompt} ({options})"
-scorers = ["choice"]
-item = [
-  { id = "w1", prompt = "Which one barks?", options = ["dog", "tree", "cup"], expected = "dog", foils = { cup = "semantic" } },
-  { id = "w2", prompt = "Which one swims?", options = ["fish", "wall", "key"], expected = "fish" },
-]
-
-[[subtest]]
-id = "saying"
-title = "Saying"
-response = "verbatim"
-administrator = { text = "Say it slowly.", source = "ours" }
-template = "{prompt}"
-scorers = ["repetition"]
-item = [{ id = "s1", prompt = "house.", expected = "house." }]
-"""  # noqa: E501 - inline tables stand in one line
 SIZES = [(80, 24), (160, 48)]
 
 
@@ -137,14 +108,13 @@ class Seat:
 
 
 Sit = Callable[..., AbstractAsyncContextManager[Seat]]
+Given = Sit
 
 
 @pytest.fixture
-def battery(tmp_path: Path) -> str:
-    folder = tmp_path / "small"
-    folder.mkdir()
-    (folder / "battery.toml").write_text(BATTERY, encoding="utf-8")
-    return str(folder / "battery.toml")
+def battery(battery_file: Path) -> str:
+    """The small battery, as it is typed into a dialog."""
+    return str(battery_file)
 
 
 @pytest.fixture
@@ -168,5 +138,22 @@ def sit(tmp_path: Path) -> Sit:
                 yield seat
             finally:
                 app.desk.close_worker()
+
+    return opened
+
+
+@pytest.fixture
+def given(sit: Sit, battery: str) -> Given:
+    """Open the workbench, begin the small battery, give so many of its items."""
+
+    @asynccontextmanager
+    async def opened(
+        size: tuple[int, int] = (80, 24), *, items: int = 0, model: str = "echo", **fields: str
+    ) -> AsyncIterator[Seat]:
+        async with sit(size) as seat:
+            await seat.begin(battery=battery, model=model, **fields)
+            for _ in range(items):
+                await seat.next()
+            yield seat
 
     return opened

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
-from tests.workbench.conftest import SIZES, Sit
+from tests.workbench.conftest import SIZES, Given, Sit
 
 both_sizes = pytest.mark.parametrize("size", SIZES)
 Size = tuple[int, int]
@@ -26,12 +26,8 @@ async def test_n_and_enter_begin_what_is_filled_in(sit: Sit, battery: str) -> No
 
 
 @both_sizes
-async def test_space_gives_every_item_and_then_the_results(
-    sit: Sit, size: Size, battery: str
-) -> None:
-    async with sit(size) as seat:
-        await seat.begin(battery=battery, model="echo@text=dog")
-        await seat.next()
+async def test_space_gives_every_item_and_then_the_results(given: Given, size: Size) -> None:
+    async with given(size, items=1, model="echo@text=dog") as seat:
         await seat.reads("Which one barks?")
         assert "exact ✓ right" in seat.text
         assert "expected dog" in seat.text
@@ -73,10 +69,8 @@ async def test_a_second_a_ends_the_auto_run_after_the_item_under_way(
         assert 0 < seat.work.now.answered == given < 20
 
 
-async def test_r_asks_again_and_the_new_attempt_counts(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_r_asks_again_and_the_new_attempt_counts(given: Given) -> None:
+    async with given(items=1) as seat:
         await seat.press("r")
         await seat.until(lambda: seat.work.item and len(seat.work.item.trial.attempts) == 2)
         await seat.until(lambda: "attempt 2 of 2" in seat.text)
@@ -85,12 +79,8 @@ async def test_r_asks_again_and_the_new_attempt_counts(sit: Sit, battery: str) -
 
 
 @both_sizes
-async def test_v_declares_void_with_a_reason_and_u_takes_it_back(
-    sit: Sit, size: Size, battery: str
-) -> None:
-    async with sit(size) as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_v_declares_void_with_a_reason_and_u_takes_it_back(given: Given, size: Size) -> None:
+    async with given(size, items=1) as seat:
         await seat.press("v")
         await seat.words("noise outside")
         await seat.reads("∅ void")
@@ -103,10 +93,8 @@ async def test_v_declares_void_with_a_reason_and_u_takes_it_back(
     assert trials[0].state is TrialState.ANSWERED
 
 
-async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(given: Given) -> None:
+    async with given(items=1) as seat:
         await seat.press("s")
         assert not seat.asked, "an answered item is not skipped"
         await seat.press("u")
@@ -118,20 +106,16 @@ async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(sit: Sit, batte
     assert (trials[0].state, trials[0].reason) == (TrialState.SKIPPED, "not for today")
 
 
-async def test_a_reason_cannot_be_empty(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_a_reason_cannot_be_empty(given: Given) -> None:
+    async with given(items=1) as seat:
         await seat.press("v", "enter")
         await seat.reads("some words are needed")
         await seat.press("escape")
         assert not seat.asked
 
 
-async def test_n_writes_a_note(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_n_writes_a_note(given: Given) -> None:
+    async with given(items=1) as seat:
         await seat.press("n")
         await seat.words("fan was on")
         await seat.reads("note: fan was on")
@@ -139,10 +123,8 @@ async def test_n_writes_a_note(sit: Sit, battery: str) -> None:
     assert trials[0].notes == ("fan was on",)
 
 
-async def test_p_pauses_and_space_goes_on(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_p_pauses_and_space_goes_on(given: Given) -> None:
+    async with given(items=1) as seat:
         await seat.press("p")
         await seat.reads("‖ paused")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
@@ -150,9 +132,8 @@ async def test_p_pauses_and_space_goes_on(sit: Sit, battery: str) -> None:
         assert seat.stored()[0].status is AdministrationStatus.RUNNING
 
 
-async def test_p_in_mid_answer_pauses_after_it(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@delay=0.3")
+async def test_p_in_mid_answer_pauses_after_it(given: Given) -> None:
+    async with given(model="echo@delay=0.3") as seat:
         await seat.press("space")
         await seat.until(lambda: seat.work.asking)
         await seat.press("p")
@@ -162,10 +143,8 @@ async def test_p_in_mid_answer_pauses_after_it(sit: Sit, battery: str) -> None:
     assert trials[0].state is TrialState.ANSWERED
 
 
-async def test_d_discontinues_with_a_reason(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_d_discontinues_with_a_reason(given: Given) -> None:
+    async with given(items=1) as seat:
         await seat.press("d")
         await seat.words("wrong battery")
         await seat.reads("■ discontinued")
@@ -176,9 +155,8 @@ async def test_d_discontinues_with_a_reason(sit: Sit, battery: str) -> None:
         await seat.until(lambda: seat.work.status is not AdministrationStatus.DISCONTINUED)
 
 
-async def test_esc_stops_an_answer_and_r_asks_again(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@delay=1,text=dog")
+async def test_esc_stops_an_answer_and_r_asks_again(given: Given) -> None:
+    async with given(model="echo@delay=1,text=dog") as seat:
         await seat.press("space")
         await seat.until(lambda: seat.work.asking)
         await seat.press("escape")
@@ -191,9 +169,8 @@ async def test_esc_stops_an_answer_and_r_asks_again(sit: Sit, battery: str) -> N
     assert [one.state for one in trials[0].attempts] == [AttemptState.ERROR, AttemptState.OK]
 
 
-async def test_text_streams_and_keys_work_meanwhile(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@delay=1")
+async def test_text_streams_and_keys_work_meanwhile(given: Given) -> None:
+    async with given(model="echo@delay=1") as seat:
         await seat.press("space")
         await seat.reads("▌ Which")
         assert seat.work.asking
@@ -205,17 +182,13 @@ async def test_text_streams_and_keys_work_meanwhile(sit: Sit, battery: str) -> N
         await seat.until(lambda: not seat.work.asking)
 
 
-async def test_a_cut_answer_says_so(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo", max_tokens="2")
-        await seat.next()
+async def test_a_cut_answer_says_so(given: Given) -> None:
+    async with given(items=1, model="echo", max_tokens="2") as seat:
         await seat.reads("[cut at 2 tokens]")
 
 
-async def test_i_shows_the_exact_prompt(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@text=dog")
-        await seat.next()
+async def test_i_shows_the_exact_prompt(given: Given) -> None:
+    async with given(items=1, model="echo@text=dog") as seat:
         assert "(dog, tree, cup)" not in seat.text
         await seat.press("i")
         await seat.reads("Which one barks? (dog, tree, cup)")
@@ -223,10 +196,8 @@ async def test_i_shows_the_exact_prompt(sit: Sit, battery: str) -> None:
         await seat.until(lambda: "(dog, tree, cup)" not in seat.text)
 
 
-async def test_the_foil_that_was_chosen_is_named(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@text=cup")
-        await seat.next()
+async def test_the_foil_that_was_chosen_is_named(given: Given) -> None:
+    async with given(items=1, model="echo@text=cup") as seat:
         assert "foil: semantic" in seat.text
 
 
@@ -246,10 +217,8 @@ async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: 
             assert "✗" in seat.text
 
 
-async def test_leaving_in_mid_answer_loses_nothing(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@delay=0.5,text=dog")
-        await seat.next()
+async def test_leaving_in_mid_answer_loses_nothing(given: Given) -> None:
+    async with given(items=1, model="echo@delay=0.5,text=dog") as seat:
         await seat.press("space")
         await seat.until(lambda: seat.work.asking)
         await seat.press("ctrl+q")
@@ -259,10 +228,8 @@ async def test_leaving_in_mid_answer_loses_nothing(sit: Sit, battery: str) -> No
     assert trials[0].state is TrialState.ANSWERED
 
 
-async def test_ctrl_c_twice_leaves(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+async def test_ctrl_c_twice_leaves(given: Given) -> None:
+    async with given(items=1) as seat:
         await seat.press("ctrl+c")
         assert seat.desk._worker is not None
         await seat.press("ctrl+c")
@@ -271,11 +238,10 @@ async def test_ctrl_c_twice_leaves(sit: Sit, battery: str) -> None:
 
 
 async def test_an_open_administration_is_offered_and_never_resumed_silently(
-    sit: Sit, battery: str
+    given: Given, sit: Sit
 ) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.next()
+    async with given(items=1):
+        pass
     async with sit() as seat:
         await seat.reads("TO GO ON WITH")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED

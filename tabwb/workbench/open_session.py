@@ -1,0 +1,246 @@
+"""The one session that is open, its model, and how both come to the screen."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from tabwb.administer import setup
+from tabwb.administer.drive import ask
+from tabwb.administer.session import Session
+from tabwb.extend.components import ModelBackend
+from tabwb.records import events
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
+from tabwb.workbench import messages
+from tabwb.workbench.archive import Archive, Say
+from tabwb.workbench.describe import item_of
+from tabwb.workbench.live_scores import LiveScores
+from tabwb.workbench.snapshots import Trouble, Work
+
+FRAME_S = 1 / 30
+"""Pieces of a reply are shown at most this often."""
+
+
+class OpenSession(Archive):
+    """Holds at most one session with its model; the bench's commands stand on it.
+
+    Args:
+        say: takes messages to the screen; may be called from any thread.
+        location: of the store, or None for the configuration's.
+        offline: use no network.
+    """
+
+    def __init__(self, say: Say, *, location: str | None = None, offline: bool = False) -> None:
+        super().__init__(say, location=location, offline=offline)
+        self.auto = False
+        self._cancel = threading.Event()
+        self._session: Session | None = None
+        self._backend: ModelBackend | None = None
+        self._facts: tuple[tuple[str, str], ...] = ()
+        self._ready = False
+        self._asking = False
+        self._loading = ""
+        self._given_up = False
+        self._scores = LiveScores()
+
+    # ---------------------------------------------------------------- opening, leaving
+
+    def close(self) -> None:
+        """Pause what is open and give everything back; nothing recorded is lost."""
+        try:
+            self._leave("the workbench was closed")
+        finally:
+            if self._plugins is not None:
+                self._plugins.close()
+            if self._store is not None:
+                self._store.close()
+
+    def _open_session(self) -> Session:
+        if self._session is None:
+            raise TabwbError("no administration is open", hint="begin one, or open one")
+        return self._session
+
+    @contextmanager
+    def _session_of(self, number: int) -> Iterator[Session]:
+        if self._session is not None and self._session.administration.id == number:
+            yield self._session
+            self._show()
+            return
+        with setup.resume(self.store, self.plugins, number) as session:
+            yield session
+
+    def _opened(self, session: Session, *, loading: bool = True) -> None:
+        self._session = session
+        self._facts = ()
+        self._scores = LiveScores()
+        self._show(opened=True)
+        self.refresh()
+        if loading and session.administration.conditions.kind == "model":
+            self._load(session)
+
+    def _leave(self, reason: str) -> None:
+        self.auto = False
+        session, self._session = self._session, None
+        backend, self._backend = self._backend, None
+        if session is not None:
+            try:
+                if session.status is AdministrationStatus.RUNNING:
+                    session.pause(reason)
+            finally:
+                session.close()
+        if backend is not None:
+            backend.close()
+        self._ready = False
+
+    # ---------------------------------------------------------------- the model
+
+    def interrupt(self, *, loading: bool = False) -> None:
+        """Stop the answer under way, from any thread; with ``loading`` a model's loading too."""
+        self.auto = False
+        self._cancel.set()
+        backend = self._backend
+        if loading and self._loading and backend is not None:
+            self._given_up = True
+            backend.close()
+
+    def _load(self, session: Session) -> None:
+        """Open the model if it is not; what cannot be opened leaves everything as it was."""
+        if self._ready:
+            return
+        spec = session.administration.conditions.examinee
+        self._loading, self._given_up = spec, False
+        self._show()
+        try:
+            if self._backend is None:
+                self._backend = self.plugins.open_model(spec)
+            facts = self._backend.open()
+            session.opened(facts)
+            self._facts = tuple(facts.items())
+            self._ready = True
+        except TabwbError as error:
+            self._drop_model()
+            self.auto = False
+            if self._given_up:
+                raise Stopped(Trouble("Loading was stopped", f"{spec} is not loaded.")) from error
+            trouble = Trouble.of(
+                f"{spec} cannot be opened", error, ("administer_next", "Try again")
+            )
+            if not trouble.hint:
+                hint = "Nothing was asked. Mend it and try again, or begin with another model."
+                trouble = replace(trouble, hint=hint)
+            raise Stopped(trouble) from error
+        except BaseException:
+            self._drop_model()
+            self.auto = False
+            raise
+        finally:
+            self._loading = ""
+            self._show()
+
+    def _drop_model(self) -> None:
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            backend.close()
+
+    def _ask(self, session: Session) -> None:
+        assert self._backend is not None
+        self._cancel.clear()
+        self._asking = True
+        self._show()
+        said: list[str] = []
+        shown_at = 0.0
+        last: events.AttemptRecorded | None = None
+        try:
+            for event in ask(session, self._backend, self._cancel):
+                if isinstance(event, events.Streamed):
+                    said.append(event.text)
+                    now = time.monotonic()
+                    if now - shown_at > FRAME_S:
+                        shown_at = now
+                        self.say(messages.Streamed("".join(said)))
+                elif isinstance(event, events.AttemptRecorded):
+                    last = event
+        finally:
+            self._asking = False
+            self._show()
+        if last is not None and last.attempt.state is AttemptState.ERROR:
+            self._in_error(session, last)
+        else:
+            self._finish_if_done(session)
+
+    def _finish_if_done(self, session: Session) -> None:
+        # Nothing is left to give: finish at once, so that a closed window leaves it done.
+        running = session.status is AdministrationStatus.RUNNING
+        if running and not any(one.state is TrialState.PLANNED for one in session.trials):
+            self._after(session.next())
+
+    def _in_error(self, session: Session, event: events.AttemptRecorded) -> None:
+        self.auto = False
+        self._show()
+        if event.attempt.stop_reason is StopReason.CANCELLED:
+            self.say(messages.Told("Stopped. The item is unanswered and can be asked again (r)."))
+            return
+        number, of = session.position
+        raise Stopped(
+            Trouble(
+                f"No answer to item {number} of {of}",
+                event.attempt.error,
+                hint="The attempt is kept as an error; the item is unanswered. Ask it again, or go "
+                "on: it comes again at the end.",
+                asks=(("administer_repeat", "Ask again"), ("administer_pause", "Pause")),
+            )
+        )
+
+    # ---------------------------------------------------------------- what is shown
+
+    def _after(self, made: tuple[events.Event, ...]) -> None:
+        """Show what a command has changed; at the end show the results."""
+        session = self._open_session()
+        over = any(isinstance(one, events.Finished) for one in made)
+        self._show(over=over)
+        if over:
+            self.auto = False
+            self.refresh()
+        for one in made:
+            if isinstance(one, events.Paused) and one.reason:
+                self.auto = False
+                self.say(messages.Told(f"Paused: {one.reason}"))
+        if session.status is AdministrationStatus.DISCONTINUED:
+            self.auto = False
+
+    def _show(self, *, opened: bool = False, over: bool = False) -> None:
+        session = self._session
+        if session is None:
+            return
+        trial = session.current
+        trials = session.trials
+        conditions = session.administration.conditions
+        work = Work(
+            administration=session.administration,
+            status=session.status,
+            reason=session.pause_reason,
+            item=item_of(session.battery, conditions, trial, trials) if trial else None,
+            awaiting=session.awaiting,
+            asking=self._asking,
+            loading=self._loading,
+            auto=self.auto,
+            undoable=session.undoable,
+            remaining=sum(one.state is TrialState.PLANNED for one in trials),
+            in_error=len(session.in_error),
+            scores=self._scores.of(session, now=not self.auto or over),
+            facts=self._facts,
+            disclaimer=session.battery.disclaimer,
+        )
+        self.say(messages.Changed(work, opened=opened, over=over))
+
+
+class Stopped(TabwbError):
+    """A command came to an end that a person must see; carries what to show."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.message)
+        self.trouble = trouble
