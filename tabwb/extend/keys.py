@@ -1,0 +1,164 @@
+"""Keys of remote services: found in the environment or the system keyring, never shown.
+
+A key is neither stored, logged nor printed: :class:`Key` does not tell its value in ``repr`` or
+``str``, and :func:`redact` takes every key that this process has seen out of a text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
+
+from tabwb.records.errors import ComponentError, MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+T = TypeVar("T")
+KEYRING_SERVICE = "tabwb"
+"""Under this name the keys stand in the system keyring, the service being the user name."""
+SHOWN = "[key]"
+SHORTEST = 8
+"""Words shorter than this are no secrets: servers on one's own machine take any word."""
+
+SERVICES: Mapping[str, tuple[str, ...]] = {
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+}
+"""Service: the environment variables in which its key is looked for first."""
+
+_seen: set[str] = set()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Key:
+    """A secret with where it was found; only :meth:`reveal` gives it away.
+
+    >>> key = Key("sk-0123456789", "OPENAI_API_KEY")
+    >>> key, str(key), redact("refused: sk-0123456789")
+    (Key([key] of OPENAI_API_KEY), 'Key([key] of OPENAI_API_KEY)', 'refused: [key]')
+    """
+
+    _value: str
+    source: str
+
+    def __post_init__(self) -> None:
+        remember(self._value)
+
+    def __repr__(self) -> str:
+        return f"Key({SHOWN} of {self.source})"
+
+    def reveal(self) -> str:
+        """The secret itself, for the client that sends it and nothing else."""
+        return self._value
+
+
+def remember(secret: str) -> None:
+    """Let :func:`redact` take this word out of texts from now on."""
+    if len(secret) >= SHORTEST:
+        _seen.update({secret, quote(secret, safe="")})
+
+
+def redact(text: str) -> str:
+    """The text with every key known to this process replaced by ``[key]``."""
+    for secret in sorted(_seen, key=len, reverse=True):
+        text = text.replace(secret, SHOWN)
+    return text
+
+
+def find_key(
+    variables: Sequence[str], service: str, *, environ: Mapping[str, str] | None = None
+) -> Key | None:
+    """The key of a service: from the environment, else from the system keyring, else None.
+
+    A keyring that is not installed or cannot be read holds no key.
+
+    Args:
+        variables: names of environment variables, the first that is set and not empty counts.
+        service: the name under which ``tabwb key set`` keeps it.
+        environ: the environment; the process's own when None.
+    """
+    env = os.environ if environ is None else environ
+    for name in variables:
+        value = env.get(name, "").strip()
+        if value:
+            return Key(value, name)
+    try:
+        return read_key(service)
+    except ComponentError:
+        return None
+
+
+def read_key(service: str) -> Key | None:
+    """The key that the system keyring keeps for a service.
+
+    Raises:
+        MissingExtra: the package keyring is not installed.
+        ComponentError: there is no keyring on this system, or it refuses.
+    """
+    backend = _keyring()
+    value = _asked(lambda: backend.get_password(KEYRING_SERVICE, service))
+    return Key(value, "the system keyring") if value else None
+
+
+def write_key(service: str, key: Key) -> None:
+    """Keep a key in the system keyring; an earlier one of the service is replaced.
+
+    Raises:
+        MissingExtra, ComponentError: as :func:`read_key`.
+    """
+    backend = _keyring()
+    _asked(lambda: backend.set_password(KEYRING_SERVICE, service, key.reveal()))
+
+
+def delete_key(service: str) -> None:
+    """Take a service's key out of the system keyring.
+
+    Raises:
+        UsageError: none is kept there.
+        MissingExtra, ComponentError: as :func:`read_key`.
+    """
+    if read_key(service) is None:
+        raise UsageError(
+            f"the system keyring keeps no key of '{service}'", hint="see: tabwb key list"
+        )
+    backend = _keyring()
+    _asked(lambda: backend.delete_password(KEYRING_SERVICE, service))
+
+
+def missing_key(title: str, variables: Sequence[str], service: str) -> ComponentError:
+    """What to say where a key is needed and none was found."""
+    return ComponentError(
+        f"{title} needs a key, and none was found",
+        allowed=f"environment variable {' or '.join(variables)}, or the system keyring",
+        hint=f"keep it in the keyring with: tabwb key set {service}",
+    )
+
+
+def _keyring() -> KeyringBackend:
+    try:
+        import keyring
+        from keyring.backends.fail import Keyring as NoKeyring
+    except ImportError as error:
+        raise MissingExtra("keeping keys", "keyring", package="keyring") from error
+    backend = keyring.get_keyring()
+    if isinstance(backend, NoKeyring):
+        raise ComponentError(
+            "there is no system keyring here",
+            hint="on a machine without a desktop set the key in the environment instead, for "
+            "example OPENAI_API_KEY or GEMINI_API_KEY",
+        )
+    return backend
+
+
+def _asked(ask: Callable[[], T]) -> T:
+    try:
+        return ask()
+    except Exception as error:  # noqa: BLE001 - a plugin call: systems' keyrings are plugins
+        raise ComponentError(
+            f"the system keyring refused: {redact(str(error)) or type(error).__name__}",
+            hint="unlock it, or set the key in the environment",
+        ) from None

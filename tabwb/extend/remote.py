@@ -1,0 +1,414 @@
+"""Remote models: tries again where that helps, rests where it was told to, many at once.
+
+A back end of a service writes one try (:meth:`RemoteModel.call`); what all services have in
+common is here: exponential pauses with jitter, ``Retry-After``, one gate for all threads where a
+rate limit is met, cancelling, and errors without keys in them.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from queue import Empty, SimpleQueue
+from typing import Literal
+
+from tabwb.extend.components import Cancel
+from tabwb.extend.keys import redact
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.states import StopReason
+
+FailureKind = Literal[
+    "rate-limit",
+    "quota",
+    "server",
+    "connection",
+    "timeout",
+    "authentication",
+    "request",
+    "malformed",
+]
+RETRIED: frozenset[FailureKind] = frozenset(
+    {"rate-limit", "server", "connection", "timeout", "malformed"}
+)
+"""What may go away by itself. A quota, a wrong key and a wrong request stay what they are."""
+POLL_S = 0.05
+"""How often it is looked whether a call was cancelled."""
+GRACE_S = 1.0
+"""How long a cancelled call may take to end; then it is left to itself."""
+
+Piece = str | Wait | Reply
+Rest = Callable[[Cancel, float], bool]
+"""Waits so many seconds; True at once when cancelled."""
+
+
+class RemoteFailure(Exception):
+    """One try failed.
+
+    Args:
+        kind: what went wrong; decides whether it is tried again.
+        message: for people, as the service says it.
+        status: of HTTP, or None.
+        retry_after_s: how long the service asks to wait, or None.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+    @property
+    def what(self) -> str:
+        """The kind in words, with the status: ``rate limit (429)``."""
+        words = _WORDS[self.kind]
+        return words if self.status is None else f"{words} ({self.status})"
+
+
+_WORDS: Mapping[FailureKind, str] = {
+    "rate-limit": "rate limit",
+    "quota": "quota used up",
+    "server": "server error",
+    "connection": "no connection",
+    "timeout": "no answer in time",
+    "authentication": "key refused",
+    "request": "request refused",
+    "malformed": "malformed answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently a request is tried.
+
+    Attributes:
+        attempts: tries in all.
+        first_s: the longest first pause.
+        factor: by which pauses grow.
+        longest_s: the longest pause of our own; a service may ask for ten times as much.
+    """
+
+    attempts: int = 6
+    first_s: float = 1.0
+    factor: float = 2.0
+    longest_s: float = 60.0
+
+    def pause_s(self, attempt: int, retry_after_s: float | None, chance: float) -> float:
+        """Seconds to wait after a failed attempt.
+
+        min(longest, first x factor^(attempt - 1)) x (1 + chance) / 2; where the service says how
+        long, that, up to 10 x longest.
+
+        Args:
+            attempt: the one that failed, 1-based.
+            retry_after_s: what the service asks for, or None.
+            chance: in [0, 1); the jitter that keeps many from coming back at one moment.
+
+        >>> [Retries().pause_s(attempt, None, 0.5) for attempt in (1, 2, 3, 20)]
+        [0.75, 1.5, 3.0, 45.0]
+        >>> Retries().pause_s(1, 7.0, 0.5), Retries().pause_s(1, 86_400.0, 0.5)
+        (7.0, 600.0)
+        """
+        if retry_after_s is not None:
+            return min(retry_after_s, 10 * self.longest_s)
+        pause = self.first_s * self.factor ** float(min(attempt - 1, 64))
+        return min(self.longest_s, pause) * (1 + chance) / 2
+
+
+def kind_of_status(status: int) -> FailureKind:
+    """What an HTTP status means for trying again.
+
+    >>> [kind_of_status(status) for status in (400, 401, 408, 429, 501, 503)]
+    ['request', 'authentication', 'timeout', 'rate-limit', 'request', 'server']
+    """
+    if status in {401, 403}:
+        return "authentication"
+    if status == 408:
+        return "timeout"
+    if status == 429:
+        return "rate-limit"
+    # 501 and 505: what was asked for does not exist there.
+    return "server" if status >= 500 and status not in {501, 505} else "request"
+
+
+def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+    """Seconds that a service asks to wait, or None where it says nothing usable.
+
+    ``retry-after-ms`` (milliseconds) counts before ``Retry-After`` (seconds, or a date of HTTP,
+    RFC 9110, section 10.2.3). A date is compared with the service's own ``Date``: clocks differ.
+
+    Args:
+        headers: of the response; names in any case.
+        now: seconds since the epoch where there is no ``Date``; the clock's when None.
+
+    >>> retry_after({"Retry-After": "12"}), retry_after({"retry-after-ms": "250"}), retry_after({})
+    (12.0, 0.25, None)
+    >>> retry_after({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT",
+    ...              "Date": "Wed, 21 Oct 2015 07:28:00 GMT"})
+    30.0
+    """
+    given = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _seconds(given.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = given.get("retry-after")
+    until = _date(text)
+    if (seconds := _seconds(text)) is not None or until is None:
+        return seconds
+    here = _date(given.get("date"))
+    if here is None:
+        here = time.time() if now is None else now
+    return max(0.0, until - here)
+
+
+class Gate:
+    """Holds back every thread while one has been told to wait.
+
+    Args:
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = -math.inf
+        self._lock = threading.Lock()
+
+    def close_for(self, seconds: float) -> None:
+        """Stay closed for so long; a longer rest that is under way stays."""
+        with self._lock:
+            self._until = max(self._until, self._clock() + seconds)
+
+    @property
+    def remaining_s(self) -> float:
+        """Seconds until it opens; 0 when open."""
+        with self._lock:
+            return max(0.0, self._until - self._clock())
+
+
+class RemoteModel(ABC):
+    """The base of model back ends that ask a service; fulfils ``BatchingBackend``.
+
+    Args:
+        concurrency: requests in flight at once, at most.
+        retries: how often and how patiently.
+        title: what errors call it (``openai:gpt-4o``).
+        chance: gives numbers in [0, 1) for jitter.
+        clock: monotonic seconds.
+        rest: waits; True when cancelled.
+    """
+
+    def __init__(
+        self,
+        *,
+        concurrency: int,
+        retries: Retries,
+        title: str = "the service",
+        chance: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
+        rest: Rest = threading.Event.wait,
+    ) -> None:
+        self.concurrency = max(1, concurrency)
+        self.retries = retries
+        self.title = title
+        self._chance = chance
+        self._rest = rest
+        self._gate = Gate(clock)
+
+    @abstractmethod
+    def open(self) -> Mapping[str, str]:
+        """Make the client; plain facts to store. Asks the service nothing that costs."""
+
+    @abstractmethod
+    def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        """Try once: yield pieces of text as they come and, last, one :class:`Reply`.
+
+        Called from several threads at once. A set ``cancel`` ends it between pieces.
+
+        Raises:
+            RemoteFailure: the try failed; what came before is no answer.
+            ComponentError: it cannot work, whatever is tried.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the client back; may be called twice."""
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
+        """Stream a reply; a :class:`Wait` before each pause, after which it begins anew.
+
+        Raises:
+            ComponentError: every try failed, or trying again is of no use.
+        """
+        started = time.monotonic()
+        said: list[str] = []
+        with closing(self._together([request], cancel)) as pieces:
+            for _, piece in pieces:
+                if isinstance(piece, TabwbError):
+                    raise piece
+                if isinstance(piece, str):
+                    said.append(piece)
+                elif isinstance(piece, Wait):
+                    said.clear()
+                yield piece
+                if isinstance(piece, Reply):
+                    return
+        yield Reply("".join(said), StopReason.CANCELLED, time.monotonic() - started)
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)`` as they come, never more than ``concurrency`` in flight.
+
+        A new request goes out when a reply was taken away, so that what waits here is bounded too.
+        """
+        with closing(self._together(requests, cancel)) as pieces:
+            for index, piece in pieces:
+                if isinstance(piece, str):
+                    continue
+                if isinstance(piece, Reply) and piece.stop_reason is StopReason.CANCELLED:
+                    continue
+                yield index, piece
+
+    # ---------------------------------------------------------------- inside
+
+    def _together(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Generator[tuple[int, Piece | ComponentError]]:
+        """All pieces of all requests. Each has a thread, so that no silent service blocks us."""
+        stop = threading.Event()
+        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]] = SimpleQueue()
+        waiting = iter(enumerate(requests))
+        in_flight = 0
+        try:
+            while True:
+                while in_flight < self.concurrency and not cancel.is_set():
+                    index, request = next(waiting, (-1, None))
+                    if request is None:
+                        break
+                    threading.Thread(
+                        target=self._work,
+                        args=(index, request, stop, arrived),
+                        name=f"{self.title}, request {index}",
+                        daemon=True,
+                    ).start()
+                    in_flight += 1
+                if not in_flight:
+                    return
+                came = _next(arrived, cancel, stop)
+                if came is None:
+                    return
+                if came[1] is None:
+                    in_flight -= 1
+                else:
+                    yield came[0], came[1]
+        finally:
+            stop.set()
+
+    def _work(
+        self,
+        index: int,
+        request: Request,
+        stop: Cancel,
+        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]],
+    ) -> None:
+        try:
+            for piece in self._tries(request, stop):
+                arrived.put((index, piece))
+        except ComponentError as error:
+            arrived.put((index, error))
+        except Exception as error:  # noqa: BLE001 - a worker: what a client raises is an error here
+            what = redact(f"{type(error).__name__}: {error}")
+            arrived.put((index, ComponentError(f"{self.title}: {what}")))
+        finally:
+            arrived.put((index, None))
+
+    def _tries(self, request: Request, stop: Cancel) -> Iterator[Piece]:
+        """Pieces of one request over all its tries; ends without a reply when stopped."""
+        for attempt in range(1, self.retries.attempts + 1):
+            while held := self._gate.remaining_s:
+                # Not all at the same moment when the gate opens.
+                held *= 1 + 0.1 * self._chance()
+                yield Wait(held, "rate limit met by another request")
+                if self._rest(stop, held):
+                    return
+            if stop.is_set():
+                return
+            try:
+                for piece in self.call(request, stop):
+                    yield self._told(piece, attempt) if isinstance(piece, Reply) else piece
+            except RemoteFailure as failure:
+                if stop.is_set():
+                    return
+                if failure.kind not in RETRIED or attempt >= self.retries.attempts:
+                    raise self._given_up(failure, attempt) from None
+                pause = self.retries.pause_s(attempt, failure.retry_after_s, self._chance())
+                if failure.kind == "rate-limit":
+                    self._gate.close_for(pause)
+                reason = f"{failure.what}, attempt {attempt} of {self.retries.attempts}"
+                yield Wait(pause, reason)
+                if self._rest(stop, pause):
+                    return
+            else:
+                return
+
+    def _told(self, reply: Reply, attempt: int) -> Reply:
+        if redact(reply.text) != reply.text:
+            raise ComponentError(
+                f"{self.title}: the reply contains the service's key and is not kept",
+                hint="the service sends back what it should keep to itself: change the key",
+            )
+        metadata = {name: redact(value) for name, value in reply.metadata.items()}
+        if attempt > 1:
+            metadata["attempts"] = str(attempt)
+        return replace(reply, metadata=metadata)
+
+    def _given_up(self, failure: RemoteFailure, attempt: int) -> ComponentError:
+        tried = f" after {attempt} attempts" if attempt > 1 else ""
+        said = f": {redact(failure.message)}" if failure.message else ""
+        return ComponentError(f"{self.title}: {failure.what}{tried}{said}")
+
+
+def _next(
+    arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]], cancel: Cancel, stop: Cancel
+) -> tuple[int, Piece | ComponentError | None] | None:
+    """What comes next; None where a cancelled call does not end in time."""
+    deadline: float | None = None
+    while True:
+        if cancel.is_set() and deadline is None:
+            stop.set()
+            deadline = time.monotonic() + GRACE_S
+        try:
+            return arrived.get(timeout=POLL_S)
+        except Empty:
+            if deadline is not None and time.monotonic() > deadline:
+                return None
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _date(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text or "").timestamp()
+    except (ValueError, OverflowError):
+        return None
