@@ -38,16 +38,20 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
     for subtest in battery.subtests:
         for scorer in subtest.scorers:
             plugins.resolve("scorers", scorer)
-    if conditions.protocol is not Protocol.GENERATE:
-        raise UsageError(
-            f"protocol '{conditions.protocol.value}' cannot be given yet", allowed="generate"
-        )
     _check_examinee(battery, conditions)
-    examinee = conditions.examinee
+    examinee, labels = conditions.examinee, conditions.labels
+    protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
     if conditions.kind == "model":
-        examinee = str(plugins.resolve("models", examinee)[1])
+        descriptor, spec = plugins.resolve("models", examinee)
+        labels = plugins.labels_of(examinee)
+        examinee, protocols = str(spec), descriptor.protocols
+    if conditions.protocol.value not in protocols:
+        raise UsageError(
+            f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
+            allowed=", ".join(protocols),
+        )
     judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in conditions.judges)
-    return replace(conditions, examinee=examinee, judges=tuple(judges))
+    return replace(conditions, examinee=examinee, judges=tuple(judges), labels=labels)
 
 
 def _check_examinee(battery: Battery, conditions: Conditions) -> None:

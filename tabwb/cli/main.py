@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "results": ("results", "Show results, or list what there is."),
     "export": ("export", "Write results to a file."),
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
+    "model": ("model", "List models, write profiles, try one."),
     "battery": ("battery", "List, show, check and write batteries."),
     "plugins": ("plugins", "List, write and trust plugins."),
     "store": ("store", "Look after the store: info, backup, check."),

@@ -19,7 +19,8 @@ from tabwb.records.specs import Spec
 FILE = "tabwb.toml"
 """The name of both files: the one in the current folder and the one in the user's folder."""
 KEYS = ("store", "offline", "theme", "plugin_folders", "profile")
-PROFILE_KEYS = ("id", "name", "options")
+PROFILE_KEYS = ("id", "name", "options", "family", "tuning", "parameters")
+TUNINGS = ("base", "instruct")
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"", "0", "false", "no", "off"})
 
@@ -31,10 +32,25 @@ class Profile:
     Attributes:
         spec: what it stands for; its values may hold what a spec cannot (commas).
         where: file and key, for messages.
+        family: of the model, for instance ``Llama-3.2``; empty where not said.
+        tuning: ``base`` or ``instruct``; empty where not said. A base and an instruct model of one
+            family and size make a pair in results.
+        parameters: how many the model has, or None where not said.
     """
 
     spec: Spec
     where: str
+    family: str = ""
+    tuning: str = ""
+    parameters: int | None = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What is said of the model, as it is kept with an administration."""
+        said = {"family": self.family, "tuning": self.tuning}
+        if self.parameters is not None:
+            said["parameters"] = str(self.parameters)
+        return {key: value for key, value in said.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +189,32 @@ class _Table:
             if not isinstance(options, dict):
                 raise self.error(f"{key}.options", f"{options!r} is not a table")
             texts = {option: self._text(f"{key}.options", v) for option, v in options.items()}
-            profiles[name] = Profile(Spec(identifier, spec_name, texts), f"{self.path}: {key}")
+            profiles[name] = Profile(
+                Spec(identifier, spec_name, texts),
+                f"{self.path}: {key}",
+                **self._labels(table, key),
+            )
         return profiles
+
+    def _labels(self, table: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Family, tuning and number of parameters of a profile, as far as they are said."""
+        family, tuning = table.get("family", ""), table.get("tuning", "")
+        parameters = table.get("parameters")
+        if not isinstance(family, str):
+            raise self.error(f"{key}.family", f"{family!r} is not a string")
+        if tuning not in ("", *TUNINGS):
+            raise self.error(
+                f"{key}.tuning", f"{tuning!r} is no tuning", allowed=", ".join(TUNINGS)
+            )
+        if parameters is not None and (
+            isinstance(parameters, bool) or not isinstance(parameters, int) or parameters < 1
+        ):
+            raise self.error(
+                f"{key}.parameters",
+                f"{parameters!r} is no number of parameters",
+                allowed="a whole number, 1_240_000_000",
+            )
+        return {"family": family, "tuning": tuning, "parameters": parameters}
 
     def _text(self, key: str, value: object) -> str:
         if isinstance(value, bool):

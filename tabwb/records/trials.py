@@ -38,6 +38,7 @@ class Conditions:
         judges: specs of the raters to run on each response, besides the subtests' scorers.
         research_protocol: names the protocol under which a model-only battery is given to a person.
         lesion: spec of the lesion applied to the model, or None.
+        labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``).
     """
 
     examinee: str
@@ -52,6 +53,7 @@ class Conditions:
     judges: tuple[str, ...] = ("rules-1",)
     research_protocol: str | None = None
     lesion: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,212 @@
+"""``tabwb model``: which models can be examined, profiles of one's own, and a first try."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import json_option, note, offline_option, open_plugins, print_json
+from tabwb.records.errors import ComponentError, UsageError
+
+if TYPE_CHECKING:
+    from tabwb.extend.components import Descriptor
+    from tabwb.extend.plugins import Plugins
+
+_TRY = "Say hello."
+
+
+@click.group()
+def model() -> None:
+    """List back ends and profiles, write profiles, try a model.
+
+    A profile is a name for a model with its options: profile:NAME stands wherever a model's spec
+    can. It also says of which family, tuning and size the model is, so that results can set base
+    and instruct models side by side.
+    """
+
+
+@model.command("list")
+@json_option
+@offline_option
+def list_models(as_json: bool, offline: bool | None) -> int:
+    """List what can be examined: the back ends, then your profiles."""
+    plugins = open_plugins(offline)
+    try:
+        backends = [_backend(plugins, each) for each in plugins.descriptors("models")]
+        profiles = [
+            {"name": name, "spec": str(profile.spec), "where": profile.where, **profile.labels}
+            for name, profile in sorted(plugins.configuration.profiles.items())
+        ]
+    finally:
+        plugins.close()
+    if as_json:
+        print_json({"format": 1, "backends": backends, "profiles": profiles})
+        return 0
+    for each in backends:
+        missing = f"  (needs the extra {each['missing']})" if each["missing"] else ""
+        click.echo(f"{each['spec']:28} {each['title']}{missing}")
+    if not profiles:
+        note("no profiles; 'tabwb model add NAME SPEC' writes one")
+    for profile in profiles:
+        said = ", ".join(profile[key] for key in ("family", "tuning") if key in profile)
+        if "parameters" in profile:
+            said += f"{', ' if said else ''}{int(profile['parameters']):,} parameters"
+        click.echo(f"{'profile:' + profile['name']:28} {profile['spec']}"
+                   f"{'  (' + said + ')' if said else ''}")  # fmt: skip
+    return 0
+
+
+@model.command()
+@click.argument("name")
+@click.argument("spec")
+@click.option("--family", default="", help="Of the model, for example Llama-3.2.")
+@click.option("--tuning", type=click.Choice(["base", "instruct"]), default=None)
+@click.option("--parameters", metavar="N", help="How many it has: 1240000000, 1.24B or 360M.")
+@click.option("--force", is_flag=True, help="Replace a profile of this name.")
+def add(
+    name: str, spec: str, family: str, tuning: str | None, parameters: str | None, force: bool
+) -> int:
+    """Write profile NAME for the model that SPEC names into your configuration."""
+    from tabwb.extend.configuration import Profile
+    from tabwb.extend.profiles import write_profile
+
+    plugins = open_plugins()
+    try:
+        if name in plugins.configuration.profiles and not force:
+            raise UsageError(
+                f"there is a profile '{name}' already: {plugins.configuration.profiles[name].spec}",
+                hint="--force replaces it",
+            )
+        resolved = plugins.resolve("models", spec)[1]
+        count = None if parameters is None else number_of_parameters(parameters)
+        profile = Profile(resolved, "", family.strip(), tuning or "", count)
+        path = write_profile(plugins.configuration.config_dir, name, profile)
+    finally:
+        plugins.close()
+    note(f"profile:{name} is written to {path}")
+    return 0
+
+
+@model.command()
+@click.argument("name")
+def remove(name: str) -> int:
+    """Take profile NAME out of your configuration."""
+    from tabwb.extend.profiles import remove_profile
+
+    plugins = open_plugins()
+    try:
+        path = remove_profile(plugins.configuration.config_dir, name)
+    finally:
+        plugins.close()
+    note(f"profile:{name} is gone from {path}")
+    return 0
+
+
+@model.command("test")
+@click.argument("spec")
+@click.option("--prompt", default=_TRY, show_default=True, help="What to ask.")
+@click.option("--max-tokens", type=click.IntRange(1, 100_000), default=32, show_default=True)
+@json_option
+@offline_option
+def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: bool | None) -> int:
+    """Load or reach the model that SPEC names, ask it one thing, and show what came back."""
+    plugins = open_plugins(offline)
+    try:
+        found = _tried(plugins, spec, prompt, max_tokens)
+    finally:
+        plugins.close()
+    if as_json:
+        print_json({"format": 1, **found})
+        return 0
+    for key, value in found["facts"].items():
+        click.echo(f"{key:18} {value}")
+    click.echo(f"{'opened in':18} {found['opened_s']:.1f} s")
+    click.echo(f"{'answered in':18} {found['latency_s']:.2f} s")
+    click.echo(f"{'stopped because':18} {found['stop_reason']}")
+    click.echo(f"{'tokens':18} {_count(found['prompt_tokens'])} sent, "
+               f"{_count(found['reply_tokens'])} back")  # fmt: skip
+    click.echo(f"{'price':18} {found['price'] or 'unknown (see prices.toml)'}")
+    click.echo(f"{'prompt':18} {prompt}")
+    click.echo(f"{'reply':18} {found['reply']}")
+    return 0
+
+
+def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[str, Any]:
+    from tabwb.extend.prices import cost_of
+    from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+
+    price = plugins.price(spec)
+    backend = plugins.open_model(spec)
+    started = time.monotonic()
+    try:
+        facts = dict(backend.open())
+        opened = time.monotonic() - started
+        request = Request((Message("user", prompt),), Decoding(max_tokens=max_tokens))
+        reply: Reply | None = None
+        for piece in backend.reply(request, threading.Event()):
+            if isinstance(piece, Wait):
+                note(f"{piece.reason}: waiting {piece.seconds:.0f} s")
+            elif isinstance(piece, Reply):
+                reply = piece
+    finally:
+        backend.close()
+    if reply is None:
+        raise ComponentError(f"'{spec}' ended without a reply")
+    return {
+        "model": str(plugins.resolve("models", spec)[1]),
+        "facts": facts,
+        "opened_s": opened,
+        "prompt": prompt,
+        "reply": reply.text,
+        "stop_reason": reply.stop_reason.value,
+        "latency_s": reply.latency_s,
+        "prompt_tokens": reply.prompt_tokens,
+        "reply_tokens": reply.reply_tokens,
+        "price": None if price is None else str(price),
+        "cost": cost_of(price, reply.prompt_tokens, reply.reply_tokens),
+    }
+
+
+def number_of_parameters(text: str) -> int:
+    """A number of parameters as people write it.
+
+    >>> number_of_parameters("1.24B"), number_of_parameters("360m"), number_of_parameters("12_000")
+    (1240000000, 360000000, 12000)
+    """
+    cleaned = text.strip().upper().replace("_", "").replace(",", "")
+    scale = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}.get(cleaned[-1:], 1)
+    try:
+        number = round(float(cleaned.rstrip("KMBT")) * scale)
+    except (ValueError, OverflowError):
+        number = 0
+    if number < 1:
+        raise UsageError(f"'{text}' is no number of parameters", allowed="1240000000, 1.24B, 360M")
+    return number
+
+
+def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:
+    from tabwb.extend.registry import check_needs
+    from tabwb.records.errors import MissingExtra
+
+    missing = None
+    try:
+        check_needs(descriptor)
+    except MissingExtra as error:
+        missing = error.extra
+    name = f":{descriptor.name_help}" if descriptor.name_help else ""
+    return {
+        "id": descriptor.id,
+        "spec": descriptor.id + name,
+        "title": descriptor.title,
+        "protocols": list(descriptor.protocols),
+        "needs": list(descriptor.needs),
+        "missing": missing,
+        "remarks": descriptor.remarks,
+    }
+
+
+def _count(tokens: int | None) -> str:
+    return "not counted" if tokens is None else str(tokens)

@@ -1,0 +1,105 @@
+"""Writing model profiles into the user's ``tabwb.toml``; everything else in it stays as it is."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+from tabwb.extend.configuration import FILE, Profile
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.identifiers import is_kebab
+
+
+def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
+    """Add a profile, or put it in the place of one of this name; the file that was written.
+
+    Raises:
+        UsageError: the name is no kebab-case id, or the file is no TOML.
+        TabwbError: the file cannot be written; it is as it was.
+    """
+    if not is_kebab(name):
+        raise UsageError(
+            f"'{name}' cannot name a profile", allowed="a-z, 0-9 and single hyphens: llama-1b"
+        )
+    import tomlkit
+
+    path, document = _read(config_dir)
+    profiles = document.setdefault("profile", tomlkit.table(is_super_table=True))
+    if not isinstance(profiles, MutableMapping):
+        raise UsageError("profile: is not a table", where=str(path))
+    spec = profile.spec
+    table = tomlkit.table()
+    table["id"] = spec.id
+    if spec.name is not None:
+        table["name"] = spec.name
+    if spec.options:
+        options = tomlkit.inline_table()
+        options.update(spec.options)
+        table["options"] = options
+    for key, value in (("family", profile.family), ("tuning", profile.tuning)):
+        if value:
+            table[key] = value
+    if profile.parameters is not None:
+        table["parameters"] = profile.parameters
+    profiles[name] = table
+    _write(path, tomlkit.dumps(document))
+    return path
+
+
+def remove_profile(config_dir: Path, name: str) -> Path:
+    """Take a profile out of the user's file; the file that was written.
+
+    Raises:
+        UsageError: it is not there.
+        TabwbError: the file cannot be written; it is as it was.
+    """
+    import tomlkit
+
+    path, document = _read(config_dir)
+    profiles = document.get("profile", {})
+    if name not in profiles:
+        raise UsageError(
+            f"there is no profile '{name}' in this file",
+            where=str(path),
+            allowed=", ".join(profiles) or "none is there",
+        )
+    del profiles[name]
+    _write(path, tomlkit.dumps(document))
+    return path
+
+
+def _read(config_dir: Path) -> tuple[Path, Any]:
+    import tomlkit
+    from tomlkit.exceptions import ParseError
+
+    path = config_dir / FILE
+    try:
+        return path, tomlkit.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return path, tomlkit.document()
+    except (ParseError, UnicodeDecodeError, OSError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path)) from error
+
+
+def _write(path: Path, text: str) -> None:
+    """Beside the file first, then in its place: one that was half written would be no file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=".tabwb-", delete=False
+        ) as staged:
+            try:
+                staged.write(text)
+                staged.flush()
+                os.fsync(staged.fileno())
+                Path(staged.name).chmod(mode)
+                Path(staged.name).replace(path)
+            except BaseException:
+                Path(staged.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise TabwbError(f"cannot be written: {error.strerror}", where=str(path)) from error

@@ -1,0 +1,96 @@
+"""Profiles written by the program: read back equal, and nothing else in the file changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabwb.extend.configuration import Configuration, Profile
+from tabwb.extend.plugins import Plugins
+from tabwb.extend.profiles import remove_profile, write_profile
+from tabwb.records.errors import UsageError
+from tabwb.records.specs import Spec
+
+LLAMA = Profile(
+    Spec("openai", "llama3.2:1b", {"base_url": "http://localhost:11434/v1", "stop": "a, b"}),
+    "",
+    "Llama-3.2",
+    "instruct",
+    1_240_000_000,
+)
+
+
+def read(folder: Path) -> Configuration:
+    return Configuration.load(cwd=folder, environ={"TABWB_CONFIG_DIR": str(folder)})
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    write_profile(tmp_path, "llama", LLAMA)
+    found = read(tmp_path).profiles["llama"]
+    assert (found.spec, found.labels) == (LLAMA.spec, LLAMA.labels)
+    assert found.labels == {
+        "family": "Llama-3.2",
+        "tuning": "instruct",
+        "parameters": "1240000000",
+    }
+
+
+def test_the_rest_of_the_file_stays_as_it_is(tmp_path: Path) -> None:
+    before = '# mine\ntheme = "dark"  # easy on the eyes\n\n[profile.a]\nid = "echo"\n'
+    path = tmp_path / "tabwb.toml"
+    path.write_text(before, encoding="utf-8")
+    write_profile(tmp_path, "llama", LLAMA)
+    write_profile(tmp_path, "llama", Profile(Spec("bundled"), ""))
+    assert path.read_text(encoding="utf-8").startswith(before)
+    assert set(read(tmp_path).profiles) == {"a", "llama"}
+    assert read(tmp_path).profiles["llama"].spec == Spec("bundled")
+    remove_profile(tmp_path, "llama")
+    assert path.read_text(encoding="utf-8").rstrip() == before.rstrip()
+
+
+def test_a_profile_that_is_not_there_cannot_be_removed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no profile 'x'"):
+        remove_profile(tmp_path, "x")
+
+
+@pytest.mark.parametrize("name", ["", "Llama 1B", "a.b", "../x"])
+def test_a_name_that_no_spec_can_hold_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot name a profile"):
+        write_profile(tmp_path, name, LLAMA)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "tabwb.toml"
+    path.write_text("[profile", encoding="utf-8")
+    with pytest.raises(UsageError, match="cannot be read"):
+        write_profile(tmp_path, "llama", LLAMA)
+    assert path.read_text(encoding="utf-8") == "[profile"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('tuning = "chat"', "no tuning"),
+        ("parameters = 0", "no number of parameters"),
+        ("parameters = true", "no number of parameters"),
+        ("family = 3", "not a string"),
+    ],
+)
+def test_labels_that_mean_nothing_are_refused(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "tabwb.toml"
+    path.write_text(f'[profile.x]\nid = "echo"\n{line}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        read(tmp_path)
+
+
+def test_the_labels_of_a_profile_hold_for_its_spec_too(tmp_path: Path) -> None:
+    write_profile(tmp_path, "tiny", Profile(Spec("echo"), "", "demo", "base", 1))
+    plugins = Plugins.load(read(tmp_path))
+    try:
+        assert plugins.labels_of("profile:tiny")["family"] == "demo"
+        assert plugins.labels_of("echo")["tuning"] == "base"
+        assert plugins.labels_of("echo@delay=0.5") == {}
+    finally:
+        plugins.close()
