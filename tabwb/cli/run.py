@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from tabwb.records.trials import Conditions
 
 
+TOGETHER = 64
+"""Items that a batching model gets at once; on a laptop more gains nothing."""
 SEEDS = click.IntRange(-(2**53), 2**53)
 """What every store and every reader of JSON keeps exactly."""
 
@@ -70,6 +72,21 @@ class Finite(click.FloatRange):
 )
 @click.option("--replicates", type=click.IntRange(1, 100_000), default=1, show_default=True)
 @click.option("--seed", type=SEEDS, default=1, show_default=True, help="Of orders and of sampling.")
+@click.option(
+    "--protocol",
+    type=click.Choice(["generate", "enforced", "likelihood"]),
+    default="generate",
+    show_default=True,
+    help="How a model answers items with options: freely, held to the options, or by which option "
+    "it finds likeliest. Items without options are always answered freely.",
+)
+@click.option(
+    "--batch-size",
+    type=click.IntRange(1, 10_000),
+    default=TOGETHER,
+    show_default=True,
+    help="How many items a model gets at once, where it can batch; 1 streams each reply.",
+)
 @click.option("--conversation", is_flag=True, help="Keep one context over all items.")
 @click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
 @click.option("--shuffle-options", is_flag=True, help="Shuffle the options of each item.")
@@ -108,7 +125,8 @@ def run(**options: Any) -> int:
             opened_model(plugins, conditions) as model,
             setup.create(store, plugins, battery, conditions) as session,
         ):
-            return _give(session, model, as_json=bool(options.get("as_json")))
+            together = options.get("batch_size", TOGETHER)
+            return _give(session, model, together, as_json=bool(options.get("as_json")))
     finally:
         plugins.close()
 
@@ -141,13 +159,14 @@ def resume(
                 return 0
             with opened_model(plugins, session.administration.conditions) as model:
                 session.resume()
-                return _give(session, model, as_json=as_json)
+                return _give(session, model, TOGETHER, as_json=as_json)
     finally:
         plugins.close()
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:
     from tabwb.records.exchange import Decoding
+    from tabwb.records.states import Protocol
     from tabwb.records.trials import Conditions
 
     model, speaker = options.get("model"), options.get("speaker")
@@ -172,6 +191,7 @@ def _conditions(options: dict[str, Any]) -> Conditions:
         kind="speaker" if model is None else "model",
         seed=seed,
         replicates=options.get("replicates", 1),
+        protocol=Protocol(options.get("protocol", "generate")),
         decoding=Decoding(
             max_tokens=options.get("max_tokens", 256),
             temperature=options.get("temperature", 0.0),
@@ -277,16 +297,18 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
         backend.close()
 
 
-def _give(session: Session, model: OpenModel | None, *, as_json: bool) -> int:
+def _give(session: Session, model: OpenModel | None, together: int, *, as_json: bool) -> int:
     number = session.administration.id
     # Said at once, so that it is known however the run ends.
     note(f"administration {number}")
     if model is not None:
-        _give_to_model(session, model, quiet=as_json)
+        _give_to_model(session, model, together, quiet=as_json)
     else:
         from tabwb.cli.typing import give_to_typist
 
         give_to_typist(session, aside=as_json)
+    if session.status is AdministrationStatus.DONE:
+        _judge(session, quiet=as_json)
     try:
         _show(session, as_json=as_json)
     finally:
@@ -299,7 +321,7 @@ def _give(session: Session, model: OpenModel | None, *, as_json: bool) -> int:
     return 0
 
 
-def _give_to_model(session: Session, model: OpenModel, *, quiet: bool) -> None:
+def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
     from tabwb.administer.drive import drive
     from tabwb.cli.progress import Progress
 
@@ -307,10 +329,32 @@ def _give_to_model(session: Session, model: OpenModel, *, quiet: bool) -> None:
     progress = Progress(len(session.trials), done, quiet=quiet)
     try:
         session.opened(model.facts)
-        for event in drive(session, model.backend, model.cancel):
+        for event in drive(session, model.backend, model.cancel, together=together):
             progress.show(event)
     finally:
         progress.close()
+
+
+def _judge(session: Session, *, quiet: bool) -> None:
+    """Let the judges behind which a model stands judge, now that every answer is safe."""
+    from tabwb.administer.judging import Limits
+    from tabwb.cli.judge_run import Task
+
+    cancel = threading.Event()
+    options = {"scope": "connected-text", "repeats": 1, "again": False}
+    number = session.administration.id
+    for spec in session.raters.later:
+        task = Task(session.store, session.plugins, spec, options, quiet=quiet)
+        try:
+            with stopping(cancel):
+                task.judge_held(number, Limits(), cancel, [])
+        except Interrupted as error:
+            raise Interrupted(
+                error.message, hint=f"go on with: tabwb judge run {number} --judge {spec}"
+            ) from error
+        finally:
+            task.close()
+            session.reload()
 
 
 @contextmanager
