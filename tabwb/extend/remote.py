@@ -126,7 +126,7 @@ class Retries:
         """
         if retry_after_s is not None:
             return min(retry_after_s, 10 * self.longest_s)
-        pause = self.first_s * self.factor ** float(min(attempt - 1, 64))
+        pause = self.first_s * math.pow(self.factor, min(attempt - 1, 64))
         return min(self.longest_s, pause) * (1 + chance) / 2
 
 
