@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tabwb.battery.model import Feature
 from tabwb.extend.components import Descriptor, Response
+from tabwb.records.declarations import Scope
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.words import RULES_CAUTION
@@ -23,6 +24,7 @@ class RulesJudge:
 
     rater = rater_id(RULES_1)
     features = TWO_SIDED
+    scope: Scope = "connected-text"
     caution = RULES_CAUTION
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:

@@ -13,13 +13,14 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from tabwb.administer.attempts import storable
-from tabwb.administer.raters import JUDGED, Raters
+from tabwb.administer.raters import JUDGED, Raters, declaration_of
 from tabwb.battery.model import Battery
 from tabwb.extend.components import Cancel, Judge, ModelJudge, Response, Verdict
 from tabwb.extend.plugins import Plugins
 from tabwb.extend.prices import Price, cost_of
 from tabwb.records import events
-from tabwb.records.entries import RatingsEntry
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import DeclarationEntry, RatingsEntry
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.exchange import Request, Wait
 from tabwb.records.judgements import Judged, Judgement
@@ -183,7 +184,9 @@ class Judging:
         self._repeats = repeats
         self._fresh = again or repeats > 1
         self._again = again
-        self._trials = store.trials(number)
+        told = store.history(number)
+        self._trials = told.trials
+        self._declaration = _declared(judge, scope, told.declarations.get(judge.rater))
         self._work = self._sort(self._targets(Raters(plugins, battery, ()), scope))
 
     def estimate(self) -> Estimate:
@@ -384,11 +387,17 @@ class Judging:
             for target, made in pairs
         ]
         if isinstance(self.judge, ModelJudge):
-            judged = list(self._store.keep_judgements(self.number, judged))
+            judged = list(self._store.keep_judgements(self.number, judged, self._declaration))
         else:
             self._store.append(
                 self.number,
-                [RatingsEntry(each.trial, each.attempt, each.judgement.ratings) for each in judged],
+                [
+                    *(
+                        RatingsEntry(one.trial, one.attempt, one.judgement.ratings)
+                        for one in judged
+                    ),
+                    DeclarationEntry(self._declaration),
+                ],
             )
         for each in judged:
             self.tally.add(each.judgement)
@@ -424,6 +433,12 @@ class Judging:
             f"judging of administration {self.number} stopped: {why}",
             hint=f"{left} calls are left; the same command goes on from here",
         )
+
+
+def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declaration:
+    # Once it has judged other answers too, a judge's burden stays over all of them.
+    wide = scope == "all" or (before is not None and before.scope == "all")
+    return declaration_of(judge, "all" if wide else "connected-text")
 
 
 def has_verdict(trial: Trial, rater: str) -> bool:

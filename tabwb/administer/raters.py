@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from tabwb.administer.attempts import storable
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.extend.components import Judge, Response, Scorer
+from tabwb.extend.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
 from tabwb.extend.plugins import Plugins
+from tabwb.records.declarations import Declaration, Scope
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Rating, failed
 from tabwb.records.states import ResponseKind, ResponseStatus
@@ -44,9 +45,17 @@ class Raters:
             self._judges = tuple(
                 self._plugins.judge(spec)
                 for spec in self._judge_specs
-                if self._plugins.resolve("judges", spec)[0].wraps is None
+                if not self._asks_a_model(spec)
             )
         return self._judges
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """The judges that are left for when the answers are safe."""
+        return tuple(spec for spec in self._judge_specs if self._asks_a_model(spec))
+
+    def _asks_a_model(self, spec: str) -> bool:
+        return self._plugins.resolve("judges", spec)[0].wraps is not None
 
     def rate(
         self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]
@@ -68,6 +77,11 @@ class Raters:
             for judge in self.judges():
                 ratings += self._judge(judge, response)
         return tuple(ratings)
+
+    def declarations(self, ratings: Iterable[Rating]) -> tuple[Declaration, ...]:
+        """What those judges say of themselves that gave any of these ratings."""
+        raters = {rating.rater for rating in ratings}
+        return tuple(declaration_of(judge) for judge in self.judges() if judge.rater in raters)
 
     def response(self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]) -> Response:
         """What raters are told of one answer; arguments as for :meth:`rate`."""
@@ -122,6 +136,22 @@ class Raters:
         features = self._battery.features
         measures = [feature.id for feature in features]
         return _guarded(judge.rater, measures, lambda: judge.judge(response, features))
+
+
+def declaration_of(judge: Judge, judged: Scope = "connected-text") -> Declaration:
+    """What a judge says of itself, to be kept with its first ratings.
+
+    Args:
+        judge: as made from its spec.
+        judged: which answers it is given to judge; its scope, if it has none of its own.
+    """
+    return Declaration(
+        rater=judge.rater,
+        features=tuple(storable(str(feature)) for feature in judge.features),
+        scope=judge.scope if isinstance(judge, ScopedJudge) else judged,
+        caution=storable(judge.caution),
+        prompt_text=judge.prompt_text if isinstance(judge, ModelJudge) else "",
+    )
 
 
 def _guarded(

@@ -18,9 +18,17 @@ from tabwb.administer.raters import Raters
 from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import (
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    RatingsEntry,
+)
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Message, Reply, Request
+from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
 from tabwb.records.trials import Administration, Trial
 from tabwb.store.derive import History
@@ -146,6 +154,11 @@ class Session:
         return self._history.notes
 
     @property
+    def declarations(self) -> Mapping[str, Declaration]:
+        """What each judge that has rated says of itself, by rater."""
+        return self._history.declarations
+
+    @property
     def undoable(self) -> bool:
         """Whether :meth:`undo` has something to take back."""
         return self._history.undoable is not None
@@ -213,7 +226,11 @@ class Session:
         attempt = attempt_with_answer(trial, reply, messages, expected)
         ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
         made = self._commit(
-            [AttemptEntry(number, attempt), RatingsEntry(number, attempt.number, ratings)],
+            [
+                AttemptEntry(number, attempt),
+                RatingsEntry(number, attempt.number, ratings),
+                *self._declared(ratings),
+            ],
             events.AttemptRecorded(self.administration.id, number, attempt),
             events.Rated(self.administration.id, number, attempt.number, ratings),
         )
@@ -330,7 +347,7 @@ class Session:
         The earlier ratings stay in the store; the new ones count.
         """
         entries: list[Entry] = []
-        made: list[events.Event] = []
+        made: list[events.Rated] = []
         for trial in self.trials:
             attempt = trial.counting
             if attempt is None:
@@ -339,6 +356,7 @@ class Session:
             ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
             entries.append(RatingsEntry(number, attempt.number, ratings))
             made.append(events.Rated(self.administration.id, number, attempt.number, ratings))
+        entries += self._declared([rating for event in made for rating in event.ratings])
         return self._commit(entries, *made) if entries else ()
 
     def pause(self, reason: str = "") -> Events:
@@ -374,6 +392,10 @@ class Session:
         )
         self._awaiting = False
         return made
+
+    def reload(self) -> None:
+        """Read again what is in the store: judges have added to it."""
+        self._history = self.store.history(self.administration.id)
 
     def close(self) -> None:
         """Give the administration free; what was committed stays as it is."""
@@ -413,6 +435,14 @@ class Session:
         self._current, self._awaiting = number, True
         self._asked_at = time.monotonic()
         return made
+
+    def _declared(self, ratings: Sequence[Rating]) -> list[Entry]:
+        """What the judges among the raters say of themselves, where that is not kept yet."""
+        return [
+            DeclarationEntry(declaration)
+            for declaration in self.raters.declarations(ratings)
+            if self._history.declarations.get(declaration.rater) != declaration
+        ]
 
     def _finish(self) -> Events:
         return self._commit([EventEntry("finished", None)], events.Finished(self.administration.id))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.records.declarations import Scope
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.ratings import Rating
@@ -171,6 +172,14 @@ class Judge(Protocol):
         """Ratings of one response over the battery's features; undefined ones included."""
 
 
+@runtime_checkable
+class ScopedJudge(Judge, Protocol):
+    """A judge whose burden has one scope, whatever else it was given to judge."""
+
+    scope: Scope
+    """Of any other judge: connected text, or all answers once others were judged too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a judge that asks a model says of one response.
@@ -270,6 +279,7 @@ __all__ = [
     "ModelBackend",
     "ModelJudge",
     "Response",
+    "ScopedJudge",
     "Scorer",
     "Transcriber",
     "Verdict",

@@ -1,7 +1,7 @@
 """Entries: what the engine hands to the store, one after the other, never changed afterwards.
 
 Attempts and events of one administration share one sequence, numbered from 1 in the order in which
-they were appended. Ratings belong to an attempt and take no number.
+they were appended. Ratings belong to an attempt and take no number, nor do declarations of raters.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import Rating
 from tabwb.records.trials import Attempt
 
@@ -54,6 +55,13 @@ class RatingsEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclarationEntry:
+    """What a rater says of itself, beside its first ratings; of one rater the last one holds."""
+
+    declaration: Declaration
+
+
+@dataclass(frozen=True, slots=True)
 class EventEntry:
     """Something that happened besides an answer.
 
@@ -76,4 +84,4 @@ class EventEntry:
 
 NumberedEntry = AttemptEntry | EventEntry
 """The entries that take a number of the administration's sequence."""
-Entry = AttemptEntry | RatingsEntry | EventEntry
+Entry = AttemptEntry | RatingsEntry | DeclarationEntry | EventEntry

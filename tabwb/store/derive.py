@@ -6,7 +6,7 @@ The rules stand here and nowhere else; the reader and the engine both use :class
 - An answer counts when its attempt is ``ok``, effective, and recorded after the last effective
   ``voided`` or ``skipped`` of its trial; of several the last counts. Answers that do not count
   any more are shown in state ``void`` with the reason in ``error``.
-- A rater's ratings of an attempt are those it gave last.
+- A rater's ratings of an attempt are those it gave last, and its declaration the one it made last.
 - ``finished`` makes an administration done, else ``discontinued`` discontinued, else the last of
   ``paused`` and ``resumed`` decides; after a discontinuation what was not given reads
   *not administered*.
@@ -19,7 +19,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, NumberedEntry, RatingsEntry
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import (
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    NumberedEntry,
+    RatingsEntry,
+)
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
@@ -166,11 +174,13 @@ class History:
         standing: every trial as it stands, in the order planned.
         status: where the administration stands.
         reason: why it rests or was discontinued, or empty.
+        declarations: what each rater that declared itself said of itself, by rater.
     """
 
     standing: Blocks[Trial]
     status: AdministrationStatus = AdministrationStatus.RUNNING
     reason: str = ""
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)
     _steps: Blocks[Step] = field(default_factory=Blocks)
     _lines: Blocks[_Line] = field(default_factory=Blocks)
     _index: Mapping[int, int] = field(default_factory=dict)
@@ -207,8 +217,12 @@ class History:
         new: list[Step] = []
         lines: dict[int, _Line] = {}
         changed: set[int] = set()
+        declared: dict[str, Declaration] = {}
         lifecycle = False
         for entry in entries:
+            if isinstance(entry, DeclarationEntry):
+                declared[entry.declaration.rater] = entry.declaration
+                continue
             at = None if entry.trial is None else self._place(entry.trial)
             if at is not None:
                 changed.add(at)
@@ -262,6 +276,7 @@ class History:
             standing=self.standing.changed(trials),
             status=status,
             reason=reason,
+            declarations={**self.declarations, **declared} if declared else self.declarations,
             _steps=steps,
             _lines=kept,
             _back=back,

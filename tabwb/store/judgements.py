@@ -10,13 +10,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.store import codec
 from tabwb.store.database import Transaction
 from tabwb.store.schema import STATUSES
-from tabwb.store.write import Keys, attempt_key, insert_ratings, now
+from tabwb.store.write import Keys, attempt_key, insert_declaration, insert_ratings, now
 
 _AT_ONCE = 500
 """Parameters of one statement; databases allow some thousands."""
@@ -35,10 +36,19 @@ _JOINS = (
 
 
 def insert(
-    transaction: Transaction, keys: Keys, administration_id: int, judged: Sequence[Judged]
+    transaction: Transaction,
+    keys: Keys,
+    administration_id: int,
+    judged: Sequence[Judged],
+    declaration: Declaration | None = None,
 ) -> tuple[Judged, ...]:
-    """Insert judgements, and the ratings of those that count; the same with their keys."""
+    """Insert judgements, and the ratings of those that count; the same with their keys.
+
+    ``declaration`` is what the judge says of itself, if it does.
+    """
     moment = now()
+    if declaration is not None:
+        insert_declaration(transaction, keys, administration_id, declaration, moment)
     made: list[Judged] = []
     for each in judged:
         judgement = each.judgement

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import (
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    RatingsEntry,
+)
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Rating
@@ -82,7 +89,7 @@ def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTr
 
 
 def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
-    """Everything that was appended, as it was appended; ratings after all else."""
+    """Everything that was appended, as it was appended; ratings and declarations after all else."""
     exchanges: dict[int, list[Message]] = {}
     for attempt_id, role, text in transaction.rows(
         "SELECT attempt_id, role, text FROM attempts"
@@ -110,6 +117,7 @@ def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]
         else:
             yield EventEntry(kind, trial, text, undoes)
     yield from _ratings(transaction, administration_id)
+    yield from _declarations(transaction, administration_id)
 
 
 def _attempt(kind: str, row: Row, exchanges: dict[int, list[Message]], recorded_at: str) -> Attempt:
@@ -150,6 +158,20 @@ def _ratings(transaction: Transaction, administration_id: int) -> Iterator[Ratin
         collected.append(Rating(rater, measure, value, STATUSES[status_id], reason or ""))
     if place is not None:
         yield RatingsEntry(place[1], place[2], tuple(collected))
+
+
+def _declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
+    for rater, features, scope, kind, caution, prompt in transaction.rows(
+        "SELECT spec, features.text, scope, kind, caution.text, prompt.text FROM rater_declarations"
+        " JOIN raters ON raters.id = rater_id"
+        " JOIN texts AS features ON features.id = features_id"
+        " JOIN texts AS caution ON caution.id = caution_id"
+        " LEFT JOIN texts AS prompt ON prompt.id = prompt_id"
+        " WHERE administration_id = ? ORDER BY rater_declarations.id",
+        administration_id,
+    ):
+        over = tuple(codec.from_json(features))
+        yield DeclarationEntry(Declaration(rater, over, scope, kind, caution, prompt or ""))
 
 
 def history(transaction: Transaction, administration_id: int) -> History:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration
 from tabwb.records.entries import Entry
 from tabwb.records.errors import StoreError
 from tabwb.records.judgements import Judged, Judgement
@@ -219,17 +220,23 @@ class Store:
     # ---------------------------------------------------------------- judgements
 
     def keep_judgements(
-        self, administration_id: int, judged: Sequence[Judged]
+        self,
+        administration_id: int,
+        judged: Sequence[Judged],
+        declaration: Declaration | None = None,
     ) -> tuple[Judged, ...]:
         """Keep judgements in one transaction; the same with their ids, durable when this returns.
 
         The ratings of those that count (``repeat`` 0) replace what the judge said before.
+        ``declaration`` is what the judge says of itself; the same again is not kept twice.
 
         Raises:
             StoreError: nothing was recorded; the message says why.
         """
         with self._writing() as transaction:
-            return judgements.insert(transaction, self._keys, administration_id, judged)
+            return judgements.insert(
+                transaction, self._keys, administration_id, judged, declaration
+            )
 
     def judgements(self, administration_id: int) -> tuple[Judged, ...]:
         """All judgements of an administration's answers, in the order recorded."""

@@ -226,6 +226,21 @@ ratings = Table(
     sqlite_with_rowid=False,
 )
 
+rater_declarations = Table(
+    "rater_declarations",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("administration_id", ForeignKey("administrations.id"), nullable=False, index=True),
+    Column("rater_id", ForeignKey("raters.id"), nullable=False),
+    Column("kind", String, nullable=False),
+    Column("scope", String, nullable=False),
+    # Shared by all administrations that say the same: a JSON list, a sentence, a prompt.
+    Column("features_id", ForeignKey("texts.id"), nullable=False),
+    Column("caution_id", ForeignKey("texts.id"), nullable=False),
+    Column("prompt_id", ForeignKey("texts.id")),
+    Column("recorded_at", String, nullable=False),
+)
+
 judgements = Table(
     "judgements",
     metadata,

@@ -11,7 +11,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from tabwb.battery.model import Battery
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import (
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    RatingsEntry,
+)
 from tabwb.records.errors import StoreError
 from tabwb.records.identifiers import uuid7
 from tabwb.records.ratings import Rating
@@ -226,6 +233,9 @@ def append(
                 None if attempt_id else moment,
             )
             continue
+        if isinstance(entry, DeclarationEntry):
+            insert_declaration(transaction, keys, administration_id, entry.declaration, moment)
+            continue
         sequence += 1
         if isinstance(entry, AttemptEntry):
             made[entry.trial, entry.attempt.number] = _insert_attempt(
@@ -338,3 +348,37 @@ def insert_ratings(
         rows,
     )
     return sets
+
+
+def insert_declaration(
+    transaction: Transaction,
+    keys: Keys,
+    administration_id: int,
+    declaration: Declaration,
+    recorded_at: str,
+) -> None:
+    """Keep what a rater says of itself, unless it said the same last in this administration."""
+    prompt = declaration.prompt_text
+    row = (
+        declaration.kind,
+        declaration.scope,
+        keys.of(transaction, "texts", codec.to_json(declaration.features)),
+        keys.of(transaction, "texts", declaration.caution),
+        keys.of(transaction, "texts", prompt) if prompt else None,
+    )
+    rater_id = keys.of(transaction, "raters", declaration.rater)
+    last = transaction.rows(
+        "SELECT kind, scope, features_id, caution_id, prompt_id FROM rater_declarations"
+        " WHERE administration_id = ? AND rater_id = ? ORDER BY id DESC LIMIT 1",
+        administration_id,
+        rater_id,
+    )
+    if [tuple(each) for each in last] != [row]:
+        transaction.execute(
+            "INSERT INTO rater_declarations (administration_id, rater_id, kind, scope,"
+            " features_id, caution_id, prompt_id, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            administration_id,
+            rater_id,
+            *row,
+            recorded_at,
+        )

@@ -11,6 +11,7 @@ import pytest
 from tabwb.administer import setup
 from tabwb.administer.drive import drive
 from tabwb.administer.judging import Judging, Limits
+from tabwb.administer.raters import declaration_of
 from tabwb.administer.session import Session
 from tabwb.battery.model import Battery, Feature
 from tabwb.extend.components import Judge, ModelJudge, Response, Verdict
@@ -399,3 +400,27 @@ def session_with_judge(store: Store, plugins: Plugins, battery: Battery) -> Iter
     conditions = Conditions("echo", "model", judges=("scripted:echo",))
     with setup.create(store, plugins, battery, conditions) as session:
         yield session
+
+
+def test_what_the_judge_declares_is_kept_and_its_scope_only_widens(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    for scope, kept in (
+        ("connected-text", "connected-text"),
+        ("all", "all"),
+        ("connected-text", "all"),
+    ):
+        run(work(number, judge, scope=scope, again=True))
+        (declaration,) = store.history(number).declarations.values()
+        assert declaration == declaration_of(judge, "all" if kept == "all" else "connected-text")
+        assert declaration.scope == kept
+        assert declaration.prompt_text == judge.prompt_text
+
+
+def test_a_judge_with_a_scope_of_its_own_keeps_it(
+    store: Store, plugins: Plugins, give: Callable[..., int], work: Work
+) -> None:
+    number = give()
+    run(work(number, plugins.judge("rules"), scope="all"))
+    assert store.history(number).declarations["rules-1"].scope == "connected-text"

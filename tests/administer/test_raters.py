@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tabwb.administer.raters import Raters
+from tabwb.administer.raters import Raters, declaration_of
 from tabwb.administer.session import Session
 from tabwb.battery.model import Feature
 from tabwb.extend.components import Response
+from tabwb.records.entries import DeclarationEntry, Entry, RatingsEntry
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus, ResponseKind
 
@@ -119,7 +120,7 @@ def test_a_judge_is_told_the_earlier_connected_answers_of_the_replicate(
     telling = replace(words, response=ResponseKind.CONNECTED_TEXT, scorers=())
     feature = Feature("anomia", "Anomia", "Anomia", "")
     battery = replace(session.battery, subtests=(telling, saying), features=(feature,))
-    session.raters = Raters(session.plugins, battery, ("noting",))
+    session.raters = Raters(session.plugins, battery, ("rules",))
     for _ in range(6):
         session.next()
         session.answer(f"answer {session.position[0]}")
@@ -131,3 +132,29 @@ def test_a_judge_is_told_the_earlier_connected_answers_of_the_replicate(
         ("answer 4",),
         ("answer 4", "answer 5"),
     ]
+
+
+def test_what_a_judge_declares_is_committed_with_its_first_ratings(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    judge = session.plugins.judge("rules")
+    (words, saying) = session.battery.subtests
+    telling = replace(words, response=ResponseKind.CONNECTED_TEXT, scorers=())
+    feature = Feature("jargon", "Jargon", "Jargon", "")
+    battery = replace(session.battery, subtests=(telling, saying), features=(feature,))
+    session.raters = Raters(session.plugins, battery, ("rules",))
+    committed: list[list[Entry]] = []
+    append = session.store.append
+
+    def noted(number: int, entries: Sequence[Entry]) -> None:
+        if any(isinstance(entry, RatingsEntry) for entry in entries):
+            committed.append([each for each in entries if isinstance(each, DeclarationEntry)])
+        append(number, entries)
+
+    monkeypatch.setattr(session.store, "append", noted)
+    for _ in range(2):
+        session.next()
+        session.answer("We went to the sea.")
+    assert committed == [[DeclarationEntry(declaration_of(judge))], []]
+    assert session.store.history(session.administration.id).declarations == session.declarations
