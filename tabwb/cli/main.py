@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
     "resume": ("run", "Go on with an administration; nothing is asked twice."),
     "results": ("results", "Show results, or list what there is."),
+    "diff": ("diff", "Compare two examinees on the same items."),
     "export": ("export", "Write results to a file."),
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
     "model": ("model", "List models, write profiles, try one."),

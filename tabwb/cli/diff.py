@@ -1,0 +1,59 @@
+"""``tabwb diff``: two administrations of one battery, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tabwb.cli.common import json_option, open_plugins, open_store, print_json, store_option
+
+if TYPE_CHECKING:
+    from tabwb.report.load import Loaded
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@click.option("--all", "everything", is_flag=True, help="Show also items answered alike.")
+@store_option
+@json_option
+def diff(
+    first: str, second: str, everything: bool, store_location: str | None, as_json: bool
+) -> int:
+    """Compare administrations FIRST and SECOND of one battery, item by item.
+
+    Each may be several, separated by commas: 3,4,5. Differences are tested by flipping signs over
+    items; a p value from few items says little, and many comparisons find something by chance.
+    """
+    from tabwb.report.difference import difference
+    from tabwb.report.document import sources_of
+    from tabwb.report.load import loaded
+
+    plugins = open_plugins()
+    try:
+        with open_store(store_location, plugins, create=False) as store:
+            sides = [loaded(store, side.split(",")) for side in (first, second)]
+            found = difference(
+                sources_of(sides[0]), sources_of(sides[1]), (_label(sides[0]), _label(sides[1]))
+            )
+    finally:
+        plugins.close()
+    if as_json:
+        print_json({"format": 1, **found.to_json()})
+        return 0
+    from tabwb.report.difference_view import print_difference
+
+    print_difference(found, sides[0][0].battery, everything=everything)
+    return 0
+
+
+def _label(side: tuple[Loaded, ...]) -> str:
+    numbers = ", ".join(f"#{one.administration.id}" for one in side)
+    names = dict.fromkeys(
+        one.administration.conditions.examinee
+        + (f" + {one.administration.conditions.lesion}" if one.administration.conditions.lesion
+           else "")
+        for one in side
+    )  # fmt: skip
+    return f"{numbers} {', '.join(names)}"
