@@ -130,6 +130,7 @@ def _document(loaded: Plugins) -> dict[str, Any]:
 
 def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
     from tabwb.extend.registry import check_needs
+    from tabwb.records.specs import Spec
 
     descriptor = component.descriptor
     status = "ok"
@@ -137,8 +138,10 @@ def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
         check_needs(descriptor)
     except TabwbError as error:
         status = error.hint or error.message
-    if status == "ok" and descriptor.needs_network and loaded.configuration.offline:
-        status = "not while offline"
+    needs_network = descriptor.reaches_out(Spec(descriptor.id))
+    if status == "ok" and needs_network and loaded.configuration.offline:
+        depends = callable(descriptor.needs_network)
+        status = "offline only on this machine" if depends else "not while offline"
     return {
         "id": descriptor.id,
         "title": descriptor.title,
@@ -146,7 +149,7 @@ def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
         "aliases": list(descriptor.aliases),
         "name": descriptor.name_help,
         "needs": list(descriptor.needs),
-        "needs_network": descriptor.needs_network,
+        "needs_network": needs_network,
         "runs": descriptor.runs,
         "remarks": descriptor.remarks,
         "status": status,

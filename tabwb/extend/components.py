@@ -13,6 +13,7 @@ from tabwb.records.declarations import Scope
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.ratings import Rating
+from tabwb.records.specs import Spec
 from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class Descriptor:
             None where the component has no options).
         options: returns the pydantic model class of the options; called late. None: no options.
         needs: extras of tabwb (``local``) without which the factory cannot work.
-        needs_network: refused under ``--offline`` before the factory runs.
+        needs_network: refused under ``--offline`` before the factory runs. A function of the spec
+            where that depends on its options (a server on this machine needs none).
         runs: ``child`` for what must not load into the program itself (torch).
         name_help: what NAME means in a spec (``FILE``), empty where none is taken.
         name_required: whether a spec without NAME is an error.
@@ -54,7 +56,7 @@ class Descriptor:
     factory: Callable[..., Any]
     options: Callable[[], type[BaseModel]] | None = None
     needs: tuple[str, ...] = ()
-    needs_network: bool = False
+    needs_network: bool | Callable[[Spec], bool] = False
     runs: Literal["here", "child"] = "here"
     name_help: str = ""
     name_required: bool = False
@@ -64,6 +66,14 @@ class Descriptor:
     likelihood: bool = False
     protocols: tuple[str, ...] = ("generate",)
     wraps: ComponentKind | None = None
+
+    def reaches_out(self, spec: Spec) -> bool:
+        """Whether the component of this spec needs more than this machine.
+
+        The spec's options need not have been validated.
+        """
+        needs = self.needs_network
+        return needs if isinstance(needs, bool) else needs(spec)
 
 
 @runtime_checkable

@@ -184,9 +184,9 @@ class Plugins:
         """The price of the model that a spec names, or None where nobody has written it down."""
         from tabwb.extend.prices import price_of
 
-        descriptor, resolved = self.resolve("models", spec)
-        local = not descriptor.needs_network
-        return price_of(resolved, local=local, config_dir=self.configuration.config_dir)
+        component, expanded = self._resolve("models", spec)
+        local = not component.descriptor.reaches_out(expanded)
+        return price_of(expanded, local=local, config_dir=self.configuration.config_dir)
 
     def scorer(self, spec: str) -> Scorer:
         """The scorer of this id."""
@@ -318,7 +318,7 @@ class Plugins:
         descriptor = component.descriptor
         spec = replace(spec, id=descriptor.id)
         check_name(descriptor, spec)
-        if descriptor.needs_network and self.configuration.offline:
+        if self.configuration.offline and descriptor.reaches_out(spec):
             raise NeedsNetwork(
                 f"'{descriptor.id}' needs a network, and tabwb is offline",
                 hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",

@@ -10,6 +10,7 @@ import pytest
 
 from tabwb.extend.configuration import Configuration, Profile
 from tabwb.extend.plugins import Plugins
+from tabwb.extend.prices import FREE
 from tabwb.extend.scaffold import write_plugin
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, MissingExtra, NeedsNetwork, UsageError
@@ -257,6 +258,36 @@ def test_what_needs_a_network_is_refused_offline_before_its_factory_runs(
     )
     with pytest.raises(NeedsNetwork, match="'far' needs a network, and tabwb is offline"):
         Plugins.load(Configuration(offline=True)).open_model("far")
+
+
+def test_whether_a_network_is_needed_may_depend_on_the_options(install: Install) -> None:
+    install(
+        "near",
+        """
+        from typing import Annotated
+        from pydantic import BaseModel
+        class Options(BaseModel):
+            place: str = "far"
+        class Near:
+            def open(self):
+                return {}
+            def reply(self, request, cancel):
+                yield Reply("", StopReason.END, 0.0)
+            def close(self):
+                pass
+        def outside(spec):
+            return spec.options.get("place") != "here"
+        @hookimpl
+        def tabwb_register_models(register):
+            register(Descriptor("near", "Near or far", lambda spec, options: Near(),
+                                options=lambda: Options, needs_network=outside))
+        """,
+    )
+    plugins = Plugins.load(Configuration(offline=True))
+    plugins.open_model("near@place=here")
+    assert plugins.price("near@place=here") is FREE
+    with pytest.raises(NeedsNetwork, match="'near' needs a network"):
+        plugins.open_model("near")
 
 
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(
