@@ -1,0 +1,40 @@
+"""``tabwb judge report``: how much of a result is the judge's."""
+
+from __future__ import annotations
+
+import click
+
+from tabwb.cli.common import json_option, open_plugins, open_store, print_json, store_option
+
+
+@click.command("report")
+@click.argument("administrations", metavar="ID...", nargs=-1, required=True)
+@store_option
+@json_option
+def report(administrations: tuple[str, ...], store_location: str | None, as_json: bool) -> int:
+    """Set the judges of administrations ID... against each other.
+
+    Burdens by judging model and prompt, agreement of every two judges, the features on which they
+    differ most, and what most of them say. The administrations must be of one battery.
+    """
+    from tabwb.records.errors import UsageError
+    from tabwb.report.document import sources_of
+    from tabwb.report.load import loaded
+    from tabwb.report.robustness import robustness
+
+    plugins = open_plugins()
+    try:
+        with open_store(store_location, plugins, create=False) as store:
+            chosen = loaded(store, administrations)
+    finally:
+        plugins.close()
+    if len({one.battery.content_hash for one in chosen}) != 1:
+        raise UsageError("only administrations of one battery can be reported on together")
+    found = robustness(sources_of(chosen))
+    if as_json:
+        print_json({"format": 1, **found.to_json()})
+        return 0
+    from tabwb.report.robustness_view import print_robustness
+
+    print_robustness(found, {feature.id: feature.title for feature in chosen[0].battery.features})
+    return 0

@@ -1,0 +1,267 @@
+"""Several judges on the same responses: each by itself, against each other, and what most say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from tabwb.agreement.pairs import (
+    Floats,
+    cohen_kappa,
+    gwet_ac1,
+    mean_of_defined,
+    percent_agreement,
+    samples,
+    specific_agreement,
+    tables_of,
+)
+from tabwb.report.counted import Counted, Source, counted
+from tabwb.report.judges import JudgeSummary
+from tabwb.report.summary import Json, pool
+from tabwb.scoring.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureAgreement:
+    """Two judges, one feature.
+
+    Attributes:
+        samples: responses on which both have a verdict.
+        percent, kappa, ac1, positive: coefficients; None where undefined.
+    """
+
+    feature: str
+    samples: int
+    percent: float | None
+    kappa: float | None
+    ac1: float | None
+    positive: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two judges over the features that both can find absent and present.
+
+    Attributes:
+        kappa, ac1, percent: unweighted means over the features where they are defined, each with
+            the number of those features.
+    """
+
+    first: str
+    second: str
+    features: tuple[FeatureAgreement, ...]
+    percent: tuple[float | None, int]
+    kappa: tuple[float | None, int]
+    ac1: tuple[float | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """What most judges say.
+
+    Attributes:
+        judges: how many there are.
+        features: those that all judges have in their sets.
+        n_responses: responses on which at least two judges have verdicts on every feature and
+            none of these is a tie.
+        ties: verdicts without a majority; their responses have no consensus burden.
+        burden: mean number of features that most judges call present.
+        present: feature to number of responses, of ``n_responses``.
+    """
+
+    judges: int
+    features: tuple[str, ...]
+    n_responses: int
+    ties: int
+    burden: Estimate
+    present: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """How much of a result is the judge's.
+
+    Attributes:
+        judges: each by itself; the rater is ``PROMPT:MODEL`` where a model stands behind it.
+        pairs: every two judges with a feature in common.
+        consensus: None with fewer than two judges.
+    """
+
+    judges: tuple[JudgeSummary, ...]
+    pairs: tuple[PairAgreement, ...]
+    consensus: Consensus | None
+
+    def grid(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str], JudgeSummary]]:
+        """Models, prompts, and the judge of each (model, prompt): a judge without a model is its
+        own prompt with the model ``(none)``.
+        """
+        cells: dict[tuple[str, str], JudgeSummary] = {}
+        for judge in self.judges:
+            prompt, _, model = judge.rater.partition(":")
+            cells[model or "(none)", prompt] = judge
+        models = tuple(dict.fromkeys(model for model, _ in cells))
+        prompts = tuple(dict.fromkeys(prompt for _, prompt in cells))
+        return models, prompts, cells
+
+    def to_json(self) -> Json:
+        """As plain data; what is undefined is None."""
+        consensus = self.consensus
+        return {
+            "judges": [
+                {
+                    "rater": judge.rater,
+                    "scope": judge.scope,
+                    "features": list(judge.burden.features),
+                    "n_responses": judge.burden.n_responses,
+                    "n_distinct": judge.burden.n_distinct,
+                    "no_burden": dict(judge.burden.no_burden),
+                    "symptom_burden": judge.burden.symptom_burden.value,
+                    "interval": None
+                    if judge.burden.interval is None
+                    else [judge.burden.interval.low, judge.burden.interval.high],
+                    "present": dict(judge.burden.present),
+                }
+                for judge in self.judges
+            ],
+            "pairs": [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    **{
+                        name: {"mean": value[0], "features": value[1]}
+                        for name, value in (
+                            ("percent", pair.percent),
+                            ("kappa", pair.kappa),
+                            ("ac1", pair.ac1),
+                        )
+                    },
+                    "by_feature": [
+                        {
+                            "feature": each.feature,
+                            "samples": each.samples,
+                            "percent": each.percent,
+                            "kappa": each.kappa,
+                            "ac1": each.ac1,
+                            "positive": each.positive,
+                        }
+                        for each in pair.features
+                    ],
+                }
+                for pair in self.pairs
+            ],
+            "consensus": None
+            if consensus is None
+            else {
+                "judges": consensus.judges,
+                "features": list(consensus.features),
+                "n_responses": consensus.n_responses,
+                "ties": consensus.ties,
+                "symptom_burden": consensus.burden.value,
+                "status": "value" if consensus.burden.defined else "undefined",
+                "present": consensus.present,
+            },
+        }
+
+
+def robustness(sources: Sequence[Source]) -> Robustness:
+    """Set every judge of some administrations against every other one.
+
+    A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
+    because such a feature can never be found absent.
+    """
+    judges = pool(sources, interval=True).judges
+    rows = counted(sources)
+    pairs = tuple(
+        pair
+        for one, other in combinations(judges, 2)
+        if (pair := _pair(rows, one, other)) is not None
+    )
+    return Robustness(judges, pairs, _consensus(rows, judges) if len(judges) > 1 else None)
+
+
+def verdicts(rows: Sequence[Counted], rater: str, features: Sequence[str]) -> Floats:
+    """A judge's verdicts: float64 of shape (responses, features), NaN where it has none."""
+    found = np.full((len(rows), len(features)), np.nan)
+    places = {feature: at for at, feature in enumerate(features)}
+    for n, row in enumerate(rows):
+        for rating in row.trial.ratings:
+            at = places.get(rating.measure) if rating.rater == rater else None
+            if at is not None and rating.value is not None:
+                found[n, at] = rating.value
+    return found
+
+
+def majority(stack: Floats) -> tuple[Floats, int]:
+    """What more than half of the judges with a verdict say, and how many ties there were.
+
+    Args:
+        stack: float64 of shape (judges, responses, features); NaN is no verdict.
+
+    Returns:
+        float64 of shape (responses, features): 1, 0, or NaN where fewer than two judges have a
+        verdict or as many say one thing as the other; and the number of such ties.
+
+    >>> said, ties = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
+    >>> said.tolist(), ties
+    ([[1.0, nan]], 1)
+    """
+    given = (~np.isnan(stack)).sum(axis=0)
+    present = np.nansum(stack, axis=0)
+    tied = (given >= 2) & (2 * present == given)
+    said = np.where(2 * present > given, 1.0, 0.0)
+    return np.where((given >= 2) & ~tied, said, np.nan), int(tied.sum())
+
+
+def _pair(rows: Sequence[Counted], one: JudgeSummary, other: JudgeSummary) -> PairAgreement | None:
+    theirs = set(other.burden.features)
+    features = tuple(feature for feature in one.burden.features if feature in theirs)
+    if not features:
+        return None
+    tables = tables_of(verdicts(rows, one.rater, features), verdicts(rows, other.rater, features))
+    counts = samples(tables)
+    percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
+    positive = specific_agreement(tables, 1)
+    return PairAgreement(
+        one.rater,
+        other.rater,
+        tuple(
+            FeatureAgreement(
+                feature,
+                int(counts[at]),
+                _or_none(percent[at]),
+                _or_none(kappa[at]),
+                _or_none(ac1[at]),
+                _or_none(positive[at]),
+            )
+            for at, feature in enumerate(features)
+        ),
+        mean_of_defined(percent),
+        mean_of_defined(kappa),
+        mean_of_defined(ac1),
+    )
+
+
+def _consensus(rows: Sequence[Counted], judges: Sequence[JudgeSummary]) -> Consensus:
+    shared = set.intersection(*(set(judge.burden.features) for judge in judges))
+    features = tuple(name for name in judges[0].burden.features if name in shared)
+    stack = np.stack([verdicts(rows, judge.rater, features) for judge in judges])
+    said, ties = majority(stack)
+    whole = ~np.isnan(said).any(axis=1) if features else np.zeros(len(rows), dtype=bool)
+    n = int(whole.sum())
+    return Consensus(
+        judges=len(judges),
+        features=features,
+        n_responses=n,
+        ties=ties,
+        burden=Estimate(float(said[whole].sum() / n))
+        if n
+        else Estimate(None, "no response has a majority on every feature"),
+        present={name: int(said[whole, at].sum()) for at, name in enumerate(features)},
+    )
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,140 @@
+"""Judges against each other, with numbers counted by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.records.declarations import Declaration
+from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.states import (
+    AttemptState,
+    ResponseKind,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tabwb.report.counted import Source
+from tabwb.report.robustness import majority, robustness
+
+BATTERY = Battery(
+    id="talk",
+    title="Talk",
+    version="1",
+    language="en",
+    license="MIT",
+    subtests=(
+        Subtest(
+            "text",
+            "Text",
+            ResponseKind.CONNECTED_TEXT,
+            tuple(Item(f"t{n}", f"Tell {n}.") for n in range(4)),
+        ),
+    ),
+    features=tuple(
+        Feature(id=name, key=name, title=name, definition=name) for name in ("anomia", "jargon")
+    ),
+    content_hash="one",
+)
+
+
+def source(*said: tuple[Rating, ...]) -> Source:
+    trials = [
+        Trial(
+            PlannedTrial(n + 1, "text", f"t{n}", 0, (), f"Tell {n}."),
+            TrialState.ANSWERED,
+            (Attempt(1, f"said {n}", AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1),),
+            ratings,
+        )
+        for n, ratings in enumerate(said)
+    ]
+    raters = dict.fromkeys(rating.rater for ratings in said for rating in ratings)
+    return Source(
+        BATTERY,
+        trials,
+        declarations={rater: Declaration(rater, ("anomia", "jargon")) for rater in raters},
+    )
+
+
+def by(rater: str, anomia: int, jargon: int) -> tuple[Rating, ...]:
+    return valued(rater, "anomia", anomia), valued(rater, "jargon", jargon)
+
+
+P, Q, R = "tab-2026:p", "tab-2026:q", "tab-2026+prompt:p"
+
+
+def test_two_judges_feature_by_feature() -> None:
+    # anomia: 1-1, 1-0, 0-0, 0-0; jargon: never, by neither.
+    found = robustness(
+        [
+            source(
+                by(P, 1, 0) + by(Q, 1, 0),
+                by(P, 1, 0) + by(Q, 0, 0),
+                by(P, 0, 0) + by(Q, 0, 0),
+                by(P, 0, 0) + by(Q, 0, 0),
+            )
+        ]
+    )
+    (pair,) = found.pairs
+    anomia, jargon = pair.features
+    # po = 3/4; pe = 1/2 * 1/4 + 1/2 * 3/4 = 1/2.
+    assert (anomia.samples, anomia.percent, anomia.kappa) == (4, 0.75, 0.5)
+    # 2 * 1 / (2 * 1 + 1)
+    assert anomia.positive == pytest.approx(2 / 3)
+    assert (jargon.percent, jargon.kappa, jargon.ac1, jargon.positive) == (1.0, None, 1.0, None)
+    assert pair.kappa == (0.5, 1) and pair.percent == (0.875, 2)
+
+
+def test_models_and_prompts_make_a_grid() -> None:
+    found = robustness([source(by(P, 1, 0) + by(Q, 1, 1) + by(R, 0, 0))])
+    models, prompts, cells = found.grid()
+    assert models == ("p", "q") and prompts == ("tab-2026", "tab-2026+prompt")
+    assert cells["q", "tab-2026"].burden.symptom_burden.value == 2.0
+    assert ("q", "tab-2026+prompt") not in cells
+
+
+def test_most_judges_decide_and_ties_leave_a_response_out() -> None:
+    found = robustness(
+        [
+            source(
+                by(P, 1, 0) + by(Q, 1, 0) + by(R, 0, 0),
+                by(P, 1, 1) + by(Q, 0, 1),
+            )
+        ]
+    )
+    consensus = found.consensus
+    assert consensus is not None
+    assert (consensus.judges, consensus.n_responses, consensus.ties) == (3, 1, 1)
+    assert consensus.burden.value == 1.0
+    assert consensus.present == {"anomia": 1, "jargon": 0}
+
+
+def test_a_verdict_that_is_missing_is_no_absence() -> None:
+    gap = (valued(Q, "anomia", 1.0), undefined(Q, "jargon", "unparsed"))
+    found = robustness([source(by(P, 1, 0) + gap, by(P, 0, 0) + by(Q, 0, 0))])
+    jargon = found.pairs[0].features[-1]
+    assert jargon.samples == 1
+    assert found.consensus is not None and found.consensus.n_responses == 1
+
+
+def test_one_judge_has_no_consensus() -> None:
+    found = robustness([source(by(P, 1, 0))])
+    assert (found.pairs, found.consensus) == ((), None)
+    assert found.to_json()["consensus"] is None
+
+
+@given(arrays(np.float64, (3, 5, 2), elements=st.sampled_from([0.0, 1.0, math.nan])))
+def test_the_order_of_the_judges_does_not_matter(stack: np.ndarray) -> None:
+    said, ties = majority(stack)
+    turned, others = majority(stack[::-1])
+    np.testing.assert_array_equal(said, turned)
+    assert ties == others
+    flipped, _ = majority(1 - stack)
+    np.testing.assert_array_equal(flipped, 1 - said)
