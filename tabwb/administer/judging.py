@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from tabwb.administer.attempts import storable
+from tabwb.administer.expense import tokens_of
 from tabwb.administer.raters import JUDGED, Raters, declaration_of
 from tabwb.battery.model import Battery
 from tabwb.extend.components import Cancel, Judge, ModelJudge, Response, Verdict
@@ -33,8 +34,6 @@ CONSECUTIVE_FAILURES = 3
 """After so many failed calls in a row judging stops: then the model behind the judge is down."""
 TOGETHER = 32
 """How many responses a judge gets at once; what a limit allows may be less."""
-CHARACTERS_PER_TOKEN = 4
-"""Of English text, for estimates before anything is asked [ours]; the bill counts real tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +278,7 @@ class Judging:
                     response,
                     request_key(self.judge.rater, requests, response),
                     repeat,
-                    sum(_tokens(request) for request in requests),
+                    sum(tokens_of(request) for request in requests),
                     sum(request.decoding.max_tokens for request in requests),
                 )
                 yield trial, target
@@ -466,7 +465,3 @@ def request_key(rater: str, requests: Sequence[Request], response: Response) -> 
         or [response.text, response.prompt, response.status.value],
     ]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
-
-
-def _tokens(request: Request) -> int:
-    return sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
 from tabwb.cli.common import note
 from tabwb.records import events
 from tabwb.records.states import AttemptState
 
+Cost = Callable[[int, int], float | None]
+"""US dollars of so many tokens sent and received; None where nobody knows."""
+
 
 class Progress:
-    """Shows ``item 7/20`` with what is left of the time, fed with the engine's events."""
+    """Shows ``item 7/20`` with what is left of the time, fed with the engine's events.
 
-    def __init__(self, planned: int, answered: int, *, quiet: bool = False) -> None:
+    Args:
+        planned: items of the administration.
+        answered: of these, how many are answered already.
+        quiet: say only what went wrong.
+        cost: of tokens, where something is charged for them.
+    """
+
+    def __init__(
+        self, planned: int, answered: int, *, quiet: bool = False, cost: Cost | None = None
+    ) -> None:
         self._planned = planned
         self._done = answered
         self._given = 0
@@ -21,14 +34,24 @@ class Progress:
         self._quiet = quiet
         self._live = sys.stderr.isatty() and not quiet
         self._place = ""
+        self._in_flight = 0
+        self._tokens = [0, 0]
+        self._cost = cost
 
     def show(self, event: events.Event) -> None:
         """Take note of one event."""
         if isinstance(event, events.TrialStarted):
             self._place = f"{event.trial.subtest} {event.trial.item}"
             self._line(event.trial.number)
+        elif isinstance(event, events.Asked):
+            self._in_flight = len(event.trials)
+        elif isinstance(event, events.Waiting):
+            self._say(f"item {event.trial}: {event.reason}, waiting {event.seconds:.0f} s")
         elif isinstance(event, events.AttemptRecorded):
             self._given += 1
+            self._in_flight = max(self._in_flight - 1, 0)
+            for at, key in enumerate(("prompt_tokens", "reply_tokens")):
+                self._tokens[at] += int(event.attempt.metadata.get(key, "0"))
             if self._given == 1:
                 self._first = time.monotonic()
             if event.attempt.state is AttemptState.ERROR:
@@ -45,7 +68,7 @@ class Progress:
     def _line(self, number: int) -> None:
         if self._quiet:
             return
-        text = f"item {number}/{self._planned}  {self._place}{self._remaining()}"
+        text = f"item {number}/{self._planned}  {self._place}{self._spent()}{self._remaining()}"
         if self._live:
             note(f"\r\x1b[K{text[:78]}", newline=False)
         else:
@@ -55,6 +78,15 @@ class Progress:
         if self._live:
             note("\r\x1b[K", newline=False)
         note(message)
+
+    def _spent(self) -> str:
+        """Requests under way and what they have cost, where something is charged."""
+        said = f"  {self._in_flight} in flight" if self._in_flight > 1 else ""
+        if self._cost is None:
+            return said
+        spent = self._cost(*self._tokens)
+        money = "cost unknown" if spent is None else f"{spent:.4f} USD"
+        return f"{said}  {sum(self._tokens):,} tokens, {money}"
 
     def _remaining(self) -> str:
         # The first item pays for loading the model: the estimate is made of those after it.
