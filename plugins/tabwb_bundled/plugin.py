@@ -38,6 +38,9 @@ def tabwb_register_models(register: Register) -> None:
             options=_options,
             needs=("local",),
             runs="child",
+            batches=True,
+            likelihood=True,
+            protocols=("generate", "enforced", "likelihood"),
             remarks="a demonstration: it answers TAB's kinds of items and knows nothing else",
         )
     )

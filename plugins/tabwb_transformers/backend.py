@@ -1,36 +1,51 @@
 """Causal language models in the transformers format, with a generation loop of our own.
 
-The loop is ours so that pieces stream, cancel works between tokens and the sampler's seed is per
-reply; greedy tokens are those of ``model.generate(do_sample=False)`` without penalties.
+The loop is ours so that pieces stream, cancel works between tokens, replies leave a batch when they
+end and the sampler's seed is per reply; greedy tokens are those of
+``model.generate(do_sample=False)`` without penalties.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from inspect import signature
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tabwb.extend.components import Cancel
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.exchange import Likelihood, Reply, Request
 from tabwb.records.states import Protocol, StopReason
+from tabwb.scoring.likelihood import choose_by_likelihood
 from tabwb_transformers.options import LocalOptions, TransformersOptions
-from tabwb_transformers.templates import PLAIN, PlainTemplate, load_template
-from tabwb_transformers.text import StopStrings, TextStream
+from tabwb_transformers.prompts import Prompts
+from tabwb_transformers.trie import trie_of
 
 if TYPE_CHECKING:
+    from tabwb_transformers.engine import Engine
     from tabwb_transformers.loading import Loaded
+    from tabwb_transformers.writing import Terms, Writing
 
 
 @dataclass(slots=True)
-class _Ending:
-    """Why a stream of tokens ended, and how many there were."""
+class _Opened:
+    """A loaded model with what is needed to talk to it."""
 
-    reason: StopReason = StopReason.LENGTH
-    tokens: int = 0
+    loaded: Loaded
+    engine: Engine
+    prompts: Prompts
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """A request as the model is given it."""
+
+    request: Request
+    rendered: str
+    ids: list[int]
+    protocol: Protocol
 
 
 class TransformersModel:
@@ -46,10 +61,7 @@ class TransformersModel:
         self._name = name
         self._options = options
         self._shown = shown
-        self._loaded: Loaded | None = None
-        self._template: PlainTemplate | None = None
-        self._ends: frozenset[int] = frozenset()
-        self._special: frozenset[int] = frozenset()
+        self._opened: _Opened | None = None
 
     def open(self) -> Mapping[str, str]:
         """Load the model.
@@ -57,181 +69,261 @@ class TransformersModel:
         Raises:
             ComponentError: it cannot be loaded; the message says why and what to do.
         """
+        from tabwb_transformers.engine import Engine
         from tabwb_transformers.loading import load
+        from tabwb_transformers.writing import Terms
 
-        loaded = self._loaded = load(self._name, self._options, shown=self._shown)
-        self._template = self._choose_template(loaded.tokenizer)
-        self._ends = _ends(loaded)
-        self._special = frozenset(loaded.tokenizer.all_special_ids)
-        facts = dict(loaded.facts)
-        if self._template is None:
-            facts["template"] = "chat"
-        else:
-            facts["template"] = self._template.id
-            facts["template_sha256"] = self._template.sha256
+        loaded = load(self._name, self._options, shown=self._shown)
+        wish = self._options.template if isinstance(self._options, TransformersOptions) else "auto"
+        prompts = Prompts(self._name, loaded.tokenizer, wish)
+        terms = Terms(prompts.decode, _ends(loaded), prompts.special, prompts.stops)
+        self._opened = _Opened(loaded, Engine(loaded), prompts, terms)
+        facts = {**loaded.facts, "template": prompts.id}
+        if prompts.template is not None:
+            facts["template_sha256"] = prompts.template.sha256
         return facts
+
+    def close(self) -> None:
+        """Give the model's memory back."""
+        self._opened = None
+
+    # ---------------------------------------------------------------- answering
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         """Stream a reply.
 
         Raises:
-            ComponentError: the prompt does not fit, memory ran out, or the protocol is another.
+            ComponentError: the prompt does not fit, or memory ran out.
         """
-        if request.protocol is not Protocol.GENERATE:
-            raise ComponentError(
-                f"cannot answer under the protocol '{request.protocol.value}'", allowed="generate"
-            )
-        if self._loaded is None:
+        from tabwb_transformers.generation import write_alone
+
+        opened = self._ready()
+        prompt = self._prompt(opened, request)
+        if prompt.protocol is Protocol.LIKELIHOOD:
+            reply = self._chosen(opened, prompt, cancel)
+            yield reply.text
+            yield reply
+            return
+        writing = self._writing(opened, 0, prompt)
+        yield from write_alone(opened.engine, writing, cancel)
+        yield self._reply_of(opened, prompt, writing)
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | ComponentError]]:
+        """Yield ``(index, reply)`` as replies end; their texts are those of :meth:`reply`.
+
+        Greedy texts do not depend on the batch, except by rounding: where two tokens were so close
+        that it could have decided between them, the metadata say ``batch_exact=no``.
+        """
+        opened = self._ready()
+        prompts: dict[int, _Prompt] = {}
+        for index, request in enumerate(requests):
+            try:
+                prompts[index] = self._prompt(opened, request)
+            except ComponentError as error:
+                yield index, error
+        # The longest first: if memory runs out, then at once. Alike prompts stand side by side.
+        order = sorted(prompts, key=lambda index: (-len(prompts[index].ids), prompts[index].ids))
+        written = [n for n in order if prompts[n].protocol is not Protocol.LIKELIHOOD]
+        yield from self._write(opened, prompts, written, cancel)
+        for index in order:
+            if prompts[index].protocol is not Protocol.LIKELIHOOD:
+                continue
+            if cancel.is_set():
+                return
+            try:
+                reply = self._chosen(opened, prompts[index], cancel)
+            except ComponentError as error:
+                yield index, error
+                continue
+            if reply.stop_reason is not StopReason.CANCELLED:
+                yield index, reply
+
+    def likelihood(
+        self, request: Request, continuations: Sequence[str], cancel: Cancel
+    ) -> Sequence[Likelihood]:
+        """The likelihood of each continuation as the reply to ``request``, in their order.
+
+        A request without messages asks for the likelihood of whole texts: the first token is then
+        weighed after the token with which texts begin; where the tokenizer has none, it is not
+        counted.
+
+        Raises:
+            ComponentError: the prompt does not fit, or memory ran out.
+        """
+        opened = self._ready()
+        return self._weighed(opened, *opened.prompts.encode(request), continuations, cancel)
+
+    # ---------------------------------------------------------------- the steps
+
+    def _ready(self) -> _Opened:
+        if self._opened is None:
             self.open()
-        assert self._loaded is not None
-        started = time.monotonic()
-        decoding = request.decoding
-        rendered, ids = self._encode(request.messages)
-        stops = StopStrings((*decoding.stop, *(self._template.stop if self._template else ())))
-        said: list[str] = []
-        first: float | None = None
-        ending = _Ending()
-        for piece in self._pieces(ids, decoding, cancel, stops, ending):
-            first = time.monotonic() - started if first is None else first
-            said.append(piece)
-            yield piece
-        yield Reply(
-            text="".join(said),
-            stop_reason=ending.reason,
-            latency_s=time.monotonic() - started,
-            first_piece_s=first,
-            prompt_tokens=len(ids),
-            reply_tokens=ending.tokens,
-            metadata=self._metadata(rendered, stops),
+        assert self._opened is not None
+        return self._opened
+
+    def _prompt(self, opened: _Opened, request: Request) -> _Prompt:
+        protocol = request.protocol if request.options else Protocol.GENERATE
+        rendered, ids = opened.prompts.encode(request)
+        _room(opened.loaded, ids)
+        return _Prompt(request, rendered, ids, protocol)
+
+    def _writing(self, opened: _Opened, index: int, prompt: _Prompt) -> Writing:
+        from tabwb_transformers.writing import OptionWriting, Writing
+
+        room = _room(opened.loaded, prompt.ids)
+        if prompt.protocol is Protocol.ENFORCED:
+            prompts, before = opened.prompts, (prompt.rendered, prompt.ids)
+            root = trie_of({each: prompts.ways(*before, each) for each in prompt.request.options})
+            stops = (*opened.terms.stops, *prompt.request.decoding.stop) or ("\n",)
+            firsts = (prompts.after(*before, stop)[:1] for stop in stops)
+            closing = opened.terms.ends.union(*firsts)
+            return OptionWriting(index, prompt.ids, room, opened.terms, root, closing)
+        decoding = prompt.request.decoding
+        if self._options.seed is not None:
+            decoding = replace(decoding, seed=self._options.seed)
+        return Writing(index, prompt.ids, decoding, room, opened.terms)
+
+    def _write(
+        self, opened: _Opened, prompts: Mapping[int, _Prompt], order: Sequence[int], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | ComponentError]]:
+        from tabwb_transformers.generation import Crowd, write_alone
+
+        writings = [self._writing(opened, index, prompts[index]) for index in order]
+        if len(writings) > 1 and opened.engine.crowd:
+            crowd = Crowd(opened.engine, writings, self._places(opened, list(prompts.values())))
+            for writing, error in crowd.finished(cancel):
+                prompt = prompts[writing.index]
+                yield writing.index, error or self._reply_of(opened, prompt, writing)
+            return
+        for writing in writings:
+            if cancel.is_set():
+                return
+            writing.restart()
+            try:
+                for _ in write_alone(opened.engine, writing, cancel):
+                    pass
+            except ComponentError as error:
+                yield writing.index, error
+                continue
+            if writing.ended is not StopReason.CANCELLED:
+                yield writing.index, self._reply_of(opened, prompts[writing.index], writing)
+
+    def _reply_of(self, opened: _Opened, prompt: _Prompt, writing: Writing) -> Reply:
+        assert writing.ended is not None
+        return Reply(
+            text="".join(writing.said),
+            stop_reason=writing.ended,
+            latency_s=writing.latency_s,
+            first_piece_s=writing.first_piece_s,
+            prompt_tokens=len(prompt.ids),
+            reply_tokens=writing.tokens,
+            metadata={**_notes(opened, prompt), **writing.notes()},
         )
 
-    def close(self) -> None:
-        """Give the model's memory back."""
-        self._loaded = None
+    def _chosen(self, opened: _Opened, prompt: _Prompt, cancel: Cancel) -> Reply:
+        """The most likely option, as a reply."""
+        started = time.monotonic()
+        options = prompt.request.options
+        texts = [opened.prompts.written(option) for option in options]
+        weighed = self._weighed(opened, prompt.rendered, prompt.ids, texts, cancel)
+        if len(weighed) < len(options):
+            return Reply("", StopReason.CANCELLED, time.monotonic() - started)
+        found = dict(zip(options, weighed, strict=True))
+        choice = choose_by_likelihood(found)
+        notes = _notes(opened, prompt) | {
+            "option_log_probabilities": _json(found),
+            "choice_per_token": choice.per_token,
+            "choice_per_character": choice.per_character,
+        }
+        latency = time.monotonic() - started
+        return Reply(
+            choice.by_sum,
+            StopReason.END,
+            latency,
+            first_piece_s=latency,
+            prompt_tokens=len(prompt.ids),
+            reply_tokens=found[choice.by_sum].tokens,
+            metadata=notes,
+        )
 
-    # ---------------------------------------------------------------- prompt
-
-    def _choose_template(self, tokenizer: Any) -> PlainTemplate | None:
-        wish = self._options.template if isinstance(self._options, TransformersOptions) else "auto"
-        has_chat = bool(getattr(tokenizer, "chat_template", None))
-        if wish == "chat" and not has_chat:
-            raise ComponentError(
-                f"the tokenizer of '{self._name}' has no chat template",
-                allowed="template=plain, or the path of a TOML file",
-            )
-        if wish == "chat" or (wish == "auto" and has_chat):
-            return None
-        return load_template(PLAIN if wish in {"auto", "plain"} else Path(wish).expanduser())
-
-    def _encode(self, messages: Sequence[Message]) -> tuple[str, list[int]]:
-        assert self._loaded is not None
-        tokenizer = self._loaded.tokenizer
-        if self._template is not None:
-            rendered = self._template.render(messages)
-            return rendered, list(tokenizer(rendered)["input_ids"])
-        turns = [{"role": message.role, "content": message.content} for message in messages]
-        try:
-            rendered = tokenizer.apply_chat_template(
-                turns, tokenize=False, add_generation_prompt=True
-            )
-        except Exception as error:
-            raise ComponentError(
-                f"the chat template of '{self._name}' refuses this conversation: {error}",
-                hint="template=plain writes it without the model's own format",
-            ) from error
-        # The chat template writes the special tokens itself.
-        return rendered, list(tokenizer(rendered, add_special_tokens=False)["input_ids"])
-
-    def _metadata(self, rendered: str, stops: StopStrings) -> dict[str, str]:
-        metadata = {"rendered_prompt": rendered}
-        metadata["template"] = "chat" if self._template is None else self._template.id
-        if stops.found is not None:
-            metadata["stop_string"] = stops.found
-        return metadata
-
-    # ---------------------------------------------------------------- reply
-
-    def _pieces(
+    def _weighed(
         self,
-        ids: list[int],
-        decoding: Decoding,
+        opened: _Opened,
+        rendered: str,
+        ids: Sequence[int],
+        continuations: Sequence[str],
         cancel: Cancel,
-        stops: StopStrings,
-        ending: _Ending,
-    ) -> Iterator[str]:
-        assert self._loaded is not None
-        tokenizer = self._loaded.tokenizer
-        stream = TextStream(lambda tokens: _decode(tokenizer, tokens), ids)
-        for token in self._tokens(ids, decoding, cancel, ending):
-            if token in self._special:
-                continue
-            sure = stops.feed(stream.feed(token))
-            if sure:
-                yield sure
-            if stops.found is not None:
-                break
-        rest = stops.feed(stream.flush()) + stops.flush()
-        if stops.found is not None:
-            ending.reason = StopReason.STOP_STRING
-        if rest:
-            yield rest
+    ) -> list[Likelihood]:
+        from tabwb_transformers.weighing import weigh
 
-    def _tokens(
-        self, ids: list[int], decoding: Decoding, cancel: Cancel, ending: _Ending
-    ) -> Iterator[int]:
-        import torch
+        if ids:
+            _room(opened.loaded, ids)
+        texts = [opened.prompts.after(rendered, ids, each) for each in continuations]
+        tokens = len(ids) + max(map(len, texts), default=0)
+        return weigh(
+            opened.engine,
+            ids,
+            texts,
+            places=self._options.batch_size or _default_places(opened, tokens),
+            limit=opened.loaded.limit,
+            cancel=cancel,
+        )
 
-        from tabwb_transformers.loading import memory_errors
-        from tabwb_transformers.sampling import Sampler
-
-        assert self._loaded is not None
-        model, device = self._loaded.model, self._loaded.device
-        room = self._room(ids)
-        seed = decoding.seed if self._options.seed is None else self._options.seed
-        sampler = Sampler(decoding, seed)
-        given, past = torch.tensor([ids], device=device), None
-        accepted = signature(model.forward).parameters
-        caching = "past_key_values" in accepted
-        fixed: dict[str, Any] = {"use_cache": caching}
-        if "logits_to_keep" in accepted:
-            fixed["logits_to_keep"] = 1
-        while ending.tokens < min(decoding.max_tokens, room):
-            if cancel.is_set():
-                ending.reason = StopReason.CANCELLED
-                return
-            with memory_errors(), torch.inference_mode():
-                cached = {"past_key_values": past} if caching else {}
-                output = model(input_ids=given, **cached, **fixed)
-                token = sampler.draw(output.logits[0, -1])
-            if token in self._ends:
-                ending.reason = StopReason.END
-                return
-            ending.tokens += 1
-            yield token
-            new = torch.tensor([[token]], device=device)
-            if caching:
-                past, given = output.past_key_values, new
-            else:  # a model without such a cache reads everything again
-                given = torch.cat([given, new], dim=1)
-
-    def _room(self, ids: list[int]) -> int:
-        assert self._loaded is not None
-        limit = self._loaded.limit
-        if not ids:
-            raise ComponentError("the prompt has no tokens")
-        if limit is None:
-            return 2**31
-        if len(ids) >= limit:
-            raise ComponentError(
-                f"the prompt has {len(ids)} tokens and leaves no room for a reply",
-                allowed=f"prompt and reply together: {limit} tokens",
-            )
-        return limit - len(ids)
+    def _places(self, opened: _Opened, prompts: Sequence[_Prompt]) -> int:
+        if self._options.batch_size is not None:
+            return self._options.batch_size
+        longest = max(len(prompt.ids) + prompt.request.decoding.max_tokens for prompt in prompts)
+        return _default_places(opened, longest)
 
 
-def _decode(tokenizer: Any, tokens: Sequence[int]) -> str:
-    text = tokenizer.decode(tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    return str(text)
+def _default_places(opened: _Opened, tokens: int) -> int:
+    from tabwb_transformers.capacity import default_places
+
+    limit = opened.loaded.limit
+    tokens = tokens if limit is None else min(tokens, limit)
+    return default_places(opened.loaded.model, opened.loaded.device, tokens)
+
+
+def _notes(opened: _Opened, prompt: _Prompt) -> dict[str, str]:
+    return {
+        "rendered_prompt": prompt.rendered,
+        "template": opened.prompts.id,
+        "protocol": prompt.protocol.value,
+    }
+
+
+def _json(weighed: Mapping[str, Likelihood]) -> str:
+    """The log probabilities of all options: summed, per token, per character."""
+    found = {
+        option: {
+            "sum": round(one.log_probability, 6),
+            "tokens": one.tokens,
+            "per_token": round(one.log_probability / max(one.tokens, 1), 6),
+            "per_character": round(one.log_probability / max(len(option), 1), 6),
+        }
+        for option, one in weighed.items()
+    }
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _room(loaded: Loaded, ids: Sequence[int]) -> int:
+    """How many tokens fit after the prompt.
+
+    Raises:
+        ComponentError: none.
+    """
+    if not ids:
+        raise ComponentError("the prompt has no tokens")
+    if loaded.limit is None:
+        return 2**31
+    if len(ids) >= loaded.limit:
+        raise ComponentError(
+            f"the prompt has {len(ids)} tokens and leaves no room for a reply",
+            allowed=f"prompt and reply together: {loaded.limit} tokens",
+        )
+    return loaded.limit - len(ids)
 
 
 def _ends(loaded: Loaded) -> frozenset[int]:

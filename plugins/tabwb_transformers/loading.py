@@ -142,6 +142,10 @@ def _device(wish: str) -> torch.device:
     return torch.device(wish)
 
 
+class OutOfMemory(ComponentError):
+    """There is no memory left for a computation; a smaller one may fit."""
+
+
 @contextmanager
 def memory_errors() -> Iterator[None]:
     """Say "out of memory" in our words."""
@@ -155,10 +159,11 @@ def memory_errors() -> Iterator[None]:
         raise
 
 
-def _no_memory() -> ComponentError:
-    return ComponentError(
+def _no_memory() -> OutOfMemory:
+    return OutOfMemory(
         "memory ran out",
-        hint="take a smaller model, dtype=bfloat16, another device, or a shorter conversation",
+        hint="take a smaller model, dtype=bfloat16, another device, a smaller batch_size, or a "
+        "shorter conversation",
     )
 
 

@@ -27,6 +27,15 @@ class LocalOptions(BaseModel):
         int | None,
         Field(ge=0, lt=2**63, description="seed of the sampler instead of the run's"),
     ] = None
+    batch_size: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=4096,
+            description="most replies written at once, 1 to 4096 (by the free memory, at most 16 "
+            "on a processor and 64 on an accelerator); halved where memory runs out",
+        ),
+    ] = None
 
 
 class TransformersOptions(LocalOptions):
@@ -45,6 +54,6 @@ class TransformersOptions(LocalOptions):
         Field(
             min_length=1,
             description="auto (chat where the tokenizer has a template, else plain), chat, plain, "
-            "or the path of a TOML file like plain.toml",
+            "examples, or the path of a TOML file like plain.toml",
         ),
     ] = "auto"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import torch
 
+from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding
 
 
 class Sampler:
-    """Greedy, or nucleus sampling with a generator of its own on the CPU.
+    """Nucleus sampling with a generator of its own on the CPU.
 
     The same seed draws the same tokens from the same probabilities on every device.
     """
@@ -18,14 +19,41 @@ class Sampler:
         self._generator = torch.Generator().manual_seed(seed % 2**63)
 
     def draw(self, logits: torch.Tensor) -> int:
-        """The next token, given its logits (shape: vocabulary)."""
-        if self._decoding.greedy:
-            return int(logits.argmax())
+        """The next token, given its logits (shape: vocabulary).
+
+        Raises:
+            ComponentError: the logits are no numbers.
+        """
         scores = logits.detach().to("cpu", torch.float32) / self._decoding.temperature
         probabilities = torch.softmax(scores, dim=-1)
+        if not bool(torch.isfinite(probabilities[0])):
+            raise not_numbers()
         if self._decoding.top_p < 1.0:
             ordered, order = probabilities.sort(descending=True, stable=True)
             # The smallest set of most probable tokens whose mass reaches top_p.
             outside = ordered.cumsum(0) - ordered >= self._decoding.top_p
             probabilities[order[outside]] = 0.0
         return int(torch.multinomial(probabilities, 1, generator=self._generator))
+
+
+def most_probable(logits: torch.Tensor) -> tuple[list[int], list[float]]:
+    """The most probable token of each row, and how clearly it is that.
+
+    Args:
+        logits: shape (rows, vocabulary).
+
+    Returns:
+        The tokens, and how far the next one is behind in units in the last place of the logit's
+        type (NaN where the logits are no numbers).
+    """
+    (best, second), (tokens, _) = (part.T for part in logits.topk(2, dim=-1))
+    unit = best.abs().clamp(min=1.0) * torch.finfo(logits.dtype).eps
+    return tokens.tolist(), ((best - second) / unit).tolist()
+
+
+def not_numbers() -> ComponentError:
+    """The error for logits that are no numbers."""
+    return ComponentError(
+        "the model's probabilities are not numbers",
+        hint="take another dtype (float32, bfloat16), or restore the model's parameters",
+    )

@@ -39,4 +39,5 @@ def request_for(
         options=plan.options,
         key=f"{plan.subtest}/{plan.item}",
         replicate=plan.replicate,
+        kind=subtest.response,
     )

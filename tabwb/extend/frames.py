@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait
 from tabwb.records.specs import Spec
-from tabwb.records.states import Protocol, StopReason
+from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 LIMIT = 256 * 2**20
 """No frame is longer, in bytes: a length beyond it means that something else wrote to the pipe."""
@@ -72,6 +72,7 @@ def request_to_plain(request: Request) -> Frame:
         "options": list(request.options),
         "key": request.key,
         "replicate": request.replicate,
+        "kind": None if request.kind is None else request.kind.value,
     }
 
 
@@ -84,6 +85,7 @@ def request_from_plain(plain: Frame) -> Request:
         options=tuple(plain["options"]),
         key=plain["key"],
         replicate=plain["replicate"],
+        kind=None if plain.get("kind") is None else ResponseKind(plain["kind"]),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tabwb.records.states import Protocol, StopReason
+from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 Role = Literal["system", "user", "assistant"]
 
@@ -55,6 +55,7 @@ class Request:
         key: names the item (``subtest/item``) for back ends that replay recorded answers, with
             ``replicate``; never part of what a model is shown.
         replicate: 0-based.
+        kind: what is asked for, or None; chooses the examples of a template, where it has any.
     """
 
     messages: tuple[Message, ...]
@@ -63,6 +64,7 @@ class Request:
     options: tuple[str, ...] = ()
     key: str = ""
     replicate: int = 0
+    kind: ResponseKind | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def test_the_plain_template_writes_a_conversation() -> None:
         ('id = "plain-1"\n', "", "id: must be a string"),
         ("{content}\\n\\n", "", "must hold {content}"),
         ("stop = [", "stop = 3 #", "stop: must be a list"),
-        ("opening =", "openin =", "unknown key 'openin'"),
+        ("opening =", "openin =", "openin: unknown key"),
         ("opening =", "opening", "plain.toml:7"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tabwb_transformers.options import TransformersOptions
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
-from tabwb.records.states import Protocol, StopReason
+from tabwb.records.states import StopReason
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
@@ -77,9 +78,14 @@ def chatty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(base: Path) -> Iterator[TransformersModel]:
     backend = model(base)
     backend.open()
-    backend._ends = frozenset()  # random weights end a reply anywhere
+    end_at(backend, frozenset())  # random weights end a reply anywhere
     yield backend
     backend.close()
+
+
+def end_at(backend: TransformersModel, tokens: frozenset[int]) -> None:
+    assert backend._opened is not None
+    backend._opened.terms = replace(backend._opened.terms, ends=tokens)
 
 
 def model(folder: Path | str, **options: Any) -> TransformersModel:
@@ -180,8 +186,8 @@ def test_memory_that_ran_out_is_said(
     def allocate(*inputs: object, **more: object) -> None:
         torch.empty(2**60)
 
-    assert opened._loaded is not None
-    monkeypatch.setattr(opened._loaded.model, "forward", allocate)
+    assert opened._opened is not None
+    monkeypatch.setattr(opened._opened.loaded.model, "forward", allocate)
     with pytest.raises(ComponentError, match="memory ran out"):
         answer(opened, asked())
 
@@ -239,9 +245,9 @@ def test_a_stop_string_ends_a_reply_and_is_no_part_of_it(opened: TransformersMod
 
 
 def test_the_end_token_ends_a_reply(opened: TransformersModel) -> None:
-    assert opened._loaded is not None
-    first = opened._loaded.tokenizer(answer(opened, asked(max_tokens=1)).text)["input_ids"]
-    opened._ends = frozenset(first)
+    assert opened._opened is not None
+    first = opened._opened.loaded.tokenizer(answer(opened, asked(max_tokens=1)).text)["input_ids"]
+    end_at(opened, frozenset(first))
     reply = answer(opened, asked())
     assert (reply.text, reply.stop_reason, reply.reply_tokens) == ("", StopReason.END, 0)
     assert reply.first_piece_s is None
@@ -271,13 +277,6 @@ def test_a_reply_ends_where_the_model_does(opened: TransformersModel) -> None:
     assert reply.reply_tokens is not None
     assert reply.prompt_tokens + reply.reply_tokens == 256
     assert reply.stop_reason is StopReason.LENGTH
-
-
-@pytest.mark.parametrize("protocol", [Protocol.ENFORCED, Protocol.LIKELIHOOD])
-def test_another_protocol_is_refused(opened: TransformersModel, protocol: Protocol) -> None:
-    request = Request((Message("user", "x"),), protocol=protocol)
-    with pytest.raises(ComponentError, match="allowed: generate"):
-        answer(opened, request)
 
 
 # ---------------------------------------------------------------- templates

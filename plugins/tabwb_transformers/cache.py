@@ -1,0 +1,152 @@
+"""What a model remembers of several texts at once: rows that leave, come and grow.
+
+Positions are counted per row, so that a row's memory does not depend on its neighbours: padding is
+masked and gets no position of its own. Imported only where torch is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers.cache_utils import Cache, DynamicLayer
+
+_SPARE = 64
+
+
+class GrowingLayer(DynamicLayer):  # type: ignore[misc]
+    """Keys and values of one layer, shape (rows, heads, tokens, width), with room to grow.
+
+    The library's own layer copies everything for each new token.
+    """
+
+    keys: Any
+    values: Any
+    _room: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    @classmethod
+    def of(cls, keys: torch.Tensor, values: torch.Tensor) -> GrowingLayer:
+        """A layer that holds these; they are copied before anything is written."""
+        layer = cls()
+        layer.dtype, layer.device = keys.dtype, keys.device
+        layer.keys, layer.values, layer.is_initialized = keys, values, True
+        return layer
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Add the states of new tokens; all states so far."""
+        if self.keys is None:
+            self.dtype, self.device = key_states.dtype, key_states.device
+            self.keys, self.values = key_states, value_states
+            self.is_initialized = True
+            return key_states, value_states
+        held = self.keys.shape[-2]
+        length = held + key_states.shape[-2]
+        if self._room is None or length > self._room[0].shape[-2]:
+            spare = length + max(_SPARE, length // 4)
+            self._room = (_roomy(self.keys, spare), _roomy(self.values, spare))
+        keys, values = self._room
+        keys[:, :, held:length] = key_states
+        values[:, :, held:length] = value_states
+        self.keys, self.values = keys[:, :, :length], values[:, :, :length]
+        return self.keys, self.values
+
+
+def _roomy(states: torch.Tensor, length: int) -> torch.Tensor:
+    rows, heads, held, width = states.shape
+    room = states.new_empty(rows, heads, length, width)
+    room[:, :, :held] = states
+    return room
+
+
+@dataclass(slots=True)
+class Rows:
+    """What a model has read, row by row.
+
+    Attributes:
+        cache: of the library, its layers being ours; None where nothing was read.
+        lengths: tokens of each row, shape (rows,), int64.
+        mask: True for a token, False for padding, shape (rows, columns); None where no row is
+            padded.
+    """
+
+    cache: Any
+    lengths: torch.Tensor
+    mask: torch.Tensor | None = None
+
+    @classmethod
+    def empty(cls, rows: int, device: torch.device) -> Rows:
+        """Rows that have read nothing."""
+        return cls(_cache([]), torch.zeros(rows, dtype=torch.int64, device=device))
+
+    @property
+    def columns(self) -> int:
+        """Columns that are occupied, padding included."""
+        return int(self.cache.get_seq_length())
+
+    def picked(self, rows: Sequence[int]) -> Rows:
+        """Only these rows, in this order (a row may be named twice), as narrow as can be.
+
+        Tokens move to the right end, so that nothing is left between them and in front stands only
+        the padding that the longest row asks for.
+        """
+        which = torch.tensor(list(rows), dtype=torch.int64, device=self.lengths.device)
+        lengths = self.lengths[which]
+        if self.mask is None:
+            return Rows(self._with(lambda states: states[which]), lengths)
+        mask = self.mask[which]
+        width = int(lengths.max())
+        # A stable sort brings padding to the front and keeps the order of the tokens.
+        order = mask.to(torch.uint8).argsort(dim=1, stable=True)[:, -width:]
+        row = which[:, None]
+
+        def moved(states: torch.Tensor) -> torch.Tensor:
+            return states[row, :, order].transpose(1, 2)
+
+        return Rows(self._with(moved), lengths, _mask(lengths, width))
+
+    def cropped(self, tokens: int) -> Rows:
+        """The first tokens of one row."""
+        lengths = torch.full_like(self.lengths, tokens)
+        return Rows(self._with(lambda states: states[:, :, :tokens]), lengths)
+
+    def _with(self, change: Any) -> Any:
+        layers = [
+            GrowingLayer.of(change(layer.keys), change(layer.values)) for layer in self.cache.layers
+        ]
+        return _cache(layers)
+
+
+def joined(first: Rows, second: Rows) -> Rows:
+    """The rows of both, the first ones first."""
+    width = max(first.columns, second.columns)
+    layers = []
+    for one, other in zip(first.cache.layers, second.cache.layers, strict=True):
+        pairs = ((one.keys, other.keys), (one.values, other.values))
+        layers.append(GrowingLayer.of(*(_stacked(*pair, width) for pair in pairs)))
+    lengths = torch.cat([first.lengths, second.lengths])
+    return Rows(_cache(layers), lengths, _mask(lengths, width))
+
+
+def _cache(layers: list[GrowingLayer]) -> Any:
+    cache = Cache(layer_class_to_replicate=GrowingLayer)
+    cache.layers = layers
+    return cache
+
+
+def _stacked(first: torch.Tensor, second: torch.Tensor, width: int) -> torch.Tensor:
+    rows = first.shape[0] + second.shape[0]
+    stacked = first.new_zeros(rows, first.shape[1], width, first.shape[3])
+    stacked[: first.shape[0], :, width - first.shape[2] :] = first
+    stacked[first.shape[0] :, :, width - second.shape[2] :] = second
+    return stacked
+
+
+def _mask(lengths: torch.Tensor, width: int) -> torch.Tensor | None:
+    """Padding in front of rows of these lengths; None where there is none."""
+    columns = torch.arange(width, device=lengths.device)
+    mask = columns[None, :] >= width - lengths[:, None]
+    return None if bool(mask.all()) else mask

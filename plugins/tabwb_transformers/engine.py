@@ -1,0 +1,223 @@
+"""One loaded model, read forward: many rows together, or one by one where it allows no other way.
+
+Imported only where torch is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from inspect import signature
+from typing import Any
+
+import torch
+
+from tabwb_transformers.cache import Rows
+from tabwb_transformers.loading import Loaded, memory_errors
+
+WORTH_SHARING = 16
+"""Fewer common tokens than this are read again: that costs less than keeping them."""
+_PROBES = ((5, 9, 7, 12, 6, 11, 8), (5, 9, 7, 10))
+"""Token ids of two texts of different length that begin alike; any will do."""
+_AGREEMENT = {torch.float32: 1e-3, torch.float64: 1e-3}
+
+
+class Engine:
+    """Reads tokens with one model.
+
+    ``crowd`` says whether several rows may be read together and ``shares`` whether they may begin
+    with a text that was read once. Both are tried out on the model itself, when first asked.
+    """
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.device = loaded.device
+        self.dtype: torch.dtype = loaded.model.dtype
+        self._model = loaded.model
+        accepted = signature(loaded.model.forward).parameters
+        self._caches = "past_key_values" in accepted
+        self._masks = "attention_mask" in accepted
+        self._positions = "position_ids" in accepted
+        self._keeps = "logits_to_keep" in accepted
+        self._agrees: tuple[bool, bool] | None = None
+        self._known: tuple[list[int], Rows] | None = None
+
+    @property
+    def crowd(self) -> bool:
+        """Whether rows of different length may be read together."""
+        return self._tried()[0]
+
+    @property
+    def shares(self) -> bool:
+        """Whether rows may share the memory of a common beginning."""
+        return self._tried()[1]
+
+    # ---------------------------------------------------------------- reading
+
+    def prefill(
+        self, texts: Sequence[Sequence[int]], prefix: Rows | None = None
+    ) -> tuple[Rows, torch.Tensor]:
+        """Read whole texts; their rows and the logits after each, shape (rows, vocabulary).
+
+        Args:
+            texts: tokens, none empty.
+            prefix: one row that was read already; the texts are what follows it.
+        """
+        if len(texts) == 1 and prefix is None:
+            rows = Rows.empty(1, self.device)
+            return rows, self.read(rows, torch.tensor([list(texts[0])], device=self.device))[:, -1]
+        ids, given = padded(texts, self.device)
+        count = len(texts)
+        rows = Rows.empty(count, self.device) if prefix is None else prefix.picked([0] * count)
+        logits = self.read(rows, ids, given)[:, -1]
+        return (rows if rows.mask is None else rows.picked(range(count))), logits
+
+    def read(
+        self, rows: Rows, ids: torch.Tensor, given: torch.Tensor | None = None, keep: int = 1
+    ) -> torch.Tensor:
+        """Read further tokens into ``rows``.
+
+        Args:
+            rows: changed in place.
+            ids: shape (rows, tokens).
+            given: True for a token, False for padding, like ``ids``; None where nothing is padded.
+            keep: for how many of the last columns logits are wanted.
+
+        Returns:
+            Logits, shape (rows, keep, vocabulary).
+        """
+        count, new = ids.shape
+        more: dict[str, Any] = {"logits_to_keep": keep} if self._keeps else {}
+        lengths = rows.lengths
+        if given is None and new == 1:
+            positions = lengths[:, None]
+        elif given is None:
+            positions = lengths[:, None] + torch.arange(new, device=self.device)
+        else:
+            positions = lengths[:, None] + (given.cumsum(1) - 1).clamp(min=0)
+        if rows.mask is not None or given is not None:
+            read = rows.mask
+            if read is None:
+                read = ids.new_ones(count, rows.columns, dtype=torch.bool)
+            fresh = ids.new_ones(count, new, dtype=torch.bool) if given is None else given
+            rows.mask = torch.cat([read, fresh], dim=1)
+        if rows.mask is not None:
+            more["attention_mask"] = rows.mask
+        if self._positions:
+            more["position_ids"] = positions
+        with memory_errors(), torch.inference_mode():
+            output = self._model(input_ids=ids, past_key_values=rows.cache, use_cache=True, **more)
+            rows.lengths = lengths + (new if given is None else given.sum(1))
+            logits: torch.Tensor = output.logits
+        return logits[:, -keep:]
+
+    def alone(
+        self, ids: Sequence[int], past: Any = None, keep: int = 1
+    ) -> tuple[Any, torch.Tensor]:
+        """Read one text the model's own way, without mask and positions of ours.
+
+        Args:
+            ids: the tokens after ``past``, or all tokens where the model keeps no memory.
+            past: what was returned before.
+            keep: for how many of the last tokens logits are wanted.
+
+        Returns:
+            The model's memory (None where it keeps none), and logits, shape (keep, vocabulary).
+        """
+        more: dict[str, Any] = {"logits_to_keep": keep} if self._keeps else {}
+        if self._caches:
+            more |= {"past_key_values": past, "use_cache": True}
+        with memory_errors(), torch.inference_mode():
+            output = self._model(input_ids=torch.tensor([list(ids)], device=self.device), **more)
+        return getattr(output, "past_key_values", None), output.logits[0, -keep:]
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the model keeps a memory of what it read."""
+        return self._caches
+
+    def known(self, ids: Sequence[int]) -> Rows:
+        """One row that has read ``ids``; what was read for the last call is not read again."""
+        ids = list(ids)
+        rows, have = Rows.empty(1, self.device), 0
+        if self._known is not None:
+            have = common([ids, self._known[0]])
+            if have >= min(WORTH_SHARING, len(ids)) > 0:
+                rows = self._known[1].cropped(have)
+            else:
+                have = 0
+        if have < len(ids):
+            self.read(rows, torch.tensor([ids[have:]], device=self.device))
+        self._known = (ids, rows)
+        return rows.cropped(len(ids)) if ids else rows
+
+    def forget(self) -> None:
+        """Give the memory of the last call back."""
+        self._known = None
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    # ---------------------------------------------------------------- trying out
+
+    def _tried(self) -> tuple[bool, bool]:
+        if self._agrees is None:
+            if not (self._caches and self._masks):
+                self._agrees = (False, False)
+            else:
+                whole = _attends_to_everything(self._model.config)
+                self._agrees = (self._agree(share=False), whole and self._agree(share=True))
+        return self._agrees
+
+    def _agree(self, *, share: bool) -> bool:
+        """Whether padded rows give the logits that the model gives to each text alone."""
+        head, texts = (_PROBES[0][:3] if share else ()), _PROBES
+        try:
+            prefix = None
+            if share:
+                prefix = Rows.empty(1, self.device)
+                self.read(prefix, torch.tensor([head], device=self.device))
+            rows, first = self.prefill([text[len(head) :] for text in texts], prefix)
+            second = self.read(rows, torch.tensor([[13], [13]], device=self.device))[:, -1]
+        except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, KeyError):
+            return False  # such a cache is nothing the model can work with
+        for number, text in enumerate(texts):
+            _, expected = self.alone([*text, 13], keep=2)
+            got = torch.stack([first[number], second[number]]).float()
+            expected = expected.float()
+            span = float(expected.max() - expected.min())
+            if not float((got - expected).abs().max()) <= _AGREEMENT.get(self.dtype, 0.06) * span:
+                return False
+        return True
+
+
+def padded(
+    texts: Sequence[Sequence[int]], device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Texts as one array, padded on the left, and where their tokens stand (None: everywhere)."""
+    width = max(map(len, texts))
+    ids = torch.tensor([[0] * (width - len(text)) + list(text) for text in texts], device=device)
+    if all(len(text) == width for text in texts):
+        return ids, None
+    lengths = torch.tensor([len(text) for text in texts], device=device)
+    return ids, torch.arange(width, device=device)[None, :] >= width - lengths[:, None]
+
+
+def common(texts: Sequence[Sequence[int]]) -> int:
+    """How many tokens all texts begin with.
+
+    >>> common([[1, 2, 3], [1, 2, 4, 5], [1, 2]])
+    2
+    """
+    first, last = min(map(list, texts)), max(map(list, texts))
+    for place, (one, other) in enumerate(zip(first, last, strict=False)):
+        if one != other:
+            return place
+    return min(len(first), len(last))
+
+
+def _attends_to_everything(config: Any) -> bool:
+    """Whether no layer looks only at the latest tokens (it would count gaps as tokens)."""
+    config = config.get_text_config() if hasattr(config, "get_text_config") else config
+    types = getattr(config, "layer_types", None)
+    if types is not None:
+        return set(types) == {"full_attention"}
+    windows = ("sliding_window", "attention_chunk_size", "window_size")
+    return all(getattr(config, name, None) is None for name in windows)

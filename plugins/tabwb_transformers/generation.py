@@ -1,0 +1,191 @@
+"""Writing replies with one model, alone or many together. Imported only where torch is.
+
+A batch is filled up as soon as a quarter of its places is free, so that no time goes to replies
+that are finished; identical prompts are read once, and so is what all prompts begin with.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import torch
+
+from tabwb.extend.components import Cancel
+from tabwb.records.errors import ComponentError
+from tabwb.records.states import StopReason
+from tabwb_transformers.cache import Rows, joined
+from tabwb_transformers.engine import WORTH_SHARING, Engine, common
+from tabwb_transformers.loading import OutOfMemory
+from tabwb_transformers.sampling import most_probable, not_numbers
+from tabwb_transformers.writing import Writing
+
+
+def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[str]:
+    """Write one reply in the model's own way; its pieces as they come.
+
+    Raises:
+        ComponentError: memory ran out, or the model's logits are no numbers.
+    """
+    past: Any = None
+    given = list(writing.ids)
+    while writing.ended is None:
+        if cancel.is_set():
+            rest = writing.end(StopReason.CANCELLED)
+            if rest:
+                yield rest
+            return
+        past, logits = engine.alone(given, past)
+        (token,) = _drawn([writing], logits)
+        if isinstance(token, ComponentError):
+            raise token
+        piece = writing.take(token)
+        if piece:
+            yield piece
+        # A model without a memory reads everything again.
+        given = [token] if engine.remembers else [*given, token]
+
+
+class Crowd:
+    """A queue of replies to write, and those being written.
+
+    Args:
+        engine: can read several rows together.
+        writings: to be written, those with the same prompt side by side.
+        places: how many are written at once; fewer once memory has run out.
+    """
+
+    def __init__(self, engine: Engine, writings: Sequence[Writing], places: int) -> None:
+        self._engine = engine
+        self._waiting = deque(writings)
+        self._active: list[Writing] = []
+        self._rows: Rows | None = None
+        self._logits: torch.Tensor | None = None
+        self._shelf: tuple[Sequence[int], Rows, torch.Tensor] | None = None
+        self._beginning = _beginning(engine, writings)
+        self.places = places
+
+    def finished(self, cancel: Cancel) -> Iterator[tuple[Writing, ComponentError | None]]:
+        """Each reply when it has ended or failed; none any more once ``cancel`` is set."""
+        while (self._waiting or self._active) and not cancel.is_set():
+            try:
+                self._admit()
+                assert self._logits is not None
+                tokens = _drawn(self._active, self._logits)
+                for writing, token in zip(self._active, tokens, strict=True):
+                    if writing.ended is not None:
+                        continue
+                    if isinstance(token, ComponentError):
+                        writing.end(StopReason.ERROR)
+                        yield writing, token
+                        continue
+                    writing.take(token)
+                    if writing.ended is not None:
+                        yield writing, None
+                self._go_on([token if isinstance(token, int) else 0 for token in tokens])
+            except OutOfMemory as error:
+                if failed := self._make_room():
+                    yield failed, error
+
+    def _admit(self) -> None:
+        """Fill free places, once a quarter is free."""
+        free = self.places - len(self._active)
+        if not self._waiting or (self._active and free < max(1, self.places // 4)):
+            return
+        group = list(islice(self._waiting, free))
+        rows, logits = self._read(group)
+        if self._rows is not None:
+            assert self._logits is not None
+            rows, logits = joined(self._rows, rows), torch.cat([self._logits, logits])
+        self._rows, self._logits = rows, logits
+        for _ in group:
+            self._waiting.popleft()
+        self._active += group
+
+    def _read(self, group: Sequence[Writing]) -> tuple[Rows, torch.Tensor]:
+        """Read the prompts of a group, alike ones once: a row and logits for each of the group."""
+        for writing in group:
+            writing.restart()
+        prompts = list({tuple(writing.ids): writing.ids for writing in group}.values())
+        begun = len(self._beginning)
+        if self._shelf is not None and self._shelf[0] == prompts[0]:
+            _, rows, logits = self._shelf
+            if prompts[1:]:
+                others, further = self._prefill(prompts[1:], begun)
+                rows, logits = joined(rows, others), torch.cat([logits, further])
+        else:
+            rows, logits = self._prefill(prompts, begun)
+        self._shelf = None
+        if len(group) < len(self._waiting) and self._waiting[len(group)].ids == prompts[-1]:
+            self._shelf = (prompts[-1], rows.picked([len(prompts) - 1]), logits[-1:])
+        if len(prompts) == len(group) and len(prompts) > 1:
+            return rows, logits
+        place = {tuple(ids): number for number, ids in enumerate(prompts)}
+        which = [place[tuple(writing.ids)] for writing in group]
+        return rows.picked(which), logits[which]
+
+    def _prefill(self, prompts: Sequence[Sequence[int]], begun: int) -> tuple[Rows, torch.Tensor]:
+        prefix = self._engine.known(self._beginning) if begun else None
+        return self._engine.prefill([ids[begun:] for ids in prompts], prefix)
+
+    def _go_on(self, tokens: Sequence[int]) -> None:
+        """Read the tokens just drawn; what has ended leaves when it is a quarter of the batch."""
+        assert self._rows is not None
+        left = [place for place, writing in enumerate(self._active) if writing.ended is None]
+        if not left:
+            self._active, self._rows, self._logits = [], None, None
+            return
+        if len(self._active) - len(left) >= max(1, len(self._active) // 4):
+            self._rows = self._rows.picked(left)
+            self._active = [self._active[place] for place in left]
+            tokens = [tokens[place] for place in left]
+        ids = torch.tensor(tokens, device=self._engine.device)[:, None]
+        self._logits = self._engine.read(self._rows, ids)[:, -1]
+
+    def _make_room(self) -> Writing | None:
+        """Begin again with half the places; the reply that cannot be written even alone."""
+        left = [writing for writing in self._active if writing.ended is None]
+        self._waiting.extendleft(reversed(left))
+        self._active, self._rows, self._logits, self._shelf = [], None, None, None
+        self._engine.forget()
+        if self.places == 1:
+            return self._waiting.popleft()
+        self.places = max(1, min(self.places, max(len(left), 2)) // 2)
+        return None
+
+
+def _drawn(writings: Sequence[Writing], logits: torch.Tensor) -> list[int | ComponentError]:
+    """The next token of each reply (0 for one that has ended), or why there is none."""
+    best: list[int] = []
+    ahead: list[float] = []
+    if any(writing.greedy for writing in writings):
+        best, ahead = most_probable(logits)
+    if not all(writing.greedy for writing in writings):
+        logits = logits.to("cpu", torch.float32)
+    tokens: list[int | ComponentError] = []
+    for place, writing in enumerate(writings):
+        if writing.ended is not None:
+            tokens.append(0)
+        elif not writing.greedy:
+            try:
+                tokens.append(writing.draw(logits[place]))
+            except ComponentError as error:
+                tokens.append(error)
+        elif ahead[place] >= 0.0:
+            writing.closest = min(writing.closest, ahead[place])
+            tokens.append(best[place])
+        else:
+            tokens.append(not_numbers())
+    return tokens
+
+
+def _beginning(engine: Engine, writings: Sequence[Writing]) -> Sequence[int]:
+    """The tokens that all prompts begin with, where it pays to read them once."""
+    prompts = list({tuple(writing.ids): writing.ids for writing in writings}.values())
+    if len(prompts) < 2 or not engine.shares:
+        return []
+    # At least one token of each prompt is left to be read.
+    length = min(common(prompts), min(map(len, prompts)) - 1)
+    return list(prompts[0][:length]) if length >= WORTH_SHARING else []

@@ -1,0 +1,128 @@
+"""What a request looks like to a model: the rendered prompt and its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Request
+from tabwb_transformers.templates import SHIPPED, PlainTemplate, load_template
+
+_ANCHOR = "\n"
+
+
+class Prompts:
+    """Writes requests for one tokenizer.
+
+    Args:
+        name: of the model, for errors.
+        tokenizer: of the model.
+        wish: ``auto``, ``chat``, the name of a shipped template, or the path of a TOML file.
+    """
+
+    def __init__(self, name: str, tokenizer: Any, wish: str) -> None:
+        self._name = name
+        self._tokenizer = tokenizer
+        self._fast = getattr(tokenizer, "backend_tokenizer", None)
+        self.template = self._chosen(wish)
+        self.special = frozenset(tokenizer.all_special_ids)
+
+    @property
+    def id(self) -> str:
+        """The template's name as it is stored."""
+        return "chat" if self.template is None else self.template.id
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """Strings at which a reply ends."""
+        return () if self.template is None else self.template.stop
+
+    def encode(self, request: Request) -> tuple[str, list[int]]:
+        """The rendered prompt and its tokens.
+
+        Without messages the prompt is empty, whatever the template: its only token is the one with
+        which texts begin, where the tokenizer has one.
+
+        Raises:
+            ComponentError: the chat template refuses the conversation.
+        """
+        if not request.messages:
+            begin = getattr(self._tokenizer, "bos_token_id", None)
+            return "", [] if begin is None else [int(begin)]
+        if self.template is not None:
+            rendered = self.template.render(request.messages, request.kind)
+            return rendered, self._tokens(rendered, special=True)
+        turns = [{"role": turn.role, "content": turn.content} for turn in request.messages]
+        try:
+            rendered = self._tokenizer.apply_chat_template(
+                turns, tokenize=False, add_generation_prompt=True
+            )
+        except Exception as error:
+            raise ComponentError(
+                f"the chat template of '{self._name}' refuses this conversation: {error}",
+                hint="template=plain writes it without the model's own format",
+            ) from error
+        # The chat template writes the special tokens itself.
+        return rendered, self._tokens(rendered, special=False)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of tokens, special ones written out."""
+        if self._fast is not None:  # the same without the wrapper, which costs more than the work
+            return str(self._fast.decode(list(tokens), skip_special_tokens=False))
+        return str(
+            self._tokenizer.decode(
+                tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False
+            )
+        )
+
+    def written(self, option: str) -> str:
+        """An answer of ours as it is written after the prompt."""
+        return option if self.template is None else self.template.reply_of(option)
+
+    def ways(self, rendered: str, ids: Sequence[int], option: str) -> list[tuple[int, ...]]:
+        """The tokens with which an allowed answer may be written.
+
+        As the template declares, and with and without a space in front; after a blank only without.
+        """
+        bare = option.lstrip()
+        texts = [bare]
+        if rendered and not rendered[-1].isspace():
+            texts = [self.written(option), bare, f" {bare}"]
+        return list(dict.fromkeys(tuple(self.after(rendered, ids, text)) for text in texts))
+
+    def after(self, rendered: str, ids: Sequence[int], text: str) -> list[int]:
+        """The tokens of a continuation, as the model would write it after the prompt's tokens.
+
+        Prompt and continuation are tokenised together. Where that begins with the prompt's own
+        tokens, the continuation's tokens are the rest. Where a token reaches over the boundary,
+        the model could not have written it, because the prompt's tokens stand: the continuation is
+        then tokenised after a line break, and the break's tokens are taken away; where even those
+        are merged, by itself.
+        """
+        if not rendered:
+            return self._tokens(text, special=False)
+        whole = self._tokens(rendered + text, special=self.template is not None)
+        if whole[: len(ids)] == list(ids):
+            return whole[len(ids) :]
+        anchor = self._tokens(_ANCHOR, special=False)
+        anchored = self._tokens(_ANCHOR + text, special=False)
+        if anchored[: len(anchor)] == anchor:
+            return anchored[len(anchor) :]
+        return self._tokens(text, special=False)
+
+    def _tokens(self, text: str, *, special: bool) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
+
+    def _chosen(self, wish: str) -> PlainTemplate | None:
+        has_chat = bool(getattr(self._tokenizer, "chat_template", None))
+        if wish == "chat" and not has_chat:
+            raise ComponentError(
+                f"the tokenizer of '{self._name}' has no chat template",
+                allowed=f"template={' or '.join(SHIPPED)}, or the path of a TOML file",
+            )
+        if wish == "chat" or (wish == "auto" and has_chat):
+            return None
+        wish = "plain" if wish == "auto" else wish
+        return load_template(SHIPPED.get(wish) or Path(wish).expanduser())
