@@ -6,8 +6,10 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
+from training.bundled.intervals import clopper_pearson
 from training.bundled.results import Answered, Report, Score
 from training.bundled.train import Plan
 from training.bundled.words import HELD_OUT_WORDS
@@ -57,11 +59,8 @@ same rules in all of them.
 
 _LIMITS = """
 ## Limits
-- Yes/no questions about tools, properties, order, opposites and comparisons, and about the passive
-  of a given sentence, are answered near chance (see the table by kind). About tools it mostly says
-  No whatever is asked, so that its right answer to TAB's question about the axe is no knowledge.
-- It knows a few hundred things and a few dozen kinds of question. Outside them its answers are
-  arbitrary, though they often look well formed.
+{near_chance}- It knows a few hundred things and a few dozen kinds of question. Outside them its
+  answers are arbitrary, though they often look well formed.
 - Its short texts come from a grammar of sixteen topics. They are grammatical because the grammar
   was, and they are not about anything that happened to anybody. A prompt about something else is
   answered with one of the topics it knows.
@@ -144,8 +143,31 @@ def _misses(answers: Sequence[Answered], each: int) -> str:
     return _examples([row for rows in shown.values() for row in rows]) or "None."
 
 
-def write_card(path: Path, folder: Path, report: Report) -> None:
-    """Write the card of the model in ``folder`` with the scores of ``report``."""
+def _near_chance(scores: Sequence[Score]) -> str:
+    """The kinds of yes/no question whose share right could be that of a coin."""
+    kinds = [
+        score.group.removeprefix("yes/no: ")
+        for score in scores
+        if score.group.startswith("yes/no: ") and clopper_pearson(score.right, score.n)[0] <= 0.5
+    ]
+    if not kinds:
+        return ""
+    return (
+        fill(
+            f"- Yes/no questions of these kinds are answered as by a coin, or nearly so: "
+            f"{', '.join(kinds)}. A right answer there is no knowledge.",
+            100,
+            subsequent_indent="  ",
+        )
+        + "\n"
+    )
+
+
+def write_card(path: Path, folder: Path, report: Report, seed: int) -> None:
+    """Write the card of the model in ``folder`` with the scores of ``report``.
+
+    ``seed`` is that of the held-out items.
+    """
     record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
     megabytes = (folder / "model.safetensors").stat().st_size / 1e6
     parts = (
@@ -162,13 +184,13 @@ def write_card(path: Path, folder: Path, report: Report) -> None:
         _table(report.tab, "subtest"),
         "\n### TAB, all twenty items in one conversation\n",
         _table(report.tab_conversation, "subtest"),
-        "\n### Held-out items\n",
+        f"\n### Held-out items (drawn with seed {seed})\n",
         _table(report.held_out, "group"),
         "\n## Answers to the twenty items\n",
         _examples(report.tab_answers),
         "\n## Some wrong answers to held-out items\n",
         _misses(report.held_out_answers, 3),
-        _LIMITS,
+        _LIMITS.format(near_chance=_near_chance(report.held_out)),
         f"Written by `python -m training.bundled.evaluate FOLDER --card {path.name}`.",
     )
     path.write_text("\n".join(parts) + "\n", encoding="utf-8")

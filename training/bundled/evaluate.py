@@ -74,8 +74,8 @@ def _conversations(speaker: Speaker, items: Sequence[Item], turns: int) -> Score
     return Score(f"mixed items in conversations of {turns} turns", hits, n)
 
 
-def _connected(speaker: Speaker, count: int) -> tuple[list[Score], list[Answered]]:
-    prompts = held_out_prompts(count)
+def _connected(speaker: Speaker, count: int, seed: int) -> tuple[list[Score], list[Answered]]:
+    prompts = held_out_prompts(count, seed)
     items = [item for _, item in prompts]
     answers = speaker.reply([item.user for item in items])
     on_topic = sum(
@@ -90,16 +90,22 @@ def _connected(speaker: Speaker, count: int) -> tuple[list[Score], list[Answered
     return scores, _answered(items, answers)
 
 
-def evaluate(folder: Path, count: int) -> Report:
-    """Give the battery once item by item and once as a conversation, then the held-out items."""
+def evaluate(folder: Path, count: int, seed: int = 7) -> Report:
+    """Give the battery once item by item and once as a conversation, then the held-out items.
+
+    Args:
+        folder: of the model.
+        count: held-out items of each group.
+        seed: of the held-out items. Whoever tried things out with one seed reports another.
+    """
     speaker = Speaker(folder)
     tab = battery_items()
     single = speaker.reply([item.user for item in tab])
-    held = held_out_items(count)
+    held = held_out_items(count, seed)
     answers = speaker.reply([item.user for item in held])
-    families = held_out_families(min(count, 50))
+    families = held_out_families(min(count, 50), seed + 1)
     by_family = score(families, speaker.reply([item.user for item in families]))
-    connected, texts = _connected(speaker, min(count, MOST_PROMPTS))
+    connected, texts = _connected(speaker, min(count, MOST_PROMPTS), seed)
     in_turns = _conversations(speaker, [i for k in range(20) for i in held[k::count]], 10)
     return Report(
         tab=score(tab, single),
@@ -133,18 +139,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=300, help="held-out items per group")
+    parser.add_argument("--seed", type=int, default=7, help="of the held-out items")
     parser.add_argument("--misses", type=int, default=5, help="wrong answers shown per group")
     parser.add_argument("--json", action="store_true", help="print the whole report as JSON")
     parser.add_argument("--card", type=Path, help="write the model card to this file")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    report = evaluate(options.folder, options.count)
+    report = evaluate(options.folder, options.count, options.seed)
     if options.json:
         print(json.dumps(asdict(report), indent=2, ensure_ascii=False))
     else:
         _print(report, options.misses)
     if options.card:
-        write_card(options.card, options.folder, report)
+        write_card(options.card, options.folder, report, options.seed)
 
 
 if __name__ == "__main__":

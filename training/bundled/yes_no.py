@@ -305,16 +305,16 @@ FAMILIES: dict[str, tuple[Callable[[random.Random], Answered], float]] = {
 
 # What a row of questions practises: mostly what is learned last.
 PRACTICE = {
-    "passive roles": 0.1,
-    "tools": 0.3,
-    "done or about to": 0.06,
-    "who arrived first": 0.06,
-    "properties": 0.28,
-    "order": 0.05,
+    "passive roles": 0.08,
+    "tools": 0.27,
+    "done or about to": 0.05,
+    "who arrived first": 0.05,
+    "properties": 0.25,
+    "order": 0.08,
     "size": 0.05,
-    "opposites": 0.06,
-    "comparisons": 0.02,
-    "passive of a given sentence": 0.02,
+    "opposites": 0.08,
+    "comparisons": 0.05,
+    "passive of a given sentence": 0.04,
 }
 
 
