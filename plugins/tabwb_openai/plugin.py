@@ -1,1 +1,66 @@
-"""Registers what this package brings. Imports nothing heavy."""
+"""Registers ``openai:NAME@base_url=...``. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from tabwb.extend.components import Descriptor, ModelBackend
+from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.extend.offline import stays_here
+from tabwb.records.specs import Spec
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def needs_network(spec: Spec) -> bool:
+    """Whether the server that a spec names is not this machine's own.
+
+    >>> from tabwb.records.specs import parse_spec
+    >>> [needs_network(parse_spec(f"openai:m{options}")) for options in (
+    ...     "", "@base_url=http://localhost:11434/v1", "@base_url=http://192.168.1.5/v1",
+    ...     "@socket=/run/llama.sock")]
+    [True, False, True, False]
+    """
+    if "socket" in spec.options:
+        return False
+    try:
+        host = urlsplit(spec.options.get("base_url", "")).hostname
+    except ValueError:
+        return True
+    return not host or not stays_here(host)
+
+
+def _options() -> type[BaseModel]:
+    from tabwb_openai.options import OpenAIOptions
+
+    return OpenAIOptions
+
+
+def _made(spec: Spec, options: Any) -> ModelBackend:
+    from tabwb_openai.backend import OpenAIModel
+
+    assert spec.name is not None
+    return OpenAIModel(spec.name, options, local=not needs_network(spec))
+
+
+@hookimpl
+def tabwb_register_models(register: Register) -> None:
+    """Chat completions, wherever they are served."""
+    register(
+        Descriptor(
+            "openai",
+            "A model behind the chat completions of OpenAI, Ollama, llama.cpp, vLLM, LM Studio ...",
+            _made,
+            options=_options,
+            needs=("openai",),
+            needs_network=needs_network,
+            name_help="NAME",
+            name_required=True,
+            remarks="base_url names the server, for example http://localhost:11434/v1 for Ollama; "
+            "one on this machine works under --offline",
+            batches=True,
+            protocols=("generate", "enforced"),
+        )
+    )

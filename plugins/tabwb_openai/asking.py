@@ -1,0 +1,110 @@
+"""What is sent: the arguments of one chat completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Message, Request
+from tabwb.records.states import Protocol
+from tabwb_openai.options import OpenAIOptions, SystemRole
+
+STOPS = 4
+"""The API takes no more stop strings; replies are cut at all of them here as well."""
+CONCESSIONS = ("stream_options", "seed", "response_format")
+"""Parameters without which a server that refuses them is asked again; marked with the reply."""
+
+
+def arguments(
+    model: str, request: Request, options: OpenAIOptions, not_taken: frozenset[str]
+) -> dict[str, Any]:
+    """The arguments of ``chat.completions.create`` for a request.
+
+    Args:
+        model: as the server calls it.
+        request: what to ask.
+        options: of the spec.
+        not_taken: parameters that this server refused before.
+
+    Raises:
+        ComponentError: the answer is to be enforced, and the options forbid that.
+    """
+    decoding = request.decoding
+    asked: dict[str, Any] = {
+        "model": model,
+        "messages": turns(request.messages, options.system_role),
+        "temperature": decoding.temperature,
+        token_parameter(options, not_taken): decoding.max_tokens,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    if not decoding.greedy:
+        asked["seed"] = decoding.seed if options.seed is None else options.seed
+        if decoding.top_p < 1.0:
+            asked["top_p"] = decoding.top_p
+    if decoding.stop:
+        asked["stop"] = list(decoding.stop[:STOPS])
+    if request.protocol is Protocol.ENFORCED:
+        asked |= enforcement(list(dict.fromkeys(request.options)), options)
+    return {name: value for name, value in asked.items() if name not in not_taken}
+
+
+def token_parameter(options: OpenAIOptions, not_taken: frozenset[str]) -> str:
+    """What the server calls the most tokens of a reply; the other name where it refused one."""
+    if options.token_parameter != "auto":
+        return options.token_parameter
+    names = ["max_tokens", "max_completion_tokens"]
+    if options.is_openai:
+        names.reverse()
+    return names[1] if names[0] in not_taken else names[0]
+
+
+def turns(messages: Sequence[Message], system_role: SystemRole) -> list[dict[str, str]]:
+    r"""The conversation as the API writes it.
+
+    >>> turns([Message("system", "Be brief."), Message("user", "Hello")], "user")
+    [{'role': 'user', 'content': 'Be brief.\n\nHello'}]
+    """
+    if system_role != "user":
+        names = {"system": system_role}
+        return [{"role": names.get(m.role, m.role), "content": m.content} for m in messages]
+    told = [message.content for message in messages if message.role == "system"]
+    rest = [message for message in messages if message.role != "system"]
+    first = next((n for n, message in enumerate(rest) if message.role == "user"), -1)
+    return [
+        {
+            "role": message.role,
+            "content": "\n\n".join([*told, message.content]) if n == first else message.content,
+        }
+        for n, message in enumerate(rest)
+    ]
+
+
+def enforcement(choices: list[str], options: OpenAIOptions) -> Mapping[str, Any]:
+    """The arguments that hold a server to one of the choices.
+
+    Raises:
+        ComponentError: there are no choices, or the options forbid it.
+    """
+    if not choices:
+        raise ComponentError("an answer can be enforced only where the item has options")
+    match options.structured:
+        case "none":
+            raise ComponentError(
+                "structured=none cannot answer under the protocol 'enforced'",
+                allowed="structured=auto, json-schema, choice, guided-choice",
+            )
+        case "choice":
+            return {"extra_body": {"structured_outputs": {"choice": choices}}}
+        case "guided-choice":
+            return {"extra_body": {"guided_choice": choices}}
+        case "auto" | "json-schema":
+            schema = {
+                "type": "object",
+                "properties": {"answer": {"type": "string", "enum": choices}},
+                "required": ["answer"],
+                "additionalProperties": False,
+            }
+            wrapped = {"name": "answer", "strict": True, "schema": schema}
+            return {"response_format": {"type": "json_schema", "json_schema": wrapped}}

@@ -1,0 +1,285 @@
+"""A model behind chat completions, over OpenAI's own client."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import openai
+from tabwb_transformers.text import StopStrings
+
+from tabwb.extend.components import Cancel
+from tabwb.extend.keys import find_key, missing_key, redact
+from tabwb.extend.remote import RemoteFailure, RemoteModel, Retries
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Reply, Request
+from tabwb.records.states import Protocol, StopReason
+from tabwb_openai.asking import CONCESSIONS, arguments, token_parameter
+from tabwb_openai.failures import failure_of, is_blocked, names_parameter
+from tabwb_openai.hearing import Heard, chosen
+from tabwb_openai.options import OpenAIOptions
+
+LOOK_S = 10.0
+"""How long the server may take to say that it is there."""
+OVERRUN = 8
+"""Pieces after a stop string that a server may send before it is cut off."""
+
+
+class OpenAIModel(RemoteModel):
+    """A model of any server that speaks the chat completions protocol.
+
+    Args:
+        name: what the server calls the model.
+        options: as validated.
+        local: the server is this machine's own; no proxy and no redirection is followed.
+        retries: how patiently; as the options say when None.
+    """
+
+    def __init__(
+        self, name: str, options: OpenAIOptions, *, local: bool, retries: Retries | None = None
+    ) -> None:
+        super().__init__(
+            concurrency=options.concurrency,
+            retries=retries or Retries(attempts=options.retries + 1),
+            title=f"openai:{name}",
+        )
+        self._name = name
+        self._options = options
+        self._local = local
+        self._client: openai.OpenAI | None = None
+        self._not_taken: frozenset[str] = frozenset()
+
+    def open(self) -> Mapping[str, str]:
+        """Make the client and look whether the server is there.
+
+        Raises:
+            ComponentError: no key where one is needed, nobody there, or the key is refused.
+        """
+        self.close()
+        self._client = self._connect()
+        try:
+            self._look(self._client)
+        except ComponentError:
+            self.close()
+            raise
+        return {
+            "model": self._name,
+            "base_url": self._options.address,
+            "client": f"openai {openai.__version__}",
+        }
+
+    def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        """Try once, streaming. An enforced answer comes as one piece."""
+        if request.protocol is Protocol.LIKELIHOOD:
+            raise ComponentError(
+                f"{self.title} cannot answer under the protocol 'likelihood'",
+                allowed="generate, enforced",
+            )
+        started = time.monotonic()
+        with _failures():
+            try:
+                stream, asked = self._begin(request)
+            except openai.APIStatusError as error:
+                if not is_blocked(error):
+                    raise
+                metadata = {"finish_reason": "content_filter", "blocked": "the prompt"}
+                latency = time.monotonic() - started
+                yield Reply("", StopReason.REFUSED, latency, metadata=metadata)
+                return
+            with stream:
+                yield from self._listen(request, asked, stream, cancel, started)
+
+    def close(self) -> None:
+        """Close the client's connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    # ---------------------------------------------------------------- asking
+
+    def _begin(self, request: Request) -> tuple[Any, dict[str, Any]]:
+        """The open stream and what was asked; without what the server does not take."""
+        if self._client is None:
+            self.open()
+        assert self._client is not None
+        while True:
+            asked = arguments(self._name, request, self._options, self._not_taken)
+            try:
+                return self._client.chat.completions.create(**asked), asked
+            except openai.APIStatusError as error:
+                refused = self._refused_parameter(error, asked)
+                if refused is None:
+                    raise
+                self._not_taken |= {refused}
+
+    def _refused_parameter(
+        self, error: openai.APIStatusError, asked: Mapping[str, Any]
+    ) -> str | None:
+        """The parameter because of which a request failed and that can be done without."""
+        can_do_without = set(CONCESSIONS) & set(asked)
+        if self._options.structured != "auto":
+            can_do_without.discard("response_format")
+        named = token_parameter(self._options, self._not_taken)
+        if self._options.token_parameter == "auto" and not self._not_taken & {
+            "max_tokens",
+            "max_completion_tokens",
+        }:
+            can_do_without.add(named)
+        return next((name for name in sorted(can_do_without) if names_parameter(error, name)), None)
+
+    # ---------------------------------------------------------------- listening
+
+    def _listen(
+        self,
+        request: Request,
+        asked: Mapping[str, Any],
+        stream: Any,
+        cancel: Cancel,
+        started: float,
+    ) -> Iterator[str | Reply]:
+        enforced = request.protocol is Protocol.ENFORCED
+        structured = "response_format" in asked
+        stops = StopStrings(() if structured else request.decoding.stop)
+        heard, said, first = Heard(), list[str](), None
+        cancelled, overrun = False, 0
+        for chunk in stream:
+            if cancelled := cancel.is_set():
+                break
+            text = heard.take(chunk)
+            sure = stops.feed(text)
+            if stops.found is not None:
+                # A server that was told the stop string ends by itself and says what it counted.
+                overrun += bool(text)
+                if stops.found not in asked.get("stop", ()) or overrun > OVERRUN:
+                    break
+            if sure:
+                first = time.monotonic() - started if first is None else first
+                said.append(sure)
+                if not enforced:
+                    yield sure
+        if stops.found is None and not cancelled:
+            _check_complete(heard)
+        rest = stops.flush()
+        said.append(rest)
+        if rest and not enforced:
+            yield rest
+        text = "".join(said)
+        metadata = heard.metadata | self._marks(asked)
+        if enforced:
+            raw, text = text, chosen(text, request.options) if structured else text
+            metadata["constrained"] = "yes" if text in request.options else "no"
+            if raw != text:
+                metadata["raw_reply"] = raw
+            if text:
+                yield text
+        reason = heard.stop_reason
+        if cancelled:
+            reason = StopReason.CANCELLED
+        elif stops.found is not None:
+            reason = StopReason.STOP_STRING
+            metadata["stop_string"] = stops.found
+        yield Reply(
+            text,
+            reason,
+            time.monotonic() - started,
+            first,
+            heard.prompt_tokens,
+            heard.reply_tokens,
+            metadata,
+        )
+
+    def _marks(self, asked: Mapping[str, Any]) -> dict[str, str]:
+        """What a reader of the answer should know of how it was asked for."""
+        marks = {}
+        if "response_format" in asked:
+            marks["structured"] = "json-schema"
+        elif "extra_body" in asked:
+            marks["structured"] = self._options.structured
+        if self._not_taken:
+            marks["not_taken_by_server"] = ", ".join(sorted(self._not_taken))
+        return marks
+
+    # ---------------------------------------------------------------- the client
+
+    def _connect(self) -> openai.OpenAI:
+        options = self._options
+        key = find_key(options.key_variables, options.service)
+        if key is None and (options.is_openai or options.key_env):
+            raise missing_key(self.title, options.key_variables, options.service)
+        client = openai.OpenAI(
+            # The client insists on a key; servers on one's own machine take any word.
+            api_key="none" if key is None else key.reveal(),
+            base_url=options.address,
+            timeout=options.timeout_s,
+            max_retries=0,  # retries are RemoteModel's, which tells of them
+            http_client=self._own_http(),
+        )
+        if not options.is_openai:
+            # Taken from the environment by the client; nobody else's business.
+            for name in ("organization", "project", "admin_api_key"):
+                if hasattr(client, name):
+                    setattr(client, name, None)
+        return client
+
+    def _own_http(self) -> Any:
+        if not self._local:
+            return None
+        if self._options.socket is None:
+            return openai.DefaultHttpxClient(trust_env=False, follow_redirects=False)
+        # Whichever HTTP library this version of the client is made with.
+        library = sys.modules[openai.DefaultHttpxClient.__base__.__module__.partition(".")[0]]
+        transport = library.HTTPTransport(uds=self._options.socket)
+        return openai.DefaultHttpxClient(
+            transport=transport, trust_env=False, follow_redirects=False
+        )
+
+    def _look(self, client: openai.OpenAI) -> None:
+        """Ask for the list of models, which costs nothing; only what is certain is an error."""
+        try:
+            client.with_options(timeout=LOOK_S).models.with_raw_response.list()
+        except openai.APITimeoutError:
+            return  # busy, perhaps
+        except openai.AuthenticationError as error:
+            raise ComponentError(
+                f"{self._options.address} refuses the key: {redact(error.message)}",
+                hint=f"set it with: tabwb key set {self._options.service}",
+            ) from None
+        except openai.APIConnectionError as error:
+            failure = failure_of(error)
+            if isinstance(failure, ComponentError):
+                raise failure from None
+            raise ComponentError(
+                f"nobody answers at {self._options.address}: {redact(str(failure))}",
+                hint="is the server running, and is base_url its address up to /v1?",
+            ) from None
+        except openai.OpenAIError:
+            return  # not every server has such a list
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Turn what the client raises into failures."""
+    try:
+        yield
+    except (RemoteFailure, ComponentError):
+        raise
+    except Exception as error:
+        failure = failure_of(error)
+        if failure is None:
+            raise
+        raise failure from None
+
+
+def _check_complete(heard: Heard) -> None:
+    """Check that the service said that the reply ended: else the connection was cut.
+
+    Raises:
+        RemoteFailure: it did not.
+    """
+    if not heard.chunks:
+        raise RemoteFailure("malformed", "what came is no stream of an answer")
+    if heard.finish is None:
+        raise RemoteFailure("connection", "the answer broke off")

@@ -1,0 +1,126 @@
+"""What comes back: the chunks of one streamed chat completion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tabwb.extend.remote import RemoteFailure
+from tabwb.records.states import StopReason
+
+REASONS: Mapping[str, StopReason] = {
+    "stop": StopReason.END,
+    "length": StopReason.LENGTH,
+    "content_filter": StopReason.REFUSED,
+}
+"""Finish reason: why the reply ended. Services have further ones, which are kept as they are."""
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was heard of a completion so far, besides its text.
+
+    Attributes:
+        finish: why it ended, in the service's word; None until it says so.
+        stop_string: the string at which the server ended, where it tells.
+        refused: the model refused in so many words.
+        prompt_tokens, reply_tokens: as the service counts, or None.
+        reasoning: characters of reasoning that were sent; they are no part of the answer.
+        facts: what the service says of itself (model, fingerprint, id of the completion).
+        chunks: how many came.
+    """
+
+    finish: str | None = None
+    stop_string: str | None = None
+    refused: bool = False
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    reasoning: int = 0
+    facts: dict[str, str] = field(default_factory=dict)
+    chunks: int = 0
+
+    def take(self, chunk: Any) -> str:
+        """Take in a chunk; its text.
+
+        Raises:
+            RemoteFailure: it is no chunk of a chat completion.
+        """
+        try:
+            self._count(getattr(chunk, "usage", None))
+            self._note(chunk)
+            choices = chunk.choices or []
+            text = "".join(self._choice(choice) for choice in choices if not choice.index)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise RemoteFailure(
+                "malformed", f"a part of the answer has not the form of one: {error}"
+            ) from None
+        self.chunks += 1
+        return text
+
+    @property
+    def stop_reason(self) -> StopReason:
+        """Why the reply ended."""
+        if self.refused:
+            return StopReason.REFUSED
+        if self.stop_string is not None:
+            return StopReason.STOP_STRING
+        return REASONS.get(self.finish or "", StopReason.END)
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is kept with the reply."""
+        kept = dict(self.facts)
+        if self.finish is not None:
+            kept["finish_reason"] = self.finish
+        if self.refused:
+            kept["refusal"] = "yes"
+        if self.stop_string is not None:
+            kept["stop_string"] = self.stop_string
+        if self.reasoning:
+            kept["reasoning_characters"] = str(self.reasoning)
+        return kept
+
+    def _choice(self, choice: Any) -> str:
+        finish = getattr(choice, "finish_reason", None)
+        if finish is not None:
+            self.finish = str(finish)
+            reason = getattr(choice, "stop_reason", None)  # vLLM tells the string
+            self.stop_string = reason if isinstance(reason, str) else None
+        delta = getattr(choice, "delta", None)
+        if delta is None:
+            return ""
+        for name in ("reasoning_content", "reasoning"):
+            self.reasoning += len(getattr(delta, name, None) or "")
+        refusal = getattr(delta, "refusal", None) or ""
+        self.refused = self.refused or bool(refusal)
+        return (getattr(delta, "content", None) or "") + refusal
+
+    def _count(self, usage: Any) -> None:
+        prompt, reply = (
+            getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")
+        )
+        if isinstance(prompt, int) and isinstance(reply, int):
+            self.prompt_tokens, self.reply_tokens = prompt, reply
+
+    def _note(self, chunk: Any) -> None:
+        names = {"model": "model", "system_fingerprint": "system_fingerprint", "id": "response_id"}
+        for name, kept in names.items():
+            value = getattr(chunk, name, None)
+            if isinstance(value, str) and value:
+                self.facts[kept] = value
+
+
+def chosen(raw: str, choices: Sequence[str]) -> str:
+    """The answer in a reply to an enforced choice; the reply as it is where it holds none.
+
+    >>> chosen('{"answer": "lion"}', ["lion", "drum"]), chosen("A lion.", ["lion", "drum"])
+    ('lion', 'A lion.')
+    """
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw
+    answer = document.get("answer") if isinstance(document, dict) else None
+    return answer if isinstance(answer, str) and answer in choices else raw
