@@ -23,7 +23,7 @@ class RulesJudge:
     """
 
     rater = rater_id(RULES_1)
-    features = TWO_SIDED
+    features: tuple[str, ...] = TWO_SIDED
     scope: Scope = "connected-text"
     caution = RULES_CAUTION
 

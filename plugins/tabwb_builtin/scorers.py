@@ -10,6 +10,7 @@ from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.scoring.choice import POLICIES, Choice, read_choice
 from tabwb.scoring.repetition import ERROR_TYPES, read_repetition
+from tabwb.scoring.verdict_reason import reason_of
 from tabwb.scoring.yes_no import read_yes_no
 
 if TYPE_CHECKING:
@@ -104,19 +105,9 @@ def _verdicts(rater: str, answer: Choice, response: Response) -> list[Rating]:
     ratings = []
     for policy in POLICIES:
         reading = answer.reading(policy)
-        kind = reading.error(expected, response.foils)
-        if kind is None:
-            reason = ""
-        elif not response.text.strip():
-            reason = "no response"
-        elif reading.ambiguous:
-            reason = f"ambiguous: {', '.join(reading.named)}"
-        elif reading.chosen is None:
-            reason = "no option"
-        else:
-            foil = f" (foil: {kind})" if reading.chosen in response.foils else ""
-            reason = f"{reading.chosen}{foil}"
-        ratings.append(valued(rater, policy, kind is None, reason))
+        empty = not response.text.strip()
+        reason = reason_of(reading, expected, response.foils, empty=empty)
+        ratings.append(valued(rater, policy, reading.correct(expected), reason))
     return ratings
 
 

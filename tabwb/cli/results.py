@@ -59,12 +59,17 @@ def results(
                             only.trials,
                             model_facts=only.model_facts,
                             notes=only.notes,
+                            declarations=only.declarations,
                             interval=True,
                         )
                     )
                 else:
                     tables.print_administration(
-                        only.administration, only.battery, only.trials, interval=True
+                        only.administration,
+                        only.battery,
+                        only.trials,
+                        declarations=only.declarations,
+                        interval=True,
                     )
                 return 0
             _show_groups(load.grouped(chosen, by or "administration"), as_json=as_json)

@@ -385,9 +385,12 @@ def _show(session: Session, *, as_json: bool) -> None:
                 session.trials,
                 model_facts=session.model_facts,
                 notes=session.notes,
+                declarations=session.declarations,
             )
         )
         return
     from tabwb.report.tables import print_administration
 
-    print_administration(administration, session.battery, session.trials)
+    print_administration(
+        administration, session.battery, session.trials, declarations=session.declarations
+    )

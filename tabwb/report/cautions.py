@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabwb.battery.model import Battery
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.summary import Summary
 
 
@@ -14,7 +14,7 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
 
     Args:
         battery: its own disclaimer is among them.
-        summary: a judge that is a text rule brings its caution.
+        summary: each judge in it brings the caution that it declared.
         model: whether any of the answers are a model's.
     """
     yield RESEARCH_ONLY
@@ -22,5 +22,6 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield battery.disclaimer
     if model:
         yield MODEL_CAUTION
-    if any(judge.rater.startswith("rules-") for judge in summary.judges):
-        yield f"Verdicts of the rules judge: {RULES_CAUTION}."
+    said = {judge.rater: judge.caution for judge in summary.judges if judge.caution}
+    for rater, caution in said.items():
+        yield f"Verdicts of {rater}: {caution.rstrip('.')}."

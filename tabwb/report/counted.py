@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import Rating
 from tabwb.records.states import Protocol, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
@@ -17,11 +18,13 @@ class Source:
 
     Attributes:
         conditions: how they were given; None is taken as sampled free answers.
+        declarations: what each rater said of itself, by rater.
     """
 
     battery: Battery
     trials: Sequence[Trial]
     conditions: Conditions | None = None
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)
 
     @property
     def examinee(self) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import Rating
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.cautions import cautions
-from tabwb.report.summary import Json, JudgeScope, Source, pool, summarise
+from tabwb.report.summary import Json, Source, pool, summarise
 
 if TYPE_CHECKING:
     from tabwb.report.load import Group, Loaded
@@ -25,7 +26,7 @@ def administration_document(
     *,
     model_facts: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
-    judges: Sequence[JudgeScope] = (),
+    declarations: Mapping[str, Declaration] | None = None,
     interval: bool = False,
 ) -> Json:
     """What ``run``, ``resume`` and ``results ID`` print with ``--json``.
@@ -36,11 +37,11 @@ def administration_document(
         trials: as they stand, in the order planned.
         model_facts: what the back end said of the model (revision, dtype).
         notes: on the administration as a whole.
-        judges: sets and scopes of raters, where the default does not do.
+        declarations: what each rater said of itself when it rated, by rater.
         interval: bootstrap the burden too.
     """
     summary = summarise(
-        battery, trials, administration.conditions, judges=judges, interval=interval
+        battery, trials, administration.conditions, declarations=declarations, interval=interval
     )
     return {
         "format": FORMAT,
@@ -66,14 +67,10 @@ def list_document(administrations: Iterable[Administration]) -> Json:
     }
 
 
-def groups_document(
-    groups: Iterable[Group], *, judges: Sequence[JudgeScope] = (), interval: bool = True
-) -> Json:
+def groups_document(groups: Iterable[Group], *, interval: bool = True) -> Json:
     """What ``results ID ID`` and ``--by`` print with ``--json``."""
     made = list(groups)
-    summaries = [
-        pool(sources_of(group.members), judges=judges, interval=interval) for group in made
-    ]
+    summaries = [pool(sources_of(group.members), interval=interval) for group in made]
     said = (
         sentence
         for group, summary in zip(made, summaries, strict=True)
@@ -106,6 +103,7 @@ def export_document(chosen: Iterable[Loaded]) -> Json:
                 one.trials,
                 model_facts=one.model_facts,
                 notes=one.notes,
+                declarations=one.declarations,
             )
             for one in chosen
         ],
@@ -115,7 +113,12 @@ def export_document(chosen: Iterable[Loaded]) -> Json:
 def sources_of(members: Iterable[Loaded]) -> list[Source]:
     """Administrations as the summary wants them."""
     return [
-        Source(member.battery, member.trials, member.administration.conditions)
+        Source(
+            member.battery,
+            member.trials,
+            member.administration.conditions,
+            member.declarations,
+        )
         for member in members
     ]
 

@@ -1,33 +1,20 @@
-"""What is said of the responses under each judge: symptom burden with its scope and set."""
+"""What is said of the responses under each judge: symptom burden with its scope and set.
+
+A judge's set and scope are what it declared when it judged, kept with its ratings. No judge is
+known here by its name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration, Scope
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
-from tabwb.report.counted import Counted
+from tabwb.report.counted import Counted, Source
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
 from tabwb.scoring.text import words
-
-Scope = Literal["connected-text", "all"]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeScope:
-    """Over what a rater's burden is computed.
-
-    Attributes:
-        rater: as it stands in the ratings.
-        features: the fixed set: every feature that the rater can call present *and* absent.
-        scope: ``connected-text``, or ``all`` responses that the rater has rated.
-    """
-
-    rater: str
-    features: tuple[str, ...]
-    scope: Scope = "connected-text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +22,19 @@ class JudgeSummary:
     """One judge's burden.
 
     Attributes:
+        caution: the judge's own sentence, or empty.
+        prompt_hash: SHA-256 (hex) of what a model behind it was told, or None.
+        declared: whether set and scope are what the judge declared; else they are as
+            :func:`undeclared` makes them.
         groupings: grouping to its categories' burdens; the battery's first one is shown first.
     """
 
     rater: str
     scope: Scope
     burden: Burden
+    caution: str = ""
+    prompt_hash: str | None = None
+    declared: bool = True
     groupings: Mapping[str, Mapping[str, CategoryBurden]] = field(default_factory=dict)
 
     @property
@@ -49,109 +43,136 @@ class JudgeSummary:
         return self.burden.categories
 
 
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What must be the same for responses to share one burden."""
+
+    rater: str
+    features: tuple[str, ...]
+    scope: Scope
+    prompt_hash: str | None
+
+
 def summarise_judges(
     battery: Battery,
+    sources: Sequence[Source],
     rows: Sequence[Counted],
-    scopes: Sequence[JudgeScope] = (),
     *,
     interval: bool = False,
 ) -> tuple[JudgeSummary, ...]:
     """Every judge that rated anything, in order of appearance.
 
-    A rater is a judge when it rated a feature of the battery. Its fixed set and scope are those of
-    ``scopes``; without one see :func:`default_scope`.
+    A rater is a judge when it declared itself one, or rated a feature of the battery and is no
+    scorer of the subtest. Administrations in which a judge declared different sets, scopes or
+    prompts are kept apart: burdens over different sets are not put together (SCORING 2). An
+    administration that a judge has not seen at all is no gap in its work.
     """
-    given = {scope.rater: scope for scope in scopes}
+    members: dict[_Terms, list[Counted]] = {}
+    said: dict[_Terms, Declaration | None] = {}
+    by_source: dict[int, list[Counted]] = {}
+    for row in rows:
+        by_source.setdefault(row.source, []).append(row)
+    for place, own in by_source.items():
+        declarations = sources[place].declarations
+        for rater in _raters(battery, own, declarations):
+            given = declarations.get(rater)
+            told = given or undeclared(battery, own, rater)
+            # In the battery's order; of a feature that it does not have there are no ratings.
+            features = tuple(one.id for one in battery.features if one.id in told.features)
+            terms = _Terms(rater, features, told.scope, told.prompt_hash)
+            members.setdefault(terms, []).extend(own)
+            said.setdefault(terms, given)
     return tuple(
-        _summarise(
-            battery,
-            rows,
-            given.get(rater) or default_scope(battery, rows, rater),
-            interval=interval,
-        )
-        for rater in _raters(battery, rows)
+        _summarise(battery, own, terms, said[terms], interval=interval)
+        for terms, own in members.items()
     )
 
 
-def default_scope(battery: Battery, rows: Sequence[Counted], rater: str) -> JudgeScope:
-    """The set and scope of a rater of which nothing else is known.
+def undeclared(battery: Battery, rows: Sequence[Counted], rater: str) -> Declaration:
+    """The terms of a rater that declared none: an older store, or a file from elsewhere.
 
-    ``rules-1`` has its seven two-sided features. Of any other rater the set is every feature that
-    it has not called undefined throughout.
+    The scope is connected text. The set is every feature that the rater rated there and never left
+    undefined in an answer to which it gave any value: a feature that is only ever found, never
+    found absent, is thereby left out, unless it was found in every answer.
     """
-    if rater == "rules-1":
-        from tabwb.scoring.rules.features import TWO_SIDED
-
-        known = set(TWO_SIDED)
-    else:
-        known = {
-            rating.measure
-            for row in rows
-            for rating in row.trial.ratings
-            if rating.rater == rater and rating.status is not RatingStatus.UNDEFINED
-        }
-    return JudgeScope(
-        rater, tuple(feature.id for feature in battery.features if feature.id in known)
-    )
+    rated: set[str] = set()
+    never: set[str] = set()
+    for row in rows:
+        if row.subtest.response is not ResponseKind.CONNECTED_TEXT:
+            continue
+        given = {each.measure: each.status for each in row.trial.ratings if each.rater == rater}
+        rated |= set(given)
+        if RatingStatus.VALUE in given.values():
+            never |= {name for name, kind in given.items() if kind is RatingStatus.UNDEFINED}
+    return Declaration(rater, tuple(one.id for one in battery.features if one.id in rated - never))
 
 
-def _raters(battery: Battery, rows: Sequence[Counted]) -> list[str]:
+def _raters(
+    battery: Battery, rows: Sequence[Counted], declarations: Mapping[str, Declaration]
+) -> list[str]:
     features = {feature.id for feature in battery.features}
     found: dict[str, None] = {}
     for row in rows:
         for rating in row.trial.ratings:
-            if rating.measure in features and rating.rater not in row.subtest.scorers:
+            told = declarations.get(rating.rater)
+            if (
+                rating.measure in features and rating.rater not in row.subtest.scorers
+                if told is None
+                else told.kind != "scorer"
+            ):
                 found[rating.rater] = None
     return list(found)
 
 
 def _summarise(
-    battery: Battery, rows: Sequence[Counted], scope: JudgeScope, *, interval: bool
+    battery: Battery,
+    rows: Sequence[Counted],
+    terms: _Terms,
+    said: Declaration | None,
+    *,
+    interval: bool,
 ) -> JudgeSummary:
-    # Administrations that this judge has not seen at all are no gap in its work.
-    seen = {
-        row.source
-        for row in rows
-        if any(rating.rater == scope.rater for rating in row.trial.ratings)
-    }
-    responses = [_rated(row, scope) for row in rows if row.source in seen and _in_scope(row, scope)]
+    responses = [_rated(row, terms) for row in rows if _in_scope(row, terms)]
     groupings = {
         grouping.id: {category.id: category.features for category in grouping.categories}
         for grouping in battery.groupings
     }
     first = next(iter(groupings.values()), {})
-    burden = symptom_burden(responses, scope.features, first, interval=interval)
+    burden = symptom_burden(responses, terms.features, first, interval=interval)
     return JudgeSummary(
-        scope.rater,
-        scope.scope,
+        terms.rater,
+        terms.scope,
         burden,
-        {
+        caution=said.caution if said else "",
+        prompt_hash=terms.prompt_hash,
+        declared=said is not None,
+        groupings={
             name: burden.categories
             if categories is first
-            else symptom_burden(responses, scope.features, categories).categories
+            else symptom_burden(responses, terms.features, categories).categories
             for name, categories in groupings.items()
         },
     )
 
 
-def _in_scope(row: Counted, scope: JudgeScope) -> bool:
-    if scope.scope == "all":
-        return any(rating.rater == scope.rater for rating in row.trial.ratings)
-    return row.subtest.response is ResponseKind.CONNECTED_TEXT
+def _in_scope(row: Counted, terms: _Terms) -> bool:
+    if row.subtest.response is ResponseKind.CONNECTED_TEXT:
+        return True
+    return terms.scope == "all" and any(one.rater == terms.rater for one in row.trial.ratings)
 
 
-def _rated(row: Counted, scope: JudgeScope) -> RatedResponse:
+def _rated(row: Counted, terms: _Terms) -> RatedResponse:
     ratings = {
-        rating.measure: rating for rating in row.trial.ratings if rating.rater == scope.rater
+        rating.measure: rating for rating in row.trial.ratings if rating.rater == terms.rater
     }
     text = row.attempt.response
     statuses = [
-        ratings[feature].status if feature in ratings else None for feature in scope.features
+        ratings[feature].status if feature in ratings else None for feature in terms.features
     ]
     present: frozenset[str] | None = None
     cause = _cause(row, statuses)
     if not cause:
-        present = frozenset(feature for feature in scope.features if ratings[feature].value)
+        present = frozenset(feature for feature in terms.features if ratings[feature].value)
     return RatedResponse(row.cluster, text, len(words(text)), present, cause)
 
 

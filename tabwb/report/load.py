@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration
 from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
 
@@ -18,6 +19,7 @@ class Loaded:
     Attributes:
         model_facts: what the back end said of the model (revision, dtype).
         notes: on the administration as a whole.
+        declarations: what each rater said of itself when it rated, by rater.
     """
 
     administration: Administration
@@ -25,6 +27,7 @@ class Loaded:
     trials: tuple[Trial, ...]
     model_facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,12 @@ def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, 
         told = store.history(administration.id)
         result.append(
             Loaded(
-                administration, batteries[content_hash], told.trials, told.model_facts, told.notes
+                administration,
+                batteries[content_hash],
+                told.trials,
+                told.model_facts,
+                told.notes,
+                told.declarations,
             )
         )
     return tuple(result)

@@ -10,9 +10,10 @@ from tabwb.battery.model import Subtest
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.report.counted import Counted, Source, is_answered
 from tabwb.scoring import accuracy
-from tabwb.scoring.choice import POLICIES, Choice, read_choice
+from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, ratio
-from tabwb.scoring.yes_no import NO, YES, balanced_accuracy, read_yes_no, yes_rate
+from tabwb.scoring.verdict_reason import UNTOLD, Told, told
+from tabwb.scoring.yes_no import NO, YES, balanced_accuracy, yes_rate
 
 NOT_SCORED = "nothing was scored right or wrong here"
 NOT_YES_NO = "not a subtest of yes or no"
@@ -52,7 +53,8 @@ class FoilErrors:
 
     Attributes:
         errors: by policy.
-        of: answers to items that offer such a foil (all of them for ``ambiguous``, ``no-option``).
+        of: answers scored to items that offer such a foil (all of them for ``ambiguous``,
+            ``no-option``; those with such an error for ``untold``).
     """
 
     errors: Mapping[str, int]
@@ -124,14 +126,14 @@ def summarise_subtest(
     ]
     rater = _decider(subtest, rows)
     share = _share(rows, rater)
-    readings = _readings(subtest, rows)
+    verdicts = _verdicts(subtest, rows, rater)
     protocols = {sources[row.source].protocol for row in rows}
     protocol = protocols.pop() if len(protocols) == 1 else None
     baselines = _baselines(subtest, rows)
     tags = dict.fromkeys(tag for row in rows for tag in row.item.tags)
     said = {
-        policy: [(row.item.expected or "", read.reading(policy).chosen) for row, read in readings]
-        for policy in POLICIES
+        policy: [(row.item.expected or "", found.chosen) for row, found in given]
+        for policy, given in verdicts.items()
     }
     yes_no = subtest.response is ResponseKind.YES_NO
     return SubtestSummary(
@@ -154,7 +156,7 @@ def summarise_subtest(
             for policy, pairs in said.items()
         },
         by_tag={tag: _share([row for row in rows if tag in row.item.tags], rater) for tag in tags},
-        by_foil=_by_foil(readings) if subtest.response is ResponseKind.CHOICE else {},
+        by_foil=_by_foil(verdicts) if subtest.response is ResponseKind.CHOICE else {},
         measures=_measures(subtest, rows),
         statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
     )
@@ -179,20 +181,26 @@ def _share(rows: Sequence[Counted], rater: str | None) -> Share:
     return Share(len(rows), scored, correct)
 
 
-def _readings(subtest: Subtest, rows: Sequence[Counted]) -> list[tuple[Counted, Choice]]:
-    if subtest.response is ResponseKind.YES_NO:
-        return [
-            (row, read_yes_no(row.attempt.response, row.item.options))
-            for row in rows
-            if row.item.expected is not None
-        ]
-    if subtest.response is ResponseKind.CHOICE:
-        return [
-            (row, read_choice(row.attempt.response, row.options))
-            for row in rows
-            if row.item.expected is not None
-        ]
-    return []
+def _verdicts(
+    subtest: Subtest, rows: Sequence[Counted], rater: str | None
+) -> dict[str, list[tuple[Counted, Told]]]:
+    """By policy, what the stored verdicts tell; answers without a verdict are not among them."""
+    found: dict[str, list[tuple[Counted, Told]]] = {policy: [] for policy in POLICIES}
+    if rater is None or subtest.response not in (ResponseKind.CHOICE, ResponseKind.YES_NO):
+        return found
+    for row in rows:
+        expected, options = row.item.expected, row.options
+        if expected is None:
+            continue
+        if subtest.response is ResponseKind.YES_NO:
+            options = row.item.options or (YES, NO)
+        for policy in POLICIES:
+            rating = row.rating(rater, policy)
+            if rating is not None and rating.value is not None:
+                correct = rating.value == 1.0
+                verdict = told(correct, rating.reason, expected, options, row.item.foils)
+                found[policy].append((row, verdict))
+    return found
 
 
 def _yes(rows: Sequence[Counted]) -> str:
@@ -224,27 +232,23 @@ def _corrected(share: Share, guessing: Estimate | None, protocol: Protocol | Non
     return accuracy.chance_corrected(share.accuracy(), guessing, protocol)
 
 
-def _by_foil(readings: Sequence[tuple[Counted, Choice]]) -> dict[str, FoilErrors]:
-    kinds = dict.fromkeys(kind for row, _ in readings for kind in row.item.foils.values())
-    result: dict[str, FoilErrors] = {}
-    for kind in (*kinds, *(name for name in UNLISTED if name not in kinds)):
-        if kind == "other-option":
-            offering = [row for row, _ in readings if len(row.options) > len(row.item.foils) + 1]
-        elif kind in UNLISTED:
-            offering = [row for row, _ in readings]
-        else:
-            offering = [row for row, _ in readings if kind in row.item.foils.values()]
-        result[kind] = FoilErrors(
-            errors={
-                policy: sum(
-                    read.reading(policy).error(row.item.expected or "", row.item.foils) == kind
-                    for row, read in readings
-                )
-                for policy in POLICIES
-            },
-            of=len(offering),
-        )
-    return result
+def _by_foil(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> dict[str, FoilErrors]:
+    scored = [row for row, _ in verdicts["exact"]]
+    counts = {
+        policy: Counter(found.error for _, found in given) for policy, given in verdicts.items()
+    }
+    foils = dict.fromkeys(kind for row in scored for kind in row.item.foils.values())
+    offering = {kind: sum(kind in row.item.foils.values() for row in scored) for kind in foils}
+    for kind in UNLISTED:
+        offering.setdefault(kind, len(scored))
+    offering["other-option"] = sum(len(row.options) > len(row.item.foils) + 1 for row in scored)
+    untold = max(count[UNTOLD] for count in counts.values())
+    if untold:
+        offering[UNTOLD] = untold
+    return {
+        kind: FoilErrors({policy: counts[policy][kind] for policy in POLICIES}, of)
+        for kind, of in offering.items()
+    }
 
 
 def _measures(subtest: Subtest, rows: Sequence[Counted]) -> dict[str, Measured]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.counted import Source, counted
-from tabwb.report.judges import JudgeScope, JudgeSummary, summarise_judges
+from tabwb.report.judges import JudgeSummary, summarise_judges
 from tabwb.report.subtests import FoilErrors, Measured, Share, SubtestSummary, summarise_subtest
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import CategoryBurden
@@ -17,7 +18,7 @@ from tabwb.scoring.estimate import Estimate
 
 Json = dict[str, object]
 
-__all__ = ["JudgeScope", "JudgeSummary", "Source", "SubtestSummary", "Summary", "pool", "summarise"]
+__all__ = ["JudgeSummary", "Source", "SubtestSummary", "Summary", "pool", "summarise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def summarise(
     trials: Sequence[Trial],
     conditions: Conditions | None = None,
     *,
-    judges: Sequence[JudgeScope] = (),
+    declarations: Mapping[str, Declaration] | None = None,
     interval: bool = False,
 ) -> Summary:
     """Summarise the trials of one administration.
@@ -50,15 +51,13 @@ def summarise(
         trials: as they stand; practice, skipped and void ones do not count.
         conditions: how they were given: decides what a greedy replicate is and whether guessing
             can be corrected for. Without them nothing is collapsed or corrected.
-        judges: sets and scopes of raters, where the default does not do.
+        declarations: what each rater said of itself when it rated, by rater.
         interval: bootstrap the burden too (loads numpy).
     """
-    return pool([Source(battery, trials, conditions)], judges=judges, interval=interval)
+    return pool([Source(battery, trials, conditions, declarations or {})], interval=interval)
 
 
-def pool(
-    sources: Sequence[Source], *, judges: Sequence[JudgeScope] = (), interval: bool = False
-) -> Summary:
+def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
     """Summarise administrations of one battery together: responses are pooled, not averaged.
 
     Raises:
@@ -75,7 +74,7 @@ def pool(
             )
             for subtest in battery.subtests
         ),
-        judges=summarise_judges(battery, rows, judges, interval=interval),
+        judges=summarise_judges(battery, sources, rows, interval=interval),
     )
 
 
@@ -161,6 +160,9 @@ def _judge(judge: JudgeSummary) -> Json:
     return {
         "rater": judge.rater,
         "scope": judge.scope,
+        "declared": judge.declared,
+        "prompt_hash": judge.prompt_hash,
+        "caution": judge.caution,
         "features": list(burden.features),
         "n_features": len(burden.features),
         "n_responses": burden.n_responses,

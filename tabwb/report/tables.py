@@ -15,20 +15,31 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.battery.model import Battery
-from tabwb.records.states import AdministrationStatus, ResponseKind
+from tabwb.records.declarations import Declaration
+from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.document import sources_of
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.subtests import SubtestSummary
 from tabwb.report.summary import Summary, pool, summarise
-from tabwb.scoring.accuracy import Interval
-from tabwb.scoring.estimate import Estimate
+from tabwb.report.wording import (
+    BASELINES,
+    NONE,
+    baselines_of,
+    between,
+    count,
+    features_of,
+    number,
+    plain,
+    remarks,
+    right_of,
+    terms_of,
+)
 
 if TYPE_CHECKING:
     from tabwb.report.load import Group as Pooled
 
-NONE = "-"
 BAR = 12
 MINIMUM_WIDTH = 70
 """Columns of characters that the table of subtests needs."""
@@ -50,10 +61,17 @@ def print_administration(
     battery: Battery,
     trials: Sequence[Trial],
     *,
+    declarations: Mapping[str, Declaration] | None = None,
     interval: bool = False,
 ) -> None:
     """Print the results of one administration."""
-    summary = summarise(battery, trials, administration.conditions, interval=interval)
+    summary = summarise(
+        battery,
+        trials,
+        administration.conditions,
+        declarations=declarations,
+        interval=interval,
+    )
     _print(administration_view(administration, battery, summary))
 
 
@@ -63,7 +81,8 @@ def print_groups(groups: Sequence[Pooled]) -> None:
 
 
 def _print(view: RenderableType) -> None:
-    console = Console(highlight=False)
+    # A spec is no markup: "tab-2026:gemini:x" would be printed with the sign of the zodiac.
+    console = Console(highlight=False, markup=False, emoji=False)
     # On a narrower terminal lines wrap, which is ugly; narrower columns would cut figures off.
     console.width = max(console.width, MINIMUM_WIDTH)
     console.print(view)
@@ -110,7 +129,11 @@ def administration_view(
 
 def _summary(summary: Summary, battery: Battery) -> Iterator[RenderableType]:
     yield subtests_table(summary.subtests)
-    notes = [note for subtest in summary.subtests for note in _notes(subtest)]
+    notes = [
+        (subtest.title, f"{what}: {figures}")
+        for subtest in summary.subtests
+        for what, figures in remarks(subtest)
+    ]
     if notes:
         yield Padding(_pairs(notes), (0, 1, 1, 1))
     titles = {
@@ -132,114 +155,49 @@ def subtests_table(subtests: Iterable[SubtestSummary]) -> RenderableType:
     table.add_column("baseline", justify="right", no_wrap=True)
     for subtest in subtests:
         share = subtest.share
-        given = f"{share.n} given"
         if not share.scored:
-            empty = (given if share.n else NONE, "", "", "", "")
-            table.add_row(subtest.title, *(Text(cell, style="dim") for cell in empty))
+            table.add_row(subtest.title, Text(right_of(subtest), style="dim"))
             continue
         table.add_row(
             subtest.title,
-            Text(f"{share.correct['exact']} of {share.scored}", style="bold"),
-            _range(share.interval()),
-            _count(share.correct["normalised"]),
-            _count(share.correct["extracted"]),
-            Text(_baseline(subtest), style="dim"),
+            Text(right_of(subtest), style="bold"),
+            between(share.interval()),
+            count(share.correct["normalised"]),
+            count(share.correct["extracted"]),
+            Text(baselines_of(subtest), style="dim"),
         )
     return table
 
 
-_BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
-
-
-def _baseline(subtest: SubtestSummary) -> str:
-    return ", ".join(
-        f"{words} {_number(subtest.baselines[name])}"
-        for name, words in _BASELINES.items()
-        if name in subtest.baselines
-    )
-
-
-def _notes(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
-    """(what, figures) below the table, only where there is something to say."""
-    share = subtest.share
-    if not share.n:
-        return
-    if share.n < subtest.answered:
-        yield subtest.title, f"{subtest.answered} answers, identical greedy ones once: {share.n}"
-    if share.n > share.scored > 0:
-        yield subtest.title, f"{share.n - share.scored} of {share.n} answers have no verdict"
-    if subtest.kind is ResponseKind.YES_NO:
-        policy = "exact" if subtest.yes_rate["exact"].defined else "extracted"
-        yield (
-            subtest.title,
-            f"balanced accuracy {_number(subtest.balanced_accuracy[policy])}, "
-            f"yes-rate {_number(subtest.yes_rate[policy])} ({policy})",
-        )
-    if subtest.chance_corrected.defined:
-        yield subtest.title, f"corrected for chance {_number(subtest.chance_corrected)}"
-    for tag, tagged in subtest.by_tag.items():
-        if tagged.scored:
-            yield f"{subtest.title}, {tag}", f"{tagged.correct['exact']} of {tagged.scored} right"
-    errors = [
-        f"{kind.replace('-', ' ')} {errors.errors['exact']} of {errors.of}"
-        for kind, errors in subtest.by_foil.items()
-        if errors.errors["exact"]
-    ]
-    if errors:
-        yield f"{subtest.title}, errors", ", ".join(errors)
-    if subtest.kind is ResponseKind.VERBATIM:
-        found = [
-            f"{name.replace('-', ' ')} {measured.total:g}"
-            for name, measured in subtest.measures.items()
-            if measured.total
-        ]
-        if found:
-            yield f"{subtest.title}, errors", ", ".join(found)
-    elif subtest.measures:
-        means = [
-            f"{name.upper() if name != 'words' else name} {_number(measured.mean, 2)}"
-            + (
-                f" ({measured.n} of {measured.n + measured.undefined})"
-                if measured.undefined
-                else ""
-            )
-            for name, measured in subtest.measures.items()
-        ]
-        yield subtest.title, "mean " + ", ".join(means)
-    odd = [f"{status} {count}" for status, count in subtest.statuses.items() if status != "ok"]
-    if odd:
-        yield f"{subtest.title}, responses", ", ".join(odd)
-
-
 def _pairs(notes: Iterable[tuple[str, str]]) -> Table:
+    """Remarks in two columns, a subtest's title only once."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column()
-    for what, figures in notes:
-        table.add_row(what, figures)
+    last = ""
+    for title, words in notes:
+        table.add_row("" if title == last else title, words)
+        last = title
     return table
 
 
 def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableType:
     """Burden of one judge: never without rater, scope, set and numbers of responses."""
     burden = judge.burden
-    n_features = len(burden.features)
     line = Text.assemble(
         ("symptom burden  ", "bold"),
-        (_number(burden.symptom_burden), "bold cyan"),
-        (f" over {n_features} {'feature' if n_features == 1 else 'features'}", "bold"),
+        (number(burden.symptom_burden), "bold cyan"),
+        (f" over {features_of(judge)}", "bold"),
     )
     if burden.interval:
-        line.append(f"   95 % {_range(burden.interval)}")
+        line.append(f"   95 % {between(burden.interval)}")
     facts = (
-        f"{judge.rater}  ·  {judge.scope.replace('-', ' ')}  ·  {burden.n_responses} responses, "
-        f"{burden.n_distinct} distinct  ·  {_number(burden.words_mean, 1)} words"
+        f"{terms_of(judge)}  ·  {burden.n_responses} responses, "
+        f"{burden.n_distinct} distinct  ·  {number(burden.words_mean, 1)} words"
     )
     parts: list[RenderableType] = [line, Text(facts, style="dim")]
     if burden.no_burden:
-        causes = ", ".join(
-            f"{cause.replace('-', ' ')} {count}" for cause, count in burden.no_burden.items()
-        )
+        causes = ", ".join(f"{plain(cause)} {n}" for cause, n in burden.no_burden.items())
         parts.append(Text(f"without a burden: {causes}", style="dim"))
     bars = Table.grid(padding=(0, 2))
     bars.add_column()
@@ -327,13 +285,14 @@ def _accuracies(chosen: Sequence[tuple[Pooled, Summary]]) -> Table:
     for group, summary in chosen:
         cells = []
         for place in scored:
-            share = summary.subtests[place].share
-            value = f"{share.correct['exact']} of {share.scored}" if share.scored else NONE
-            cells.append(f"{value}\n{_range(share.interval())}" if share.scored else value)
+            subtest = summary.subtests[place]
+            value = right_of(subtest) if subtest.share.scored else NONE
+            interval = between(subtest.share.interval())
+            cells.append(f"{value}\n{interval}" if subtest.share.scored else value)
         table.add_row(group.label, *cells)
-    for name, words in _BASELINES.items():
+    for name, words in BASELINES.items():
         cells = [
-            _number(chosen[0][1].subtests[place].baselines[name])
+            number(chosen[0][1].subtests[place].baselines[name])
             if name in chosen[0][1].subtests[place].baselines
             else ""
             for place in scored
@@ -349,15 +308,14 @@ def _burdens(chosen: Sequence[tuple[Pooled, Summary]]) -> Iterator[RenderableTyp
     for group, summary in chosen:
         for judge in summary.judges:
             burden = judge.burden
-            key = (judge.rater, judge.scope, burden.features)
+            key = (judge.rater, judge.scope, burden.features, judge.prompt_hash)
             if key not in tables:
                 tables[key] = Table(
                     box=SIMPLE_HEAD,
                     expand=True,
                     pad_edge=False,
                     padding=(0, 1, 0, 0),
-                    title=f"symptom burden over {len(burden.features)} features  ·  {judge.rater}"
-                    f"  ·  {judge.scope.replace('-', ' ')}",
+                    title=f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}",
                     title_justify="left",
                     title_style="bold",
                 )
@@ -368,26 +326,11 @@ def _burdens(chosen: Sequence[tuple[Pooled, Summary]]) -> Iterator[RenderableTyp
                 group.label,
                 str(burden.n_responses),
                 str(burden.n_distinct),
-                Text(_number(burden.symptom_burden), style="bold"),
-                _range(burden.interval),
-                _number(burden.words_mean, 0),
+                Text(number(burden.symptom_burden), style="bold"),
+                between(burden.interval),
+                number(burden.words_mean, 0),
                 str(sum(burden.no_burden.values())),
             )
     yield from tables.values()
     if tables:
         yield Text("none: responses without a burden, such as empty ones\n", style="dim")
-
-
-# ---------------------------------------------------------------- numbers
-
-
-def _number(estimate: Estimate, digits: int = 2) -> str:
-    return NONE if estimate.value is None else f"{estimate.value:.{digits}f}"
-
-
-def _count(count: int | None) -> str:
-    return NONE if count is None else str(count)
-
-
-def _range(interval: Interval | None) -> str:
-    return NONE if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"

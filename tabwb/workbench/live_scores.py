@@ -27,7 +27,9 @@ class LiveScores:
         if not now and started - self._made_at < SUMMARY_SHARE * self._cost:
             return self._scores
         conditions = session.administration.conditions
-        summary = summarise(session.battery, session.trials, conditions, interval=False)
+        summary = summarise(
+            session.battery, session.trials, conditions, declarations=session.declarations
+        )
         current = session.current.plan.subtest if session.current else ""
         person = conditions.kind == "speaker"
         self._scores = scores_of(session.battery, session.trials, summary, current, person=person)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from tabwb_builtin.judges import RulesJudge
 from tabwb_builtin.scorers import SCORERS
 
+from tabwb.administer.raters import declaration_of
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, Subtest
 from tabwb.battery.prompts import render_prompt
 from tabwb.extend.components import Response, Scorer
@@ -106,6 +108,7 @@ BATTERY = Battery(
 )
 
 CONDITIONS = Conditions("bundled", "model")
+DECLARED = {"rules-1": declaration_of(RulesJudge())}
 SAMPLED = replace(CONDITIONS, decoding=replace(CONDITIONS.decoding, temperature=1.0))
 
 

@@ -8,11 +8,22 @@ from tabwb.records.trials import Conditions
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
 from tabwb.report import document
 from tabwb.report.load import Group, Loaded
-from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, planned, trials, voided
+from tests.report.given import (
+    ANSWERS,
+    BATTERY,
+    DECLARED,
+    SAMPLED,
+    administration,
+    planned,
+    trials,
+    voided,
+)
 
 
 def results(answers: dict[str, str] = ANSWERS) -> dict[str, Any]:
-    made = document.administration_document(administration(), BATTERY, trials(answers))
+    made = document.administration_document(
+        administration(), BATTERY, trials(answers), declarations=DECLARED
+    )
     loaded: dict[str, Any] = json.loads(json.dumps(made, allow_nan=False))
     return loaded
 
@@ -80,7 +91,7 @@ def test_the_cautions_stand_with_every_result() -> None:
         RESEARCH_ONLY,
         BATTERY.disclaimer,
         MODEL_CAUTION,
-        f"Verdicts of the rules judge: {RULES_CAUTION}.",
+        f"Verdicts of rules-1: {RULES_CAUTION}.",
     ]
     assert results()["administration"]["disclaimer"] == BATTERY.disclaimer
 

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given as with_any
 from hypothesis import strategies as st
 
+from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import failed, undefined, valued
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.counted import counted
-from tabwb.report.summary import JudgeScope, Source, SubtestSummary, Summary, pool, summarise
+from tabwb.report.summary import Source, SubtestSummary, Summary, pool, summarise
 from tabwb.scoring.rules.features import TWO_SIDED
 from tests.report.given import (
     ANIMALS,
@@ -189,8 +190,10 @@ def test_each_judge_has_its_own_set_and_scope() -> None:
     assert (rules.rater, other.rater) == ("rules-1", "tab-2026:x")
     assert set(other.burden.features) == {"anomia", "jargon"}
     assert (other.burden.n_responses, other.burden.symptom_burden.value) == (2, 1.0)
-    everything = JudgeScope("tab-2026:x", ("jargon",), "all")
-    _, scoped = summarise(BATTERY, given, CONDITIONS, judges=[everything]).judges
+    everything = Declaration("tab-2026:x", ("jargon",), "all")
+    _, scoped = summarise(
+        BATTERY, given, CONDITIONS, declarations={"tab-2026:x": everything}
+    ).judges
     assert (scoped.scope, scoped.burden.n_responses) == ("all", 3)
     assert scoped.burden.symptom_burden.value == pytest.approx(1 / 3)
 
@@ -205,8 +208,8 @@ def test_each_judge_has_its_own_set_and_scope() -> None:
 )
 def test_why_a_response_has_no_burden_is_named(rating: object, cause: str) -> None:
     trial = replace(answered("ct1", "We went."), ratings=(rating,))  # type: ignore[arg-type]
-    scope = JudgeScope("j", ("jargon",))
-    (judge,) = summarise(BATTERY, [trial], CONDITIONS, judges=[scope]).judges
+    told = {"j": Declaration("j", ("jargon",))}
+    (judge,) = summarise(BATTERY, [trial], CONDITIONS, declarations=told).judges
     assert judge.burden.no_burden == {cause: 1}
     assert judge.burden.symptom_burden.value is None
 

@@ -8,7 +8,15 @@ from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.load import Group, Loaded
 from tabwb.report.summary import summarise
 from tabwb.report.tables import administration_view, groups_view, list_view
-from tests.report.given import ANSWERS, BATTERY, CONDITIONS, SAMPLED, administration, trials
+from tests.report.given import (
+    ANSWERS,
+    BATTERY,
+    CONDITIONS,
+    DECLARED,
+    SAMPLED,
+    administration,
+    trials,
+)
 
 
 def printed(view: RenderableType, width: int = 80) -> str:
@@ -18,7 +26,9 @@ def printed(view: RenderableType, width: int = 80) -> str:
 
 
 def results(answers: dict[str, str] = ANSWERS, features: tuple[str, ...] = ()) -> str:
-    summary = summarise(BATTERY, trials(answers, features), CONDITIONS, interval=True)
+    summary = summarise(
+        BATTERY, trials(answers, features), CONDITIONS, declarations=DECLARED, interval=True
+    )
     return printed(administration_view(administration(), BATTERY, summary))
 
 

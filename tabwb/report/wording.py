@@ -1,0 +1,141 @@
+"""Numbers and remarks of results as words: the same on paper, in the terminal, in the workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tabwb.records.states import ResponseKind
+from tabwb.report.judges import JudgeSummary
+from tabwb.report.subtests import Measured, SubtestSummary
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.estimate import Estimate
+
+NONE = "-"
+BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
+"""The baselines that are shown, and what they are called."""
+
+
+def number(estimate: Estimate, digits: int = 2) -> str:
+    """A number, or a dash where it is undefined.
+
+    >>> number(Estimate(0.625)), number(Estimate(None, "no item answered"))
+    ('0.62', '-')
+    """
+    return NONE if estimate.value is None else f"{estimate.value:.{digits}f}"
+
+
+def count(value: int | None) -> str:
+    """A count, or a dash where nothing could be counted."""
+    return NONE if value is None else str(value)
+
+
+def between(interval: Interval | None) -> str:
+    """Both ends of an interval, or a dash.
+
+    >>> between(Interval(0.0084, 0.9057))
+    '0.01-0.91'
+    """
+    return NONE if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
+
+
+def plain(name: str) -> str:
+    """An id as words."""
+    return name.replace("-", " ")
+
+
+def right_of(subtest: SubtestSummary) -> str:
+    """Right answers of those scored; where none was scored, how many were given."""
+    share = subtest.share
+    if share.scored:
+        return f"{share.correct['exact']} of {share.scored}"
+    return f"{share.n} given" if share.n else NONE
+
+
+def baselines_of(subtest: SubtestSummary) -> str:
+    """What always giving one answer would give; empty where that makes no sense."""
+    return ", ".join(
+        f"{words} {number(subtest.baselines[name])}"
+        for name, words in BASELINES.items()
+        if name in subtest.baselines
+    )
+
+
+def measured_mean(name: str, measured: Measured) -> str:
+    """A mean, with how many of the responses it is of where it is not all.
+
+    >>> measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
+    'MATTR 0.66 (1 of 5)'
+    """
+    title = name if name == "words" else name.upper()
+    of = f" ({measured.n} of {measured.n + measured.undefined})" if measured.undefined else ""
+    return f"{title} {number(measured.mean)}{of}"
+
+
+def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
+    """(what, figures) beside a subtest's row, only where there is something to say."""
+    share = subtest.share
+    if not share.n:
+        return
+    if share.n < subtest.answered:
+        yield "counted", f"{share.n} of {subtest.answered}; identical greedy answers count once"
+    if share.n > share.scored > 0:
+        yield "no verdict", f"{share.n - share.scored} of {share.n}"
+    if subtest.kind is ResponseKind.YES_NO and share.scored:
+        policy = "exact" if subtest.yes_rate["exact"].defined else "extracted"
+        yield (
+            "balanced accuracy",
+            f"{number(subtest.balanced_accuracy[policy])}, "
+            f"yes-rate {number(subtest.yes_rate[policy])} ({policy})",
+        )
+    if subtest.chance_corrected.defined:
+        yield "corrected for chance", number(subtest.chance_corrected)
+    yield from _listed(
+        "right by tag",
+        (
+            f"{plain(tag)} {tagged.correct['exact']} of {tagged.scored}"
+            for tag, tagged in subtest.by_tag.items()
+            if tagged.scored
+        ),
+    )
+    yield from _listed(
+        "errors",
+        (
+            f"{plain(kind)} {foil.errors['exact']} of {foil.of}"
+            for kind, foil in subtest.by_foil.items()
+            if foil.errors["exact"]
+        ),
+    )
+    if subtest.kind is ResponseKind.VERBATIM:
+        totals = ((name, measured.total) for name, measured in subtest.measures.items())
+        yield from _listed(
+            "errors", (f"{plain(name)} {total:g}" for name, total in totals if total)
+        )
+    else:
+        means = (measured_mean(name, measured) for name, measured in subtest.measures.items())
+        yield from _listed("mean", means)
+    yield from _listed(
+        "responses",
+        (f"{plain(status)} {n}" for status, n in subtest.statuses.items() if status != "ok"),
+    )
+
+
+def features_of(judge: JudgeSummary) -> str:
+    """How many features the set of a judge has."""
+    n = len(judge.burden.features)
+    return f"{n} {'feature' if n == 1 else 'features'}"
+
+
+def terms_of(judge: JudgeSummary) -> str:
+    """Who judged what: burdens under other terms do not stand in one column."""
+    terms = [judge.rater, plain(judge.scope)]
+    if judge.prompt_hash:
+        terms.append(f"prompt {judge.prompt_hash[:8]}")
+    if not judge.declared:
+        terms.append("set not declared")
+    return "  ·  ".join(terms)
+
+
+def _listed(what: str, figures: Iterable[str]) -> Iterator[tuple[str, str]]:
+    together = ", ".join(figures)
+    if together:
+        yield what, together

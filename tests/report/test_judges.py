@@ -1,0 +1,155 @@
+"""Several judges: each burden over what its judge declared, never two sets in one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tabwb.records.declarations import Declaration
+from tabwb.records.ratings import undefined, valued
+from tabwb.records.trials import Trial
+from tabwb.report.cautions import cautions
+from tabwb.report.document import administration_document, groups_document
+from tabwb.report.load import Group, Loaded
+from tabwb.report.summary import Source, pool, summarise
+from tabwb.report.tables import print_groups
+from tabwb.scoring.rules.features import FEATURES, ONE_SIDED
+from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered
+
+MODEL = Declaration(
+    "tab-2026:gemini:x",
+    FEATURES,
+    caution="labels by a language model; have a person check a sample",
+    prompt_text='{"system":"You are a speech-language pathologist"}',
+)
+BOTH = {**DECLARED, MODEL.rater: MODEL}
+
+
+def judged(trial: Trial, present: Sequence[str], missing: Sequence[str] = ()) -> Trial:
+    """The trial with the model judge's verdicts added."""
+    ratings = [
+        undefined(MODEL.rater, name, "not in the reply")
+        if name in missing
+        else valued(MODEL.rater, name, name in present)
+        for name in FEATURES
+    ]
+    return replace(trial, ratings=(*trial.ratings, *ratings))
+
+
+def given() -> tuple[Trial, ...]:
+    """Two connected texts: rules-1 finds 1 and 0 of 7, the model 3 and 1 of 19."""
+    return (
+        judged(
+            answered("ct1", "We went to the sea.", number=1, features=["retracing"]),
+            ["anomia", "off-topic", "retracing"],
+        ),
+        judged(answered("ct2", "I sold bread.", number=2), ["meaning-unclear"]),
+    )
+
+
+def document(trials: Sequence[Trial], declarations: Mapping[str, Declaration]) -> Any:
+    return administration_document(
+        administration(), BATTERY, trials, declarations=declarations, interval=True
+    )
+
+
+def test_two_judges_over_different_sets_have_two_burdens() -> None:
+    rules, model = document(given(), BOTH)["summary"]["judges"]
+    assert (rules["rater"], rules["n_features"], rules["symptom_burden"]) == ("rules-1", 7, 0.5)
+    assert (model["rater"], model["n_features"], model["symptom_burden"]) == (MODEL.rater, 19, 2.0)
+    assert model["features"] == list(FEATURES)
+    for judge in (rules, model):
+        assert (judge["n_responses"], judge["n_distinct"]) == (2, 2)
+        assert judge["scope"] == "connected-text"
+        assert judge["declared"] is True
+    # Two clusters: a draw has 1, 1 and 0, 0 with a chance of a quarter each.
+    assert (rules["interval"], model["interval"]) == ([0.0, 1.0], [1.0, 3.0])
+    assert (rules["prompt_hash"], model["prompt_hash"]) == (None, MODEL.prompt_hash)
+
+
+def test_a_feature_of_the_set_that_is_undefined_leaves_no_burden_for_its_judge_only() -> None:
+    first, second = given()
+    second = judged(answered("ct2", "I sold bread.", number=2), [], missing=["anomia"])
+    rules, model = summarise(BATTERY, (first, second), CONDITIONS, declarations=BOTH).judges
+    assert rules.burden.no_burden == {}
+    assert (model.burden.n_burden, model.burden.no_burden) == (1, {"undefined": 1})
+    assert model.burden.symptom_burden.value == 3.0
+
+
+def test_the_set_is_the_declared_one_whatever_was_found() -> None:
+    # A one-sided sign found in every answer does not enter the burden of the rules.
+    trials = []
+    for number, item in enumerate(("ct1", "ct2"), 1):
+        trial = answered(item, "I can't find the word.", number=number)
+        ratings = [
+            valued("rules-1", "anomia", 1) if one.measure == ONE_SIDED[0] else one
+            for one in trial.ratings
+        ]
+        trials.append(replace(trial, ratings=tuple(ratings)))
+    (rules,) = summarise(BATTERY, trials, CONDITIONS, declarations=DECLARED).judges
+    assert (len(rules.burden.features), rules.burden.symptom_burden.value) == (7, 0.0)
+
+
+def test_a_rater_that_declared_nothing_is_shown_as_such() -> None:
+    rules, model = summarise(BATTERY, given(), CONDITIONS).judges
+    assert (rules.declared, model.declared) == (False, False)
+    # Two-sided ones had values throughout, the others were undefined.
+    assert (len(rules.burden.features), len(model.burden.features)) == (7, 19)
+
+
+def test_administrations_under_other_terms_are_not_put_together() -> None:
+    wider = replace(MODEL, prompt_text='{"system":"Another prompt"}')
+    narrower = replace(MODEL, features=("anomia",))
+    sources = [
+        Source(BATTERY, given(), replace(SAMPLED, examinee=str(at)), {MODEL.rater: declaration})
+        for at, declaration in enumerate((MODEL, wider, narrower, MODEL))
+    ]
+    judges = [each for each in pool(sources).judges if each.rater == MODEL.rater]
+    assert [(each.prompt_hash, len(each.burden.features)) for each in judges] == [
+        (MODEL.prompt_hash, 19),
+        (wider.prompt_hash, 19),
+        (MODEL.prompt_hash, 1),
+    ]
+    assert [each.burden.n_responses for each in judges] == [4, 2, 2]
+
+
+def test_groups_have_one_table_for_each_judge_and_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    members = tuple(
+        Loaded(administration(number, SAMPLED), BATTERY, given(), declarations=BOTH)
+        for number in (1, 2)
+    )
+    groups = [Group("model", "one", members[:1]), Group("model", "two", members[1:])]
+    monkeypatch.setenv("COLUMNS", "100")
+    print_groups(groups)
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.count("symptom burden over 7 features · rules-1 · connected text") == 1
+    assert text.count(f"symptom burden over 19 features · {MODEL.rater} · connected text") == 1
+    assert f"prompt {str(MODEL.prompt_hash)[:8]}" in text
+    made: Any = groups_document(groups)
+    for group in made["groups"]:
+        raters = [(one["rater"], one["n_features"]) for one in group["summary"]["judges"]]
+        assert raters == [("rules-1", 7), (MODEL.rater, 19)]
+
+
+def test_each_judge_brings_the_caution_that_it_declared() -> None:
+    summary = summarise(BATTERY, given(), CONDITIONS, declarations=BOTH)
+    assert list(cautions(BATTERY, summary, model=True))[-2:] == [
+        "Verdicts of rules-1: a text rule; not compared with expert raters.",
+        f"Verdicts of {MODEL.rater}: labels by a language model; have a person check a sample.",
+    ]
+
+
+def test_a_scope_of_all_takes_in_whatever_the_judge_rated() -> None:
+    said = judged(answered("r1", "house.", number=3), ["retracing"])
+    wide = {MODEL.rater: replace(MODEL, scope="all")}
+    trials = (*given(), said, answered("r4", "The East.", number=4))
+    narrow = summarise(BATTERY, trials, CONDITIONS, declarations=BOTH).judges[1]
+    every = summarise(BATTERY, trials, CONDITIONS, declarations={**BOTH, **wide}).judges[1]
+    assert (narrow.burden.n_responses, narrow.burden.symptom_burden.value) == (2, 2.0)
+    assert (every.burden.n_responses, every.burden.no_burden) == (3, {})
+    assert every.burden.symptom_burden.value == 5 / 3

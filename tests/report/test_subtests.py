@@ -1,0 +1,58 @@
+"""What stands beside an accuracy comes from the stored verdicts, so that it cannot disagree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tabwb.records.ratings import failed, valued
+from tabwb.records.trials import Trial
+from tabwb.report.subtests import SubtestSummary
+from tabwb.report.summary import summarise
+from tests.report.given import BATTERY, CONDITIONS, answered, voided
+
+
+def summary_of(name: str, *trials: Trial) -> SubtestSummary:
+    made = summarise(BATTERY, trials, CONDITIONS)
+    return next(one for one in made.subtests if one.id == name)
+
+
+def rescored(trial: Trial, rater: str, correct: bool, reason: str) -> Trial:
+    """The trial as another version of its scorer, or a person, read it."""
+    ratings = tuple(
+        valued(rater, policy, correct, reason) for policy in ("exact", "normalised", "extracted")
+    )
+    return replace(trial, ratings=ratings)
+
+
+def test_rates_follow_a_trial_that_was_scored_again() -> None:
+    passive, axe = answered("sc1", "Yes"), answered("sc2", "Yes")
+    before = summary_of("sentences", passive, axe)
+    assert (before.yes_rate["exact"].value, before.balanced_accuracy["exact"].value) == (1.0, 0.5)
+    after = summary_of("sentences", passive, rescored(axe, "yes-no", True, ""))
+    assert after.share.correct["exact"] == 2
+    assert (after.yes_rate["exact"].value, after.balanced_accuracy["exact"].value) == (0.5, 1.0)
+
+
+def test_errors_follow_a_trial_that_was_scored_again() -> None:
+    trial = answered("wc3", "boat")
+    assert summary_of("words", trial).by_foil["phonological"].errors["exact"] == 1
+    right = summary_of("words", rescored(trial, "choice", True, ""))
+    assert {kind: found.errors["exact"] for kind, found in right.by_foil.items()} == {
+        "phonological": 0, "other-option": 0, "ambiguous": 0, "no-option": 0,
+    }  # fmt: skip
+    other = summary_of("words", rescored(trial, "choice", False, "lion"))
+    assert other.by_foil["other-option"].errors["exact"] == 1
+
+
+def test_an_error_without_a_kind_is_counted_as_such() -> None:
+    trial = rescored(answered("wc3", "boat"), "choice", False, "pointed at two")
+    untold = summary_of("words", trial).by_foil["untold"]
+    assert (untold.errors["exact"], untold.of) == (1, 1)
+
+
+def test_an_answer_without_a_verdict_or_void_is_in_no_rate() -> None:
+    broken = replace(answered("sc2", "Yes"), ratings=(failed("yes-no", "exact", "ValueError"),))
+    made = summary_of("sentences", answered("sc1", "Yes"), broken, voided("sc4", "No"))
+    assert (made.share.n, made.share.scored) == (2, 1)
+    assert made.yes_rate["exact"].value == 1.0
+    assert made.balanced_accuracy["exact"].reason == "every expected answer is Yes"
