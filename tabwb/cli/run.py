@@ -119,7 +119,8 @@ def run(**options: Any) -> int:
         conditions = setup.resolve(plugins, battery, conditions)
         _warn(battery, conditions)
         if options.get("dry_run"):
-            return _dry_run(battery, conditions, as_json=bool(options.get("as_json")))
+            as_json = bool(options.get("as_json"))
+            return _dry_run(plugins, battery, conditions, as_json=as_json)
         with (
             open_store(options.get("store_location"), plugins) as store,
             opened_model(plugins, conditions) as model,
@@ -223,12 +224,15 @@ def _warn(battery: Battery, conditions: Conditions) -> None:
         )
 
 
-def _dry_run(battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
+def _dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
     from tabwb.administer.conversation import request_for
+    from tabwb.administer.expense import expense_of
     from tabwb.administer.plan import plan_trials
 
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
+    price = plugins.price(conditions.examinee) if conditions.kind == "model" else None
+    expense = expense_of(requests, price)
     if as_json:
         print_json(
             {
@@ -237,6 +241,13 @@ def _dry_run(battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
                 "battery_version": battery.version,
                 "battery_hash": battery.content_hash,
                 "examinee": conditions.examinee,
+                "estimate": {
+                    "requests": expense.requests,
+                    "prompt_tokens": expense.prompt_tokens,
+                    "reply_tokens_at_most": expense.reply_tokens,
+                    "cost_at_most": expense.cost,
+                    "price": None if price is None else str(price),
+                },
                 "prompts": [
                     {
                         "number": plan.number,
@@ -259,6 +270,12 @@ def _dry_run(battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
         for message in request.messages:
             click.echo(f"[{message.role}]")
             click.echo(message.content)
+    if conditions.kind == "model":
+        cost = "cost unknown" if expense.cost is None else f"{expense.cost:.2g} USD"
+        note(
+            f"{expense.requests} requests, about {expense.prompt_tokens:,} tokens out and at most "
+            f"{expense.reply_tokens:,} back: at most {cost} ({price or 'no price is known'})"
+        )
     return 0
 
 
@@ -324,9 +341,17 @@ def _give(session: Session, model: OpenModel | None, together: int, *, as_json: 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
     from tabwb.administer.drive import drive
     from tabwb.cli.progress import Progress
+    from tabwb.extend.prices import cost_of
 
+    price = session.plugins.price(session.administration.conditions.examinee)
+    charged = price is None or price.prompt or price.reply
     done = sum(trial.counting is not None for trial in session.trials)
-    progress = Progress(len(session.trials), done, quiet=quiet)
+    progress = Progress(
+        len(session.trials),
+        done,
+        quiet=quiet,
+        cost=(lambda sent, received: cost_of(price, sent, received)) if charged else None,
+    )
     try:
         session.opened(model.facts)
         for event in drive(session, model.backend, model.cancel, together=together):
