@@ -233,9 +233,9 @@ def without_what_was_taken_back(entries: Sequence[Entry]) -> list[Entry]:
 def state_by_rules(entries: Sequence[Entry], trial: int, *, ended: bool) -> TrialState:
     state = TrialState.NOT_ADMINISTERED if ended else TrialState.PLANNED
     for entry in entries:
-        if entry.trial == trial and isinstance(entry, AttemptEntry):
+        if isinstance(entry, AttemptEntry) and entry.trial == trial:
             state = TrialState.ANSWERED if entry.attempt.state is OK else state
-        elif entry.trial == trial and isinstance(entry, EventEntry):
+        elif isinstance(entry, EventEntry) and entry.trial == trial:
             state = {"skipped": TrialState.SKIPPED, "voided": TrialState.VOID}[entry.kind]
     return state
 
