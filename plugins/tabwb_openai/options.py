@@ -101,7 +101,7 @@ class OpenAIOptions(BaseModel):
     @property
     def service(self) -> str:
         """The name under which the system keyring keeps the key: ``openai``, or the host."""
-        return "openai" if self.is_openai else urlsplit(self.address).netloc
+        return "openai" if self.is_openai else urlsplit(self.address).netloc.lower()
 
     @property
     def key_variables(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
     "model": ("model", "List models, write profiles, try one."),
     "battery": ("battery", "List, show, check and write batteries."),
+    "key": ("key", "Keep keys of remote services in the system keyring."),
     "plugins": ("plugins", "List, write and trust plugins."),
     "store": ("store", "Look after the store: info, backup, check."),
     "doctor": ("doctor", "Check this installation and say what to do."),

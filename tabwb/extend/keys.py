@@ -7,8 +7,10 @@ A key is neither stored, logged nor printed: :class:`Key` does not tell its valu
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
@@ -30,6 +32,7 @@ SERVICES: Mapping[str, tuple[str, ...]] = {
 }
 """Service: the environment variables in which its key is looked for first."""
 
+_HOST = re.compile(r"([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:\d+)?")
 _seen: set[str] = set()
 
 
@@ -80,16 +83,57 @@ def find_key(
         variables: names of environment variables, the first that is set and not empty counts.
         service: the name under which ``tabwb key set`` keeps it.
         environ: the environment; the process's own when None.
+
+    Raises:
+        UsageError: what stands in the variable cannot be a key.
     """
     env = os.environ if environ is None else environ
     for name in variables:
-        value = env.get(name, "").strip()
-        if value:
-            return Key(value, name)
+        if value := env.get(name, "").strip():
+            return checked_key(value, name)
     try:
         return read_key(service)
     except ComponentError:
         return None
+
+
+def checked_key(value: str, source: str) -> Key:
+    """A key as a person gave it.
+
+    Raises:
+        UsageError: it cannot be one; the message does not show it.
+    """
+    remember(value)
+    text = value.strip()
+    if not text:
+        raise UsageError("no key was given", where=source)
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise UsageError(
+            "what was given cannot be a key",
+            where=source,
+            allowed="one word of ASCII letters, digits and signs",
+        )
+    return Key(text, source)
+
+
+def check_service(service: str) -> str:
+    """The service as it is kept: a known one, or the host of a server.
+
+    Raises:
+        UsageError: it is neither.
+
+    >>> check_service("gemini"), check_service("OpenRouter.ai"), check_service("localhost:8000")
+    ('gemini', 'openrouter.ai', 'localhost:8000')
+    """
+    name = service.lower()
+    near = [] if "." in name else get_close_matches(name, SERVICES, n=1)
+    if name in SERVICES or (_HOST.fullmatch(name) and not near):
+        return name
+    raise UsageError(
+        f"there is no service '{service}'" + (f"; did you mean '{near[0]}'?" if near else ""),
+        allowed=f"{', '.join(SERVICES)}, or the host of a server as in base_url "
+        "(openrouter.ai, 192.168.1.5:8000)",
+    )
 
 
 def read_key(service: str) -> Key | None:
@@ -108,10 +152,15 @@ def write_key(service: str, key: Key) -> None:
     """Keep a key in the system keyring; an earlier one of the service is replaced.
 
     Raises:
-        MissingExtra, ComponentError: as :func:`read_key`.
+        MissingExtra, ComponentError: as :func:`read_key`; or it was not kept.
     """
     backend = _keyring()
     _asked(lambda: backend.set_password(KEYRING_SERVICE, service, key.reveal()))
+    kept = read_key(service)
+    if kept is None or kept.reveal() != key.reveal():
+        raise ComponentError(
+            "the system keyring did not keep the key", hint="set it in the environment instead"
+        )
 
 
 def delete_key(service: str) -> None:
@@ -141,11 +190,11 @@ def missing_key(title: str, variables: Sequence[str], service: str) -> Component
 def _keyring() -> KeyringBackend:
     try:
         import keyring
-        from keyring.backends.fail import Keyring as NoKeyring
+        from keyring.backends import fail, null
     except ImportError as error:
         raise MissingExtra("keeping keys", "keyring", package="keyring") from error
     backend = keyring.get_keyring()
-    if isinstance(backend, NoKeyring):
+    if isinstance(backend, fail.Keyring | null.Keyring):
         raise ComponentError(
             "there is no system keyring here",
             hint="on a machine without a desktop set the key in the environment instead, for "

@@ -1,0 +1,78 @@
+"""``tabwb key``: keys of remote services in the system keyring. A key is never shown."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tabwb.cli.common import json_option, note, print_json
+
+
+@click.group()
+def key() -> None:
+    """Keep keys of remote services in the system keyring.
+
+    A key in the environment (GEMINI_API_KEY, OPENAI_API_KEY) goes before one in the keyring.
+    """
+
+
+@key.command("set")
+@click.argument("service")
+def set_key(service: str) -> int:
+    """Keep the key of SERVICE: gemini, openai, or the host of a server (openrouter.ai).
+
+    It is asked for without being shown, or read from stdin where that is no terminal; never given
+    on the command line, where every program can read it.
+    """
+    from tabwb.extend import keys
+
+    service = keys.check_service(service)
+    given = keys.checked_key(_read(service), "the key")
+    keys.write_key(service, given)
+    note(f"the key of '{service}' is kept in the system keyring")
+    return 0
+
+
+@key.command("list")
+@click.argument("services", metavar="[SERVICE]...", nargs=-1)
+@json_option
+def list_keys(services: tuple[str, ...], as_json: bool) -> int:
+    """Tell where the key of each SERVICE is found, not what it is.
+
+    Keyrings do not tell what they keep: servers' hosts have to be named.
+    """
+    from tabwb.extend import keys
+
+    found = {}
+    for service in services or tuple(keys.SERVICES):
+        name = keys.check_service(service)
+        where = keys.find_key(keys.SERVICES.get(name, ()), name)
+        found[name] = None if where is None else where.source
+    if as_json:
+        rows = [{"service": name, "source": source} for name, source in found.items()]
+        print_json({"format": 1, "keys": rows})
+        return 0
+    width = max(map(len, found))
+    for name, source in found.items():
+        click.echo(f"{name:<{width}}  {source or 'no key'}")
+    return 0
+
+
+@key.command("delete")
+@click.argument("service")
+def delete_key(service: str) -> int:
+    """Take the key of SERVICE out of the system keyring."""
+    from tabwb.extend import keys
+
+    service = keys.check_service(service)
+    keys.delete_key(service)
+    note(f"the key of '{service}' is no longer kept")
+    return 0
+
+
+def _read(service: str) -> str:
+    if sys.stdin.isatty():
+        typed: str = click.prompt(f"Key of {service} (not shown)", hide_input=True, err=True)
+        return typed
+    return sys.stdin.read()
