@@ -1,6 +1,6 @@
-"""Export formats: JSON lines (one per counted response) and CSV (one row per rating).
+"""Export formats: JSON lines (one per counted response), CSV and Parquet (one row per rating).
 
-Both are written whole or not at all, with a text file beside them that says what the figures are.
+All are written whole or not at all, with a text file beside them that says what the figures are.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tabwb.extend.components import Descriptor
-from tabwb.records.errors import TabwbError
 from tabwb.records.specs import Spec
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb_builtin.writing import write_text
 
 LINE_KEYS = ("subtest", "item", "replicate", "prompt", "response", "status", "latency_s", "ratings")
 """Keys of a line after ``administration`` (its uid), in their order."""
@@ -39,6 +38,10 @@ CONDITIONS = (
     "research_protocol",
     "created_at",
 )
+LABELS = ("family", "tuning", "parameters")
+"""What the user's profile says of the model."""
+FACTS = ("revision", "weights_sha256", "dtype", "device")
+"""What the back end says of the model; those that it knows."""
 DECODING = ("temperature", "top_p", "max_tokens", "stop", "seed")
 TRIAL = (
     "number",
@@ -54,11 +57,15 @@ TRIAL = (
     "latency_s",
 )
 RATING = ("rater", "measure", "value", "status", "reason")
+ATTEMPT = ("protocol", "prompt_tokens", "reply_tokens")
+"""Of the attempt that counts: how the answer was obtained, and tokens where they were counted."""
 COLUMNS = (
     "administration",
     *CONDITIONS,
+    *(f"model_{name}" for name in (*LABELS, *FACTS)),
     *(f"decoding_{name}" for name in DECODING),
     *(f"trial_{name}" if name in ("number", "status") else name for name in TRIAL),
+    *(f"response_{name}" for name in ATTEMPT),
     *(f"rating_{name}" if name in ("status", "reason") else name for name in RATING),
 )
 
@@ -70,7 +77,7 @@ class JsonLinesExporter:
 
     def export(self, document: Mapping[str, Any], out: Path) -> None:
         """Write the counted responses of all administrations of ``document``."""
-        _write(out, "".join(_lines(document)), document, JSONL_NOTE)
+        write_text(out, "".join(_lines(document)), notes_of(document, JSONL_NOTE))
 
 
 class CsvExporter:
@@ -84,7 +91,7 @@ class CsvExporter:
         writer = csv.writer(text, lineterminator="\r\n")
         writer.writerow(COLUMNS)
         writer.writerows(_rows(document))
-        _write(out, text.getvalue(), document, CSV_NOTE)
+        write_text(out, text.getvalue(), notes_of(document, CSV_NOTE))
 
 
 JSONL_NOTE = (
@@ -96,6 +103,12 @@ CSV_NOTE = (
     "One row per rating of a counted response, RFC 4180, UTF-8; empty cells have no value. A "
     "response without ratings has one row. Rows with practice = true belong into no score."
 )
+
+
+def notes_of(document: Mapping[str, Any], explanation: str) -> list[str]:
+    """What stands beside an export: what this program is, the cautions, what the table holds."""
+    said = (sentence for one in _documents(document) for sentence in one.get("notices", ()))
+    return [*dict.fromkeys((RESEARCH_ONLY, *said)), explanation]
 
 
 def _documents(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -121,16 +134,35 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rows(document: Mapping[str, Any]) -> Iterator[list[object]]:
+    for row in table(document):
+        yield [_cell(value) for value in row]
+
+
+def table(document: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """The long table: one row per rating of a counted response, values in :data:`COLUMNS`."""
     for administration, trial in _counted(document):
         decoding = administration["decoding"] or {}
-        conditions = [
+        facts = administration.get("model_facts", {})
+        labels = administration.get("labels", {})
+        attempt = _counting(trial)
+        conditions = (
             administration["uid"],
             *(administration[name] for name in CONDITIONS),
+            *(labels.get(name) for name in LABELS),
+            *(facts.get(name) for name in FACTS),
             *(decoding.get(name) for name in DECODING),
             *(trial[name] for name in TRIAL),
-        ]
+            *(attempt.get(name) for name in ATTEMPT),
+        )
         for rating in trial["ratings"] or [dict.fromkeys(RATING)]:
-            yield [_cell(value) for value in (*conditions, *(rating[name] for name in RATING))]
+            yield (*conditions, *(rating[name] for name in RATING))
+
+
+def _counting(trial: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Metadata of the attempt that counts."""
+    ok = [attempt for attempt in trial["attempts"] if attempt["state"] == "ok"]
+    metadata: Mapping[str, Any] = ok[-1]["metadata"] if ok else {}
+    return metadata
 
 
 def _cell(value: object) -> object:
@@ -143,51 +175,24 @@ def _cell(value: object) -> object:
     return value
 
 
-def _write(out: Path, text: str, document: Mapping[str, Any], explanation: str) -> None:
-    said = (sentence for one in _documents(document) for sentence in one.get("notices", ()))
-    notes = [*dict.fromkeys((RESEARCH_ONLY, *said)), explanation]
-    # The explanation first: an export never lies about without it, nor it without an export.
-    beside = out.with_name(out.name + ".README.txt")
-    stood = beside.exists()
-    _replace(beside, "\n\n".join(notes) + "\n")
-    try:
-        _replace(out, text)
-    except TabwbError:
-        if not stood:
-            beside.unlink(missing_ok=True)
-        raise
-
-
-def _replace(out: Path, text: str) -> None:
-    """Write a file whole or not at all: beside it first, then put in its place."""
-    beside = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
-        try:
-            with beside.open("w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(out)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise TabwbError(
-            f"cannot be written: {error.strerror or error}",
-            where=str(out),
-            hint="choose another place with --out",
-        ) from error
-    except UnicodeEncodeError as error:
-        raise TabwbError(
-            f"a response holds a character that is no text ({error.reason})", where=str(out)
-        ) from error
-
-
 def _made(exporter: Callable[[], Any]) -> Callable[[Spec, Any], Any]:
     return lambda spec, options: exporter()
+
+
+def _parquet(spec: Spec, options: Any) -> Any:
+    from tabwb_builtin.parquet import ParquetExporter
+
+    return ParquetExporter()
 
 
 EXPORTERS: tuple[Descriptor, ...] = (
     Descriptor("jsonl", "JSON lines, one per counted response", _made(JsonLinesExporter)),
     Descriptor("csv", "CSV, one row per rating with every condition", _made(CsvExporter)),
+    Descriptor(
+        "parquet",
+        "Parquet, the same table as CSV with typed columns",
+        _parquet,
+        needs=("tables",),
+    ),
 )
 """What this plugin registers as exporters."""

@@ -24,6 +24,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "gemini": ("google.genai",),
     "openai": ("openai",),
     "keyring": ("keyring",),
+    "tables": ("pyarrow",),
 }
 """Extra of tabwb: the modules that it brings."""
 

@@ -153,6 +153,7 @@ def administration_json(administration: Administration) -> Json:
         if is_model
         else None,
         "lesion": conditions.lesion,
+        "labels": dict(conditions.labels),
         "conversation": conditions.conversation,
         "item_order": conditions.item_order,
         "option_order": conditions.option_order,

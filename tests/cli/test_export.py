@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import resource
 import signal
@@ -9,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.conftest import Run
@@ -57,6 +60,36 @@ class TestExport:
         assert run("export", 1, "--out", link, "--force").status == 0
         assert link.is_symlink()
         assert target.read_text(encoding="utf-8").startswith('{"administration"')
+
+    def test_leaves_a_readme_that_is_not_its_own_alone(self, run: Run, tmp_path: Path) -> None:
+        out, beside = tmp_path / "a.csv", tmp_path / "a.csv.README.txt"
+        beside.write_text("my notes on this study", encoding="utf-8")
+        outcome = run("export", 1, "--format", "csv", "--out", out, "--force")
+        assert outcome.status == 1 and "tabwb did not write" in outcome.err
+        assert beside.read_text(encoding="utf-8") == "my notes on this study"
+        assert not out.exists()
+
+    def test_replaces_its_own_readme(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "a.csv"
+        for _ in range(2):
+            assert run("export", 1, "--format", "csv", "--out", out, "--force").status == 0
+
+    def test_parquet_holds_the_rows_of_csv_with_types(self, run: Run, tmp_path: Path) -> None:
+        run("model", "add", "tiny", "echo", "--family", "demo", "--parameters", "7", "--force")
+        run("run", "tab", "--model", "profile:tiny")
+        for name in ("csv", "parquet"):
+            out = tmp_path / f"a.{name}"
+            assert run("export", 1, 2, "--format", name, "--out", out).status == 0
+        read = pq.read_table(tmp_path / "a.parquet")
+        with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert read.num_rows == len(rows) and read.column_names == list(rows[0])
+        assert sum(row["value"] != "" for row in rows) == len(rows) - read["value"].null_count
+        assert {row["model_parameters"] for row in rows} == {"", "7"}
+        assert set(read["model_parameters"].to_pylist()) == {None, 7}
+        assert read.schema.field("practice").type == pa.bool_()
+        assert read["options"].to_pylist()[-1] is not None
+        assert "not a medical device" in read.schema.metadata[b"tabwb"].decode()
 
     @pytest.mark.parametrize("name", ["nowhere/a.jsonl", "a" * 300, "circle"])
     def test_says_what_cannot_be_written(self, run: Run, tmp_path: Path, name: str) -> None:

@@ -1,0 +1,77 @@
+"""Writing an export: whole or not at all, and never without the text that explains it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.words import RESEARCH_ONLY
+
+
+def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
+    """Write a text file and, beside it, ``OUT.README.txt`` with the notes.
+
+    Raises:
+        TabwbError: it cannot be written, or the name of the notes is taken; nothing was changed.
+    """
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise TabwbError(
+            f"a response holds a character that is no text ({error.reason})", where=str(out)
+        ) from error
+    write_with(out, lambda path: _write_bytes(path, content), notes)
+
+
+def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -> None:
+    """Let ``write`` make the file under another name, then put it in its place; notes beside it."""
+    explanation = "\n\n".join(notes) + "\n"
+    beside = out.with_name(out.name + ".README.txt")
+    stood = beside.exists()
+    if stood and not _is_ours(beside):
+        raise TabwbError(
+            "is a file that tabwb did not write",
+            where=str(beside),
+            hint="the explanation of an export goes there: move it, or choose another --out",
+        )
+    # The explanation first: an export never lies about without it, nor it without an export.
+    _replace(beside, lambda path: _write_bytes(path, explanation.encode()))
+    try:
+        _replace(out, write)
+    except TabwbError:
+        if not stood:
+            beside.unlink(missing_ok=True)
+        raise
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(RESEARCH_ONLY.encode())) == RESEARCH_ONLY.encode()
+    except OSError:
+        return False
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+
+
+def _replace(out: Path, write: Callable[[Path], None]) -> None:
+    beside = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        try:
+            write(beside)
+            with beside.open("rb+") as file:
+                os.fsync(file.fileno())
+            beside.replace(out)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise TabwbError(
+            f"cannot be written: {error.strerror or error}",
+            where=str(out),
+            hint="choose another place with --out",
+        ) from error
