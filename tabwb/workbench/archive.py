@@ -19,7 +19,7 @@ from tabwb.report.load import loaded
 from tabwb.store.store import Store
 from tabwb.workbench import catalogue, messages
 from tabwb.workbench.draft import Draft, FieldError, conditions_of
-from tabwb.workbench.snapshots import Catalogue
+from tabwb.workbench.snapshots import Catalogue, Trouble
 
 Say = Callable[[Message], object]
 
@@ -96,14 +96,22 @@ class Archive:
         self.say(messages.ResultsReady(results_of(one), again=again))
 
     def export(self, number: int, format_id: str, path: str) -> None:
-        """Write the responses of one administration to a file that is not there yet."""
+        """Write the responses of one administration to a file that is not there yet.
+
+        What is wrong with the destination is told to the dialog, which still stands.
+        """
         from tabwb.report.destination import check_destination
         from tabwb.report.document import export_document
 
-        out = check_destination(Path(path))
-        exporter = self.plugins.exporter(format_id)
-        exporter.export(export_document(loaded(self.store, (number,))), out)
-        self.say(messages.Told(f"Written: {out}"))
+        try:
+            out = check_destination(Path(path)).absolute()
+            exporter = self.plugins.exporter(format_id)
+            exporter.export(export_document(loaded(self.store, (number,))), out)
+        except TabwbError as error:
+            refused = Trouble.of("That could not be written", error)
+            self.say(messages.Exported(refused=refused))
+        else:
+            self.say(messages.Exported(str(out)))
 
     def _conditions(self, draft: Draft) -> tuple[Battery, Conditions]:
         asked = conditions_of(draft)

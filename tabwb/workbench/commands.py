@@ -12,7 +12,7 @@ from typing import Literal
 
 from textual.binding import Binding
 
-from tabwb.records.states import AdministrationStatus
+from tabwb.records.states import AdministrationStatus, TrialState
 
 Where = Literal["home", "trial", "results", "explorer", "everywhere"]
 Page = Literal["home", "trial", "results"]
@@ -191,7 +191,8 @@ class Situation:
         page: what stands in the middle.
         kind: of the open administration's examinee, or empty.
         status: of the open administration, or None.
-        shown: an item was shown.
+        item: number of the item shown, or None before the first.
+        state: what has become of that item, or None.
         awaiting: an item waits for its answer.
         asking: the model is answering, or was asked to.
         loading: a model is being loaded.
@@ -203,7 +204,8 @@ class Situation:
     page: Page = "home"
     kind: str = ""
     status: AdministrationStatus | None = None
-    shown: bool = False
+    item: int | None = None
+    state: TrialState | None = None
     awaiting: bool = False
     asking: bool = False
     loading: bool = False
@@ -234,11 +236,13 @@ def _in_trial(name: str, now: Situation) -> bool:
         case "answer":
             return person and now.awaiting and running
         case "repeat":
-            return now.shown and not now.asking and not over and not person
+            return now.item is not None and not now.asking and not over and not person
         case "skip":
-            return now.shown and not now.asking and not now.answered and going
+            open_ = now.awaiting or now.state is TrialState.PLANNED
+            return open_ and not now.asking and not now.answered and going
         case "void":
-            return now.shown and not now.asking and not over
+            void = now.state is TrialState.VOID and not now.awaiting
+            return now.item is not None and not now.asking and not over and not void
         case "undo":
             return now.undoable and not now.asking
         case "stop":

@@ -60,6 +60,15 @@ class Failed(Message):
         super().__init__()
 
 
+class Exported(Message):
+    """A file was written; or it was not, and here is why."""
+
+    def __init__(self, path: str = "", refused: snapshots.Trouble | None = None) -> None:
+        self.path = path
+        self.refused = refused
+        super().__init__()
+
+
 class Told(Message):
     """News; nothing need be done."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from tabwb.administer.drive import ask
 from tabwb.administer.session import Session
 from tabwb.extend.components import ModelBackend
 from tabwb.records import events
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
 from tabwb.workbench import messages
 from tabwb.workbench.archive import Archive, Say
@@ -118,12 +118,14 @@ class OpenSession(Archive):
             if self._backend is None:
                 self._backend = self.plugins.open_model(spec)
             facts = self._backend.open()
-            session.opened(facts)
+            self._check_model(session, facts)
             self._facts = tuple(facts.items())
             self._ready = True
         except TabwbError as error:
             self._drop_model()
             self.auto = False
+            if isinstance(error, Stopped):
+                raise
             if self._given_up:
                 raise Stopped(Trouble("Loading was stopped", f"{spec} is not loaded.")) from error
             trouble = Trouble.of(
@@ -140,6 +142,23 @@ class OpenSession(Archive):
         finally:
             self._loading = ""
             self._show()
+
+    def _check_model(self, session: Session, facts: Mapping[str, str]) -> None:
+        """Refuse a model that is not the one the administration began with: no trying again."""
+        try:
+            session.opened(facts)
+        except StoreError:
+            raise
+        except TabwbError as error:
+            trouble = Trouble.of(
+                "The model has changed", error,
+                ("file_new", "New administration"), ("administer_results", "Results so far"),
+            )  # fmt: skip
+            hint = (
+                "Nothing was asked. Bring back the model that it began with and go on, or begin a "
+                "new administration for the changed one; what was answered stays as it is."
+            )
+            raise Stopped(replace(trouble, hint=hint)) from error
 
     def _drop_model(self) -> None:
         backend, self._backend = self._backend, None
@@ -234,6 +253,7 @@ class OpenSession(Archive):
             scores=self._scores.of(session, now=not self.auto or over),
             facts=self._facts,
             disclaimer=session.battery.disclaimer,
+            upcoming=next((one.plan.number for one in session.upcoming(1)), None),
         )
         self.say(messages.Changed(work, opened=opened, over=over))
 

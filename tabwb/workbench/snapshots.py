@@ -139,6 +139,7 @@ class Work:
         auto: items follow by themselves.
         undoable: there is something to take back.
         remaining: trials still to be given.
+        upcoming: number of the trial that comes next, or None.
         in_error: trials that are unanswered because every attempt failed.
     """
 
@@ -156,6 +157,7 @@ class Work:
     scores: Scores
     facts: tuple[tuple[str, str], ...] = ()
     disclaimer: str = ""
+    upcoming: int | None = None
 
     @property
     def now(self) -> Administration:

@@ -44,6 +44,11 @@ class Seat:
         return "\n".join(strip.text.rstrip() for strip in strips)
 
     @property
+    def news(self) -> list[str]:
+        """What toasts say."""
+        return [one.message for one in self.app._notifications]
+
+    @property
     def asked(self) -> bool:
         """Whether a dialog stands over the desk."""
         return self.app.screen is not self.desk

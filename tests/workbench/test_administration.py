@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
@@ -97,6 +99,7 @@ async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(given: Given) -
     async with given(items=1) as seat:
         await seat.press("s")
         assert not seat.asked, "an answered item is not skipped"
+        await seat.reads("item 1 is answered: u takes it back, v declares it void")
         await seat.press("u")
         await seat.until(lambda: seat.work.item and seat.work.item.attempt is None)
         await seat.press("s")
@@ -208,7 +211,7 @@ async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: 
         for _ in range(6):
             await seat.next()
         if size[0] < 100:
-            await seat.reads("connected 5 given   word 0/1")
+            await seat.reads("text 5 given   word 0/1")
             await seat.reads("over 7")
         else:
             await seat.reads("5 of 5 given")
@@ -255,3 +258,56 @@ async def test_an_open_administration_is_offered_and_never_resumed_silently(
         assert seat.work.item.place == (2, 3)
     _, trials = seat.stored()
     assert len(trials[0].attempts) == 1
+
+
+async def test_keys_that_do_nothing_now_say_why_and_what_would_work(given: Given) -> None:
+    async with given() as seat:
+        for key in "srv":
+            await seat.press(key)
+            assert not seat.asked
+            await seat.reads("no item has been shown yet: space gives the first one")
+        await seat.press("u")
+        await seat.reads("nothing to take back yet")
+        await seat.next()
+        await seat.press("v")
+        await seat.words("noise")
+        for key in "sv":
+            await seat.press(key)
+            await seat.reads("item 1 is void already: u takes that back")
+        await seat.press("i")
+        await seat.until(lambda: "void already" not in seat.text, "the hint as it was")
+
+
+async def test_keys_say_that_an_administration_is_over(given: Given) -> None:
+    async with given(items=3) as seat:
+        for key in "pad":
+            await seat.press(key)
+            assert not seat.asked
+            await seat.reads("done: nothing is left to give; space shows the results")
+
+
+async def test_a_note_is_put_on_the_item_that_was_shown_when_it_was_begun(given: Given) -> None:
+    async with given(items=1) as seat:
+        await seat.press("n")
+        await seat.until(lambda: seat.app.screen.query("#words"), "a field for words")
+        seat.desk.do(partial(seat.desk.bench.set_auto, True))
+        await seat.until(lambda: seat.work.item and seat.work.item.place[0] == 3, "item 3")
+        await seat.words("a bus outside")
+        await seat.until(lambda: seat.stored()[1][0].notes, "the note in the store")
+    _, trials = seat.stored()
+    assert [trial.notes for trial in trials] == [("a bus outside",), (), ()]
+
+
+async def test_after_resuming_the_next_item_and_what_is_left_are_told(
+    given: Given, sit: Sit
+) -> None:
+    async with given(items=1) as seat:
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt is None)
+        await seat.press("s")
+        await seat.words("not this one")
+    async with sit() as seat:
+        await seat.press("enter")
+        await seat.reads("0 of 3 answered")
+        await seat.press("enter")
+        await seat.reads("space gives item 2, a gives all 2 that are left")

@@ -8,6 +8,7 @@ import pytest
 from textual.widgets import TextArea
 
 from tabwb.records.states import StopReason, TrialState
+from tabwb.workbench.widgets.trial_words import NOTHING_TYPED
 from tests.workbench.conftest import SIZES, Seat, Sit
 
 
@@ -37,8 +38,10 @@ async def test_a_whole_battery_is_typed(sit: Sit, size: tuple[int, int], battery
         await seat.reads("● recorded")
         await answer(seat, "the wall")
         await answer(seat, "house.")
-        await seat.reads("✓ done")
-        await seat.press("space")
+        await seat.reads("✓ done, thank you   esc commands")
+        await seat.press("space", "enter", "g")
+        assert seat.desk.page == "trial", "results hold verdicts"
+        await seat.press("escape", "space")
         await seat.until(lambda: seat.desk.page == "results")
     _, trials = seat.stored()
     said = [trial.counting for trial in trials]
@@ -79,7 +82,7 @@ async def test_verdicts_are_hidden_until_h(sit: Sit, battery: str) -> None:
         assert "wrong" not in seat.text
         assert "0 of 1 right" not in seat.text
         assert "✗" not in seat.text
-        await seat.press("h")
+        await seat.press("escape", "h")
         await seat.reads("✗")
         await seat.reads("0 of 1 right")
         await seat.press("h")
@@ -128,7 +131,8 @@ async def test_a_first_answer_is_not_asked_for_again(sit: Sit, battery: str) -> 
     async with sit() as seat:
         await begin(seat, battery)
         await answer(seat, "tree")
-        await seat.press("r")
+        await seat.press("escape", "r")
+        await seat.reads("a first answer is not asked for again: u takes it back")
         assert not seat.work.awaiting
 
 
@@ -159,3 +163,92 @@ async def test_with_a_the_next_item_follows_the_answer(sit: Sit, battery: str) -
         await seat.reads("✓ done")
         assert seat.desk.page == "trial", "results hold verdicts: shown by choice"
     assert seat.stored()[0].answered == 3
+
+
+async def test_letters_typed_on_after_an_answer_are_no_commands(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await begin(seat, battery)
+        await answer(seat, "tree")
+        await seat.type("huvsnidpa?[")
+        await seat.press("tab")
+        assert not seat.asked
+        await seat.reads("space next item   esc commands")
+        assert "✗" not in seat.text
+        assert seat.app.focused is not None
+        assert seat.app.focused.id == "trial-page"
+        one, trials = seat.stored()
+        assert (one.answered, trials[0].state) == (1, TrialState.ANSWERED)
+        await seat.press("enter")
+        await seat.until(partial(waits_for, seat, 2))
+
+
+async def test_after_esc_the_keys_are_commands_until_the_next_answer(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await answer(seat, "tree")
+        await seat.press("escape", "n")
+        await seat.words("yawned")
+        await seat.press("v")
+        await seat.words("prompted")
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
+        await answer(seat, "fish")
+        await seat.press("n")
+        assert not seat.asked
+    _, trials = seat.stored()
+    assert trials[0].notes == ("yawned",)
+    assert trials[1].state is TrialState.ANSWERED
+
+
+async def test_nothing_typed_is_recorded_only_by_a_second_enter(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await seat.press("space")
+        await seat.until(partial(waits_for, seat, 1))
+        await seat.press("enter")
+        await seat.reads(NOTHING_TYPED)
+        await seat.type("d")
+        await seat.until(lambda: NOTHING_TYPED not in seat.text)
+        await seat.press("backspace", "enter")
+        await seat.reads(NOTHING_TYPED)
+        assert seat.work.awaiting, "typing took the first enter back"
+        await seat.press("enter")
+        await seat.reads("(no response)")
+    _, trials = seat.stored()
+    assert trials[0].counting is not None
+    assert trials[0].counting.response == ""
+
+
+async def test_an_answer_is_recorded_once_however_often_enter_is_pressed(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await seat.press("a")
+        await seat.until(partial(waits_for, seat, 1))
+        await seat.type("dog")
+        await seat.pilot.press("enter", "enter")
+        await seat.until(partial(waits_for, seat, 2))
+        await seat.type("fish")
+        await seat.press("enter")
+        await seat.until(partial(waits_for, seat, 3))
+    _, trials = seat.stored()
+    assert [one.counting.response for one in trials if one.counting] == ["dog", "fish"]
+
+
+async def test_ctrl_j_begins_a_new_line_and_stands_at_the_foot(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await begin(seat, battery)
+        await seat.press("space")
+        await seat.until(partial(waits_for, seat, 1))
+        await seat.reads("ctrl+j New line")
+        await seat.type("a")
+        await seat.press("ctrl+j")
+        await seat.type("b")
+        await seat.press("enter")
+        await seat.until(lambda: not seat.work.awaiting)
+    _, trials = seat.stored()
+    assert trials[0].counting is not None
+    assert trials[0].counting.response == "a\nb"

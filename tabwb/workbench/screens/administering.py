@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
 from tabwb.records.states import AdministrationStatus
+from tabwb.workbench.commands import BY_ID, available
+from tabwb.workbench.reasons import why_not
 from tabwb.workbench.snapshots import Catalogue, Results, Work
 from tabwb.workbench.wording import name_of
 
@@ -20,6 +22,24 @@ if TYPE_CHECKING:
     from tabwb.workbench.widgets.results_page import ResultsPage
     from tabwb.workbench.widgets.trial_page import TrialPage
     from tabwb.workbench.worker import Worker
+
+
+Action = Callable[["Administering"], None]
+
+
+def _possible(action: Action) -> Action:
+    """Say why a command cannot be used now instead of doing it."""
+    name = action.__name__.removeprefix("action_").replace("_", ".", 1)
+
+    @wraps(action)
+    def checked(self: Administering) -> None:
+        now = self.situation()
+        if available(BY_ID[name], now):
+            action(self)
+        else:
+            self.trial_page.say(why_not(name, now))
+
+    return checked
 
 
 class Administering(Screen[None]):
@@ -197,12 +217,11 @@ class Administering(Screen[None]):
             elif what == "results":
                 self.do(partial(self.bench.results, number))
 
-        left = one.planned - one.answered
         self.app.push_screen(
             ChoiceScreen(
                 f"Go on with #{number}?",
                 f"{name_of(one)}\n{one.battery_title} is {one.status.value}: {one.answered} of "
-                f"{one.planned} answered, {left} left. Nothing that was answered is asked again.",
+                f"{one.planned} answered. Nothing that was answered is asked again.",
                 (("resume", "Go on"), ("results", "Results so far"), ("close", "Not now")),
             ),
             chosen,
@@ -210,6 +229,7 @@ class Administering(Screen[None]):
 
     # ---------------------------------------------------------------- administer
 
+    @_possible
     def action_administer_next(self) -> None:
         """Next item."""
         self._turn(self.bench.next)
@@ -222,10 +242,12 @@ class Administering(Screen[None]):
         """A person recorded an answer."""
         self.do(partial(self.bench.answer, message.text, message.latency_s))
 
+    @_possible
     def action_administer_repeat(self) -> None:
         """Ask again."""
         self._turn(self.bench.repeat)
 
+    @_possible
     def action_administer_auto(self) -> None:
         """Auto-run on or off."""
         on = self.work is not None and not self.work.auto
@@ -241,10 +263,12 @@ class Administering(Screen[None]):
         self.bench.auto = False
         self.bench.interrupt(loading=bool(self.work and self.work.loading))
 
+    @_possible
     def action_administer_undo(self) -> None:
         """Undo."""
         self.do(self.bench.undo)
 
+    @_possible
     def action_administer_pause(self) -> None:
         """Pause after what is under way, or go on."""
         self.bench.auto = False
@@ -253,14 +277,17 @@ class Administering(Screen[None]):
             self.show_work()
         self.do(self.bench.pause)
 
+    @_possible
     def action_administer_skip(self) -> None:
         """Skip with a reason."""
         self._ask_words("Skip this item", "Reason", self.bench.skip)
 
+    @_possible
     def action_administer_void(self) -> None:
         """Declare void with a reason."""
         self._ask_words("Declare this item void", "Reason", self.bench.void)
 
+    @_possible
     def action_administer_discontinue(self) -> None:
         """Discontinue with a reason."""
         self._ask_words(
@@ -315,11 +342,10 @@ class Administering(Screen[None]):
 
         number = self.results.administration.id
 
-        def chosen(where: tuple[str, str] | None) -> None:
-            if where is not None:
-                self.do(partial(self.bench.export, number, *where))
+        def write(format_id: str, path: str) -> None:
+            self.do(partial(self.bench.export, number, format_id, path))
 
-        self.app.push_screen(ExportScreen(number, self.catalogue.exporters), chosen)
+        self.app.push_screen(ExportScreen(number, self.catalogue.exporters, write))
 
     def action_results_rescore(self) -> None:
         """Score again."""

@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import Catalogue, Trouble
 from tabwb.workbench.widgets.choice import Choice
 from tabwb.workbench.wording import QUIET
@@ -19,24 +19,26 @@ from tabwb.workbench.wording import QUIET
 Choices = tuple[tuple[str, str], ...]
 
 
-class ChoiceScreen(ModalScreen[str | None]):
+class ChoiceScreen(Dialog[str | None]):
     """Returns the id of what was chosen; None when closed with esc.
 
     Args:
         title: a few words.
         text: what it is about.
         choices: (id, words) of each button; the first has the focus.
+        alone: nothing else is to be seen.
     """
 
     CSS_PATH = "choice.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", show=False),
         Binding("left,up", "app.focus_previous", show=False),
         Binding("right,down", "app.focus_next", show=False),
     ]
 
-    def __init__(self, title: str, text: str | Content, choices: Choices) -> None:
-        super().__init__()
+    def __init__(
+        self, title: str, text: str | Content, choices: Choices, *, alone: bool = False
+    ) -> None:
+        super().__init__(classes="-alone" if alone else None)
         self._title, self._text, self._choices = title, text, choices
 
     def compose(self) -> ComposeResult:
@@ -74,6 +76,12 @@ def about_text(catalogue: Catalogue | None) -> Content:
     lines = [Content.assemble(("tabwb ", "bold"), (tabwb.__version__, "bold"))]
     if catalogue is not None:
         lines.append(Content.assemble(("results are kept in  ", QUIET), catalogue.store or "-"))
+        network = (
+            "offline: nothing but this machine is reached"
+            if catalogue.offline
+            else "allowed: a model or judge that needs it may use it; tabwb --offline forbids it"
+        )
+        lines.append(Content.assemble(("network  ", QUIET), network))
         lines += [Content.assemble(("problem  ", QUIET), text) for text in catalogue.problems]
     lines.append(Content(f"\n{RESEARCH_ONLY}"))
     return Content("\n").join(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -18,6 +18,7 @@ from tabwb.workbench.commands import (
     available,
     bindings,
 )
+from tabwb.workbench.reasons import why_not
 from tabwb.workbench.screens.framing import Framing
 from tabwb.workbench.snapshots import Catalogue, Results, Trouble, Work
 from tabwb.workbench.widgets.dock import Dock
@@ -26,9 +27,6 @@ from tabwb.workbench.widgets.foot import Foot
 from tabwb.workbench.widgets.home_page import HomePage
 from tabwb.workbench.widgets.score_panel import ScorePanel
 from tabwb.workbench.widgets.title_bar import TitleBar
-
-if TYPE_CHECKING:
-    pass
 
 
 class Desk(Framing):
@@ -72,7 +70,9 @@ class Desk(Framing):
             from tabwb.workbench.screens.choice import ChoiceScreen
 
             self.app.push_screen(
-                ChoiceScreen("Before you begin", RESEARCH_ONLY, (("read", "I have read this"),)),
+                ChoiceScreen(
+                    "Before you begin", RESEARCH_ONLY, (("read", "I have read this"),), alone=True
+                ),
                 self._noticed,
             )
 
@@ -147,12 +147,28 @@ class Desk(Framing):
         self.queued = False
         if message.trouble.unsaved:
             self.saved = False
+        if self.query("#trial-page"):
+            self.trial_page.answer_again()
         self._show_frame()
         self.show_trouble(message.trouble)
 
+    async def on_exported(self, message: messages.Exported) -> None:
+        """The export's dialog goes when the file is written; else it says why not."""
+        from tabwb.workbench.screens.export import ExportScreen
+
+        dialog = next((one for one in self.app.screen_stack if isinstance(one, ExportScreen)), None)
+        if message.refused is None:
+            if dialog is not None:
+                await dialog.dismiss(None)  # news on a screen that goes are not seen
+            self.notify(f"Written: {message.path}", timeout=10, markup=False)
+        elif dialog is not None:
+            dialog.refuse(message.refused)
+        else:
+            self.show_trouble(message.refused)
+
     def on_told(self, message: messages.Told) -> None:
         """News."""
-        self.notify(message.text, timeout=4)
+        self.notify(message.text, timeout=4, markup=False)
 
     def show_trouble(self, trouble: Trouble) -> None:
         """A modal with what is wrong and what to do."""
@@ -223,7 +239,8 @@ class Desk(Framing):
             page=self.page,
             kind=work.administration.conditions.kind,
             status=work.status,
-            shown=item is not None,
+            item=item.place[0] if item else None,
+            state=item.trial.state if item else None,
             awaiting=work.awaiting,
             asking=work.asking or self.queued,
             loading=bool(work.loading),
@@ -233,10 +250,13 @@ class Desk(Framing):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether a command can be used now."""
+        """Whether a command can be used now, or says why it cannot."""
         group, _, verb = action.partition("_")
         command = BY_ID.get(f"{group}.{verb.replace('_', '-')}")
-        return True if command is None else available(command, self.situation())
+        if command is None:
+            return True
+        now = self.situation()
+        return available(command, now) or bool(why_not(command.id, now))
 
     def perform(self, name: str) -> None:
         """Run a command by its id or action, if it can be used now."""
@@ -249,7 +269,7 @@ class Desk(Framing):
         if message.action == "administer_record":
             self.trial_page.record_answer()
         elif message.action == "administer_keys":
-            self.trial_page.focus()
+            self.trial_page.take_keys()
         elif message.action:
             self.perform(message.action)
 

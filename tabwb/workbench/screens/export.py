@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
+from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tabwb.workbench.screens.choice import trouble_text
+from tabwb.workbench.screens.dialog import Dialog
+from tabwb.workbench.snapshots import Trouble
 from tabwb.workbench.widgets.choice import Choice
+from tabwb.workbench.wording import AMBER, QUIET
+
+NOTE = "enter writes; a file that is there is never overwritten"
 
 
 class Formats(OptionList):
     """The export formats that plugins bring."""
 
-    HELP = "# Format\n\nWhat the file will hold. JSONL can be read again by the model replay:FILE."
+    HELP = """\
+# Format
+
+What the file will hold. JSONL can be read again by the model `replay:FILE`. **enter** goes on to
+the file's name.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "before", show=False),
+        Binding("down", "after", show=False),
+    ]
+
+    def action_before(self) -> None:
+        """The format above; the first has none."""
+        if self.highlighted:
+            self.action_cursor_up()
+
+    def action_after(self) -> None:
+        """The format below; after the last the file's name."""
+        if self.highlighted == self.option_count - 1:
+            self.screen.focus_next()
+        else:
+            self.action_cursor_down()
 
 
 class Path(Input):
@@ -27,20 +54,31 @@ class Path(Input):
     HELP = "# File\n\nA new file; one that is there is never overwritten. **enter** writes it."
 
 
-class ExportScreen(ModalScreen[tuple[str, str] | None]):
-    """Returns (format, path)."""
+class ExportScreen(Dialog[None]):
+    """Stays until the file is written or the person closes it.
+
+    Args:
+        number: of the administration.
+        formats: (id, title) of each exporter.
+        write: asks for the file; what comes of it is told with :meth:`refuse` or by closing.
+    """
 
     CSS_PATH = "export.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", show=False)
+        Binding("up,left", "app.focus_previous", show=False),
+        Binding("down,right", "app.focus_next", show=False),
     ]
+    AUTO_FOCUS = "#export-path"
 
-    def __init__(self, number: int, formats: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, number: int, formats: Sequence[tuple[str, str]], write: Callable[[str, str], None]
+    ) -> None:
         super().__init__()
-        self._number, self._formats = number, tuple(formats)
+        self._number, self._formats, self._ask = number, tuple(formats), write
+        self._writing = False
 
     def compose(self) -> ComposeResult:
-        """Formats, path, button."""
+        """Formats, path, message, buttons."""
         with Vertical(classes="dialog"):
             yield Static(f"Export #{self._number}", classes="dialog-title")
             yield Formats(
@@ -49,6 +87,7 @@ class ExportScreen(ModalScreen[tuple[str, str] | None]):
                 compact=True,
             )
             yield Path(id="export-path", compact=True)
+            yield Static(Content.styled(NOTE, QUIET), id="export-message")
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Write", id="write")
                 yield Choice("Cancel", id="cancel")
@@ -56,10 +95,9 @@ class ExportScreen(ModalScreen[tuple[str, str] | None]):
     def on_mount(self) -> None:
         """JSONL if it is there."""
         names = [name for name, _ in self._formats]
-        formats = self.query_one(Formats)
         if names:
-            formats.highlighted = names.index("jsonl") if "jsonl" in names else 0
-        self.query_one(Path).focus()
+            chosen = names.index("jsonl") if "jsonl" in names else 0
+            self.query_one(Formats).highlighted = chosen
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """The name follows the format, as long as it was not typed over."""
@@ -72,6 +110,11 @@ class ExportScreen(ModalScreen[tuple[str, str] | None]):
         """On to the name."""
         self.query_one(Path).focus()
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """What was wrong may be right now."""
+        self._writing = False
+        self._tell(Content.styled(NOTE, QUIET))
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Write."""
         self._write()
@@ -83,8 +126,23 @@ class ExportScreen(ModalScreen[tuple[str, str] | None]):
         else:
             self.dismiss(None)
 
+    def refuse(self, trouble: Trouble) -> None:
+        """Say why nothing was written; the name can be mended."""
+        self._writing = False
+        self._tell(trouble_text(trouble).stylize(AMBER))
+        self.query_one(Path).focus()
+
     def _write(self) -> None:
         formats = self.query_one(Formats)
         path = self.query_one(Path).value.strip()
-        if formats.highlighted is not None and path:
-            self.dismiss((self._formats[formats.highlighted][0], path))
+        if formats.highlighted is None or self._writing:
+            return
+        if not path:
+            self.refuse(Trouble("", "a file name is needed"))
+            return
+        self._writing = True
+        self._tell(Content.styled("… writing", QUIET))
+        self._ask(self._formats[formats.highlighted][0], path)
+
+    def _tell(self, content: Content) -> None:
+        self.query_one("#export-message", Static).update(content)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from textual.events import DescendantBlur, DescendantFocus, Resize
 from textual.widget import Widget
 
+from tabwb.records.states import AdministrationStatus
 from tabwb.workbench import themes
 from tabwb.workbench.commands import COMMANDS, Where, available, key_label
 from tabwb.workbench.remembered import MAX_WIDTH, MIN_WIDTH
@@ -36,6 +37,12 @@ ANSWER_HINTS = (
     Hint("F1", "Help", "help_focused"),
     Hint("ctrl+p", "Commands", "help_commands"),
 )
+PERSON_HINTS = (
+    Hint("space", "Next item", "administer_next"),
+    Hint("esc", "Commands", "administer_keys"),
+    Hint("F1", "Help", "help_focused"),
+)
+"""Between two answers of a person who types; after the last one without the first."""
 
 
 class Framing(Administering):
@@ -145,6 +152,10 @@ class Framing(Administering):
             self.query_one(Foot).show(ANSWER_HINTS)
             return
         where, now = self._where(), self.situation()
+        if focused is not None and focused.id == "trial-page" and self.trial_page.person_has_keys:
+            over = now.status is AdministrationStatus.DONE
+            self.query_one(Foot).show(PERSON_HINTS[1:] if over else PERSON_HINTS)
+            return
         hints = []
         if focused is not None and focused.id in {"explorer", "responses"}:
             hints.append(Hint("enter", "Open", ""))
@@ -156,8 +167,14 @@ class Framing(Administering):
         ]
         for command in sorted(chosen, key=lambda one: one.rank):
             always = command.id in {"help.menu", "help.keys"}
-            hints.append(Hint(key_label(command.key), command.foot, command.action, always))
+            back = command.id == "results.responses" and self.results_page.responses_shown
+            word = "Summary" if back else command.foot
+            hints.append(Hint(key_label(command.key), word, command.action, always))
         self.query_one(Foot).show(hints)
+
+    def on_trial_page_keys_taken(self) -> None:
+        """Whoever administers has the keys."""
+        self._show_foot()
 
     def on_dock_resized(self, message: Dock.Resized) -> None:
         """A border was dragged."""

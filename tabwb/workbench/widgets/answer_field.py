@@ -22,7 +22,7 @@ class AnswerField(TextArea):
 
 Type the answer; it is recorded exactly as typed, with the time since the item was drawn.
 
-- **enter** records it
+- **enter** records it; with nothing typed it asks first, and **enter** again records no response
 - **ctrl+j** begins a new line (**alt+enter** too, where the terminal tells it from enter)
 - **esc** gives the keys back to the item: skip, note, pause; **enter** comes back here
 """
@@ -33,6 +33,9 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
         def __init__(self, text: str) -> None:
             self.text = text
             super().__init__()
+
+    class NothingTyped(Message):
+        """Whether to record nothing is asked, or asked no more."""
 
     class GivenBack(Message):
         """The keys go back to the pane."""
@@ -46,15 +49,38 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
             highlight_cursor_line=False,
             placeholder="Type the answer; enter records it",
         )
+        self.nothing_typed = False
+
+    def empty(self) -> None:
+        """Make ready for an answer."""
+        self.text = ""
+        self.read_only = False
+        self.nothing_typed = False
 
     def action_record(self) -> None:
-        """Give the answer."""
+        """Give the answer, once; nothing at all only when enter was pressed twice."""
+        if self.read_only:
+            return
+        if not self.text.strip() and not self.nothing_typed:
+            self._ask(True)
+            return
+        self.read_only = True
         self.post_message(self.Recorded(self.text))
 
     def action_give_back(self) -> None:
         """Leave the field; what is typed stays."""
+        self._ask(False)
         self.post_message(self.GivenBack())
 
     def action_new_line(self) -> None:
         """Begin a new line."""
         self.insert("\n")
+
+    def on_text_area_changed(self) -> None:
+        """Who types does not mean nothing."""
+        self._ask(False)
+
+    def _ask(self, on: bool) -> None:
+        if on != self.nothing_typed:
+            self.nothing_typed = on
+            self.post_message(self.NothingTyped())

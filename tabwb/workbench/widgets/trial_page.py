@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import DescendantFocus, Key
 from textual.message import Message
 from textual.widgets import Static
 
-from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.commands import bindings
-from tabwb.workbench.snapshots import Item, Scores, Verdict, Work
+from tabwb.workbench.snapshots import Work
 from tabwb.workbench.widgets.answer_field import AnswerField
 from tabwb.workbench.widgets.painted import Flow, Line
 from tabwb.workbench.widgets.score_panel import CompactScores
-from tabwb.workbench.wording import (
-    ACCENT,
-    AMBER,
-    MARKS,
-    QUIET,
-    asks_for,
-    bar,
-    conditions_words,
-    name_of,
-    seconds,
-    stopped,
+from tabwb.workbench.widgets.trial_words import (
+    PERSON_NEXT,
+    Keys,
+    findings,
+    hint,
+    of_person,
+    opening,
+    reply,
+    verdicts,
 )
+from tabwb.workbench.wording import AMBER, QUIET, bar, conditions_words, name_of
 
 OPTION_GAP = 4
 TALL = 32
@@ -69,6 +68,9 @@ Every answer is on disk before the next item goes out.
             self.latency_s = latency_s
             super().__init__()
 
+    class KeysTaken(Message):
+        """The keys went from the person who types to whoever administers."""
+
     def __init__(self) -> None:
         super().__init__(id="trial-page", classes="page")
         self._work: Work | None = None
@@ -77,6 +79,8 @@ Every answer is on disk before the next item goes out.
         self._shown: dict[str, Content] = {}
         self._drawn_at = 0.0
         self._drawn: tuple[int, int] | None = None
+        self._said = ""
+        self.person_has_keys = False
         self.sent_shown = False
         self.verdicts_shown: bool | None = None
 
@@ -104,7 +108,7 @@ Every answer is on disk before the next item goes out.
         """Whether verdicts are hidden: while a person types, unless shown by choice."""
         if self.verdicts_shown is not None:
             return not self.verdicts_shown
-        return self._work is not None and self._work.administration.conditions.kind == "speaker"
+        return self._work is not None and of_person(self._work)
 
     def show(self, work: Work, *, narrow: bool, pausing: bool) -> None:
         """Show an administration as it stands."""
@@ -112,7 +116,9 @@ Every answer is on disk before the next item goes out.
         if before is None or before.administration.id != work.administration.id:
             self.verdicts_shown = None
             self.sent_shown = False
+            self.person_has_keys = False
             self._drawn = None
+        self._said = ""
         self._work, self._narrow, self._pausing = work, narrow, pausing
         self._show_head(work)
         self._show_item(work)
@@ -121,10 +127,6 @@ Every answer is on disk before the next item goes out.
         compact.display = narrow
         compact.show(work.scores, hidden=self.hidden)
         self._show_answer_field(work)
-
-    def scores(self) -> Scores:
-        """The scores to show beside the item."""
-        return self._work.scores if self._work else Scores()
 
     def stream(self, text: str) -> None:
         """Show a reply as it comes."""
@@ -157,34 +159,22 @@ Every answer is on disk before the next item goes out.
 
     def _show_item(self, work: Work) -> None:
         item = work.item
-        person = work.administration.conditions.kind == "speaker"
+        person = of_person(work)
         self._put("#instructions", item.instructions if item and person else "")
         prompt = item.prompt if item else work.administration.battery_title
         self._put("#prompt", prompt if not item or not self.sent_shown else "")
         options = item.options if item and not self.sent_shown else ()
         self.query_one("#options", Flow).show([options], OPTION_GAP)
         self._put("#sent", f"sent, exactly:\n{item.sent}" if item and self.sent_shown else "")
-        self._put("#reply", self._reply(work))
+        self._put("#reply", reply(work))
         gap = 6 if self.size.width >= 84 and not self._narrow else 3
-        self.query_one("#verdicts", Flow).show([row for row in self._verdicts(work) if row], gap)
-        self._put("#findings", self._findings(item) if item else self._opening(work))
+        rows = [row for row in verdicts(work, hidden=self.hidden) if row]
+        self.query_one("#verdicts", Flow).show(rows, gap)
+        below = findings(item, hidden=self.hidden) if item else opening(work)
+        self._put("#findings", below)
         text = f"to the administrator: {item.administrator}" if item and item.administrator else ""
         roomy = person or (not self._narrow and self.app.size.height >= TALL)
         self._put("#administrator", work.disclaimer if not item else text if roomy else "")
-
-    def _opening(self, work: Work) -> Content:
-        one = work.administration
-        lines = [("given to", one.conditions.examinee)]
-        lines.append(("conditions", ", ".join(conditions_words(one))))
-        lines += [
-            (name.replace("_", " "), f"{int(value):,}" if value.isdecimal() else value)
-            for name, value in work.facts
-            if len(value) < 60
-        ]
-        width = max(len(name) for name, _ in lines)
-        return Content("\n").join(
-            [Content.assemble((f"{name:<{width}}   ", QUIET), value) for name, value in lines]
-        )
 
     def _put(self, selector: str, content: str | Content) -> None:
         shown = Content(content) if isinstance(content, str) else content
@@ -195,95 +185,23 @@ Every answer is on disk before the next item goes out.
             widget.display = bool(shown)
             widget.update(shown)
 
-    def _reply(self, work: Work) -> Content | str:
-        item = work.item
-        if work.asking:
-            return Content.styled("…", QUIET)
-        if item is None or work.awaiting:
-            return ""
-        attempt = item.attempt
-        if attempt is not None:
-            cut = "  [cut at " + str(item.token_limit) + " tokens]"
-            if attempt.stop_reason.value != "length":
-                cut = ""
-            if not attempt.response.strip():
-                return Content.styled("(no response)", QUIET)
-            return Content.assemble(attempt.response, (cut, AMBER))
-        if item.trial.state in {TrialState.SKIPPED, TrialState.VOID}:
-            glyph = MARKS[item.trial.state.value]
-            return Content.assemble(
-                (f"{glyph} {item.trial.state.value}", "bold"), (f"  {item.trial.reason}", QUIET)
-            )
-        if item.error:
-            return Content.assemble(("! in error", f"bold {AMBER}"), f"  {item.error}")
-        return ""
-
-    def _verdicts(self, work: Work) -> Iterator[list[Content]]:
-        item = work.item
-        if item is None or work.asking or work.awaiting or item.attempt is None:
-            return
-        latency = seconds(item.attempt.latency_s)
-        person = work.administration.conditions.kind == "speaker"
-        if person and self.hidden:
-            yield [Content.styled("● recorded", "bold"), Content.styled(latency, QUIET)]
-            return
-        yield [_verdict(one, person=person) for one in item.verdicts]
-        facts = []
-        if item.expected is not None and item.verdicts:
-            facts.append(Content.assemble(("expected ", QUIET), item.expected))
-        if item.foil:
-            label = "" if item.foil in {"no-option", "ambiguous"} else "foil: "
-            facts.append(Content.assemble((label, QUIET), item.foil.replace("-", " ")))
-        facts += [Content(text) for text in (latency, stopped(item)) if text]
-        if len(item.trial.attempts) > 1:
-            facts.append(Content(f"attempt {item.attempt.number} of {len(item.trial.attempts)}"))
-        yield facts
-
-    def _findings(self, item: Item | None) -> Content | str:
-        if item is None:
-            return ""
-        lines = [] if item.attempt is None or self.hidden else list(item.findings)
-        lines += [f"note: {note}" for note in item.trial.notes]
-        return Content("\n").join([Content.styled(line, QUIET) for line in lines])
-
     def _show_hint(self, work: Work) -> None:
-        self._put("#trial-hint", Content.styled(*self._hint(work)))
-
-    def _hint(self, work: Work) -> tuple[str, str]:
-        person = work.administration.conditions.kind == "speaker"
-        if work.loading:
-            return f"… loading {work.loading}", QUIET
-        if self._pausing:
-            return "‖ pausing after this answer   esc stops it now", AMBER
-        match work.status:
-            case AdministrationStatus.DONE:
-                return "✓ done   space shows the results", "bold $accent"
-            case AdministrationStatus.DISCONTINUED:
-                return "■ discontinued   space shows the results, u takes it back", AMBER
-            case AdministrationStatus.PAUSED:
-                why = f": {work.reason}" if work.reason else ""
-                return f"‖ paused{why}   space goes on", AMBER
-        if work.asking:
-            auto = "   » auto-run, a ends it" if work.auto else "   esc stops it"
-            return f"▸ answering{auto}", QUIET
-        if work.auto and not person:
-            return "» auto-run   a ends it", QUIET
-        if person and work.awaiting:
-            kind = asks_for(work.item.kind) if work.item else ""
-            if self.query_one(AnswerField).has_focus:
-                return f"asked for: {kind}   enter records   esc gives the keys back", QUIET
-            return "enter goes back to the answer", QUIET
-        if work.item is None:
-            return "space gives the first item" + ("" if person else ", a gives all"), QUIET
-        if work.item.error:
-            return "r asks again   space goes on; this item comes again at the end", AMBER
-        return f"space gives the next item   {work.remaining} left", QUIET
+        field = self.query_one(AnswerField)
+        keys: Keys = "person" if self.person_has_keys else "administrator"
+        text, style = hint(
+            work,
+            "field" if field.has_focus else keys,
+            pausing=self._pausing,
+            nothing_typed=field.nothing_typed,
+        )
+        said = (self._said, AMBER) if self._said else (text, style)
+        self._put("#trial-hint", Content.styled(*said))
 
     # ---------------------------------------------------------------- a person types
 
     def _show_answer_field(self, work: Work) -> None:
         field = self.query_one(AnswerField)
-        person = work.administration.conditions.kind == "speaker"
+        person = of_person(work)
         wanted = person and work.awaiting and work.status is AdministrationStatus.RUNNING
         if not wanted:
             if field.display:
@@ -300,7 +218,7 @@ Every answer is on disk before the next item goes out.
         )
         if shown != self._drawn:
             self._drawn = shown
-            field.text = ""
+            field.empty()
             field.display = True
             self._drawn_at = 0.0
             self.query_one(ItemBody).scroll_home(animate=False)
@@ -318,20 +236,60 @@ Every answer is on disk before the next item goes out.
         now = time.monotonic()
         self.post_message(self.Answered(event.text, now - (self._drawn_at or now)))
 
+    def on_answer_field_nothing_typed(self, event: AnswerField.NothingTyped) -> None:
+        """Ask before nothing is recorded, or ask no more."""
+        event.stop()
+        self._hint_if_here()
+
     def on_answer_field_given_back(self, event: AnswerField.GivenBack) -> None:
         """Take the keys."""
         event.stop()
-        self.focus()
+        self.take_keys()
 
-    def on_descendant_focus(self) -> None:
-        """The hint depends on who has the keys."""
-        if self._work is not None:
-            self._show_hint(self._work)
+    def answer_again(self) -> None:
+        """What was answered was not recorded: it stands in the field still."""
+        self.query_one(AnswerField).read_only = False
+
+    def take_keys(self) -> None:
+        """Give the keys to whoever administers."""
+        self.person_has_keys = False
+        self.focus()
+        self._hint_if_here()
+        self.post_message(self.KeysTaken())
+
+    def say(self, words: str) -> None:
+        """Say something in the place of the hint, until something changes or a key is pressed."""
+        self._said = words
+        self._hint_if_here()
+
+    def on_key(self, event: Key) -> None:
+        """Between two answers a person's letters are no commands."""
+        self._said = ""
+        work = self._work
+        if not self.has_focus or not self.person_has_keys or work is None:
+            return
+        over = work.status is AdministrationStatus.DONE
+        if event.key == "escape":
+            event.stop()
+            self.take_keys()
+        elif event.key in {"space", "enter"} and not over:
+            if event.key == "enter" and not work.awaiting:
+                event.stop()
+                self.call_later(self.run_action, "screen.administer_next")
+        elif event.is_printable or event.key in {"enter", "tab", "shift+tab"}:
+            event.stop()
+            enter = "enter goes back to the answer   esc commands"
+            self.say("" if over else enter if work.awaiting else PERSON_NEXT)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Who types an answer has the keys; the hint depends on it."""
+        if isinstance(event.widget, AnswerField):
+            self.person_has_keys = True
+        self._hint_if_here()
 
     def on_descendant_blur(self) -> None:
         """The hint depends on who has the keys."""
-        if self._work is not None:
-            self.call_after_refresh(self._hint_if_here)
+        self.call_after_refresh(self._hint_if_here)
 
     def _hint_if_here(self) -> None:
         if self._work is not None and self.query("#trial-hint"):
@@ -346,12 +304,3 @@ Every answer is on disk before the next item goes out.
         field = self.query_one(AnswerField)
         if field.display:
             field.focus()
-
-
-def _verdict(one: Verdict, *, person: bool) -> Content:
-    """One policy's verdict: a glyph and a word, without colour for a person."""
-    mark = "- none" if one.right is None else "✓ right" if one.right else "✗ wrong"
-    style = "bold"
-    if not person and one.right is not None:
-        style = f"bold {ACCENT}" if one.right else f"bold {AMBER}"
-    return Content.assemble((f"{one.measure} ", QUIET), (mark, style))
