@@ -46,7 +46,7 @@ class Workbench(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "Quit", show=False),
-        Binding("f1", "help_for_focus", "Help", show=False),
+        Binding("f1", "help_for_focus", "Help", show=False, priority=True),
     ]
 
     def __init__(
@@ -147,10 +147,12 @@ class Workbench(App[int]):
         self.notify("ctrl+c again quits; everything recorded is safe.", timeout=AGAIN_S)
 
     def action_help_for_focus(self) -> None:
-        """Help for what is focused."""
+        """Help for what is focused, over whatever stands there; a second time closes it."""
         from tabwb.workbench.screens.help import HelpScreen, help_for
 
-        if not isinstance(self.screen, HelpScreen):
+        if isinstance(self.screen, HelpScreen):
+            self.screen.dismiss()
+        else:
             self.push_screen(HelpScreen(help_for(self.screen)))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -177,19 +177,22 @@ def scores_of(
 
 
 def short_titles(titles: Sequence[str]) -> dict[str, str]:
-    """The first word of each title, or as many words as tell it from the others.
+    """The shortest word that only this title has, else its first words that tell it apart.
 
-    >>> short_titles(["Word Comprehension", "Repetition", "Word Reading"])
-    {'Word Comprehension': 'word comprehension', 'Repetition': 'repetition', 'Word Reading': 'word reading'}
-    """  # noqa: E501 - one line of output
+    >>> titles = ["Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition"]
+    >>> list(short_titles(titles).values())
+    ['text', 'word', 'sentence', 'repetition']
+    """
     result = {}
     for title in titles:
         words = title.lower().split()
-        for n in range(1, len(words) + 1):
-            short = " ".join(words[:n])
-            if sum(other.lower().split()[:n] == words[:n] for other in titles) == 1:
-                break
-        result[title] = short
+        others = [other.lower().split() for other in titles if other != title]
+        own = [word for word in words if len(word) > 3 and not any(word in one for one in others)]
+        short = " ".join(words)
+        for n in range(len(words), 0, -1):
+            if not any(one[:n] == words[:n] for one in others):
+                short = " ".join(words[:n])
+        result[title] = min(own, key=len) if own else short
     return result
 
 

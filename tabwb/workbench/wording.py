@@ -153,7 +153,8 @@ def marks(one: SubtestScore, *, hidden: bool = False, person: bool = False) -> C
 def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden: bool) -> Content:
     """The live scores in one line: ``word 2/3   sentence -   burden 1.60 over 7``.
 
-    Subtests that do not fit are left out from the far end; the current one never is.
+    Where it is narrow the pieces move together; subtests that do not fit even so are left out from
+    the far end, with ``…`` in their place. The current one never is.
     """
 
     def part(one: SubtestScore) -> Content:
@@ -166,12 +167,18 @@ def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden
         )
 
     tail = [] if hidden or not burden else [Content.styled(burden, ACCENT)]
+    for gap in ("   ", "  "):
+        line = Content(gap).join([*map(part, subtests), *tail])
+        if line.cell_length <= width:
+            return line
     chosen = list(subtests)
-    while True:
-        line = Content("   ").join([*map(part, chosen), *tail])
-        if line.cell_length <= width or len(chosen) <= 1:
-            return line.truncate(width, ellipsis=True)
+    tail.insert(0, Content.styled("…", QUIET))
+    while len(chosen) > 1:
         chosen.remove(next(one for one in reversed(chosen) if not one.current))
+        line = Content("  ").join([*map(part, chosen), *tail])
+        if line.cell_length <= width:
+            break
+    return line.truncate(width, ellipsis=True)
 
 
 def category_line(one: CategoryScore, title_width: int, bar_width: int) -> Content:

@@ -13,9 +13,13 @@ from textual.color import Color
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Administration, Conditions
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench import remembered, themes
+from tabwb.workbench.screens.open import ranked
 from tabwb.workbench.widgets.dock import Dock, Handle
+from tabwb.workbench.widgets.title_bar import TitleBar
 from tests.workbench.conftest import SIZES, Sit
 
 
@@ -23,6 +27,7 @@ async def test_the_first_opening_shows_what_tabwb_is_not_and_only_once(sit: Sit)
     async with sit(new=True) as seat:
         await seat.reads("I have read this")
         words = " ".join(seat.text.replace("│", " ").split())
+        assert words.count("person's care") == 1, "nothing looks out from below"
         assert RESEARCH_ONLY in words
         await seat.press("enter")
         await seat.until(lambda: not seat.asked)
@@ -182,6 +187,59 @@ async def test_f1_helps_with_what_is_focused(sit: Sit) -> None:
         await seat.reads("What there is: batteries, examinees, administrations")
 
 
+@pytest.mark.parametrize("key", ["f1", "question_mark"])
+async def test_help_comes_in_a_dialog_and_leaves_it_untouched(
+    sit: Sit, battery: str, key: str
+) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        seat.fill(battery=battery, model="ecko")
+        dialog = seat.app.screen
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
+        await seat.reads("allowed:")
+        dialog.query_one("#seed" if key == "f1" else "#begin").focus()
+        await seat.pilot.pause()
+        before = seat.text
+        await seat.press(key)
+        await seat.reads("of the orders and of sampling." if key == "f1" else "enter begins")
+        await seat.press(key)
+        await seat.until(lambda: seat.app.screen is dialog)
+        await seat.until(lambda: seat.text == before, "the dialog as it was")
+        assert dialog.focused is not None
+        assert dialog.focused.id == ("seed" if key == "f1" else "begin")
+
+
+async def test_a_question_mark_in_a_field_is_a_letter(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f7", "question_mark")
+        await seat.until(lambda: getattr(seat.app.focused, "value", "") == "?")
+
+
+async def test_help_comes_in_the_export_dialog(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("e", "f1")
+        await seat.reads("A new file; one that is there is never overwritten.")
+        await seat.press("f1", "up", "question_mark")
+        await seat.reads("What the file will hold.")
+
+
+async def test_the_network_has_words_and_help(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.reads("offline   ● saved")
+        await seat.press("f9")
+        await seat.reads("offline: nothing but this machine is reached")
+        await seat.press("escape", "f1")
+        await seat.reads("At the right of the title bar")
+    bar = TitleBar()
+    bar.show(open_="", offline=False, saved=True, narrow=True)
+    assert "network allowed   ● saved" in bar.paint(78).plain
+
+
 async def test_every_part_that_can_be_focused_has_help(sit: Sit, battery: str) -> None:
     from tabwb.workbench.screens.help import GENERAL, help_for
 
@@ -220,6 +278,46 @@ async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> 
         await seat.reads("1 of 2")
         await seat.press("enter")
         await seat.reads("Go on with #1?")
+
+
+def administration(number: int, examinee: str = "bundled") -> Administration:
+    """One that was begun on the 12th."""
+    return Administration(
+        id=number,
+        uid=f"uid-{number}",
+        status=AdministrationStatus.DONE,
+        battery="tab",
+        battery_version="1",
+        battery_hash="",
+        battery_title="Text Aphasia Battery",
+        conditions=Conditions(examinee, "model"),
+        created_at="2026-11-12T08:00:00",
+        planned=20,
+        answered=20,
+    )
+
+
+def test_a_number_finds_its_administration_before_names_and_dates() -> None:
+    ones = [administration(n) for n in (1, 2, 12, 13, 120)]
+    ones.append(administration(130, examinee="S-12"))
+    assert [one.id for one in ranked(ones, "12")] == [12, 120, 130, 13, 2, 1]
+    assert [one.id for one in ranked(ones, "#12")] == [12, 120]
+    assert [one.id for one in ranked(ones, "s-12 done")] == [130]
+    assert [one.id for one in ranked(ones, "")] == [130, 120, 13, 12, 2, 1]
+
+
+async def test_each_administration_found_stands_on_one_line(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        for _ in range(3):
+            await seat.begin(battery=battery, model="echo@text=a-rather-long-answer-that-is-given")
+        await seat.press("f7")
+        await seat.reads("3 of 3")
+        lines = [line for line in seat.text.splitlines() if "running" in line or "paused" in line]
+        numbers = [line.strip("│ ").split()[0] for line in lines]
+        assert numbers == ["3", "2", "1"]
+        places = [seat.text.splitlines().index(line) for line in lines]
+        assert places == [places[0], places[0] + 1, places[0] + 2]
+        assert all("…" in line for line in lines)
 
 
 def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:

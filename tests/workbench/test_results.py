@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from textual.widgets import DataTable, Input
+from textual.widgets import DataTable, Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
@@ -65,22 +65,85 @@ async def test_a_response_is_declared_void_afterwards(sit: Sit, battery: str) ->
     assert (trials[0].state, trials[0].reason) == (TrialState.VOID, "misread")
 
 
-async def test_e_writes_a_file_and_never_over_one(sit: Sit, battery: str, tmp_path: Path) -> None:
+async def export(seat: Seat, path: str) -> None:
+    """Ask for a file of this name."""
+    await seat.press("e")
+    await seat.until(lambda: seat.app.screen.query("#export-path"))
+    seat.app.screen.query_one("#export-path", Input).value = path
+    await seat.press("enter")
+
+
+async def test_e_writes_a_file_and_names_it_with_its_folder(
+    sit: Sit, battery: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with sit((160, 48)) as seat:
+        await finished(seat, battery)
+        await export(seat, "answers.jsonl")
+        await seat.until(lambda: not seat.asked)
+        assert seat.news == [f"Written: {tmp_path / 'answers.jsonl'}"]
+    text = (tmp_path / "answers.jsonl").read_text(encoding="utf-8")
+    assert [json.loads(line)["item"] for line in text.splitlines()] == ["w1", "w2", "s1"]
+
+
+async def test_an_export_never_writes_over_a_file_and_its_dialog_stays(
+    sit: Sit, battery: str, tmp_path: Path
+) -> None:
     out = tmp_path / "answers.jsonl"
+    out.write_text("mine", encoding="utf-8")
     async with sit() as seat:
         await finished(seat, battery)
-        for again in (False, True):
-            await seat.press("e")
-            await seat.until(lambda: seat.app.screen.query("#export-path"))
-            seat.app.screen.query_one("#export-path", Input).value = str(out)
-            await seat.press("enter")
-            if again:
-                await seat.reads("the file is there already")
-                await seat.press("escape")
-            else:
-                await seat.until(out.exists)
-    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [line["item"] for line in lines] == ["w1", "w2", "s1"]
+        await export(seat, str(out))
+        await seat.reads("the file is there already")
+        field = seat.app.screen.query_one("#export-path", Input)
+        assert seat.app.focused is field
+        assert field.value == str(out)
+        await seat.press("end", "2", "enter")
+        await seat.until(lambda: not seat.asked)
+    assert out.read_text(encoding="utf-8") == "mine"
+    assert (tmp_path / "answers.jsonl2").exists()
+
+
+async def test_arrows_go_through_the_export_dialog(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("e")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "export-path")
+        formats = seat.app.screen.query_one("#formats", OptionList)
+        down = ["down"] * formats.option_count
+        for keys, name in (
+            (["up"], "formats"),
+            (["up"], "formats"),
+            (down, "export-path"),
+            (["down"], "write"),
+            (["right"], "cancel"),
+            (["left"], "write"),
+            (["up"], "export-path"),
+        ):
+            await seat.press(*keys)
+            assert seat.app.focused is not None
+            assert seat.app.focused.id == name
+        last = formats.options[-1].id
+        field = seat.app.screen.query_one("#export-path", Input)
+        assert field.value == f"administration-1.{last}"
+        field.value = ""
+        await seat.press("enter")
+        await seat.reads("a file name is needed")
+
+
+async def test_home_and_end_go_to_the_first_and_the_last_response(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("t")
+        await seat.reads("t Summary")
+        table = seat.app.focused
+        assert isinstance(table, DataTable)
+        await seat.press("end")
+        assert table.cursor_row == 2
+        await seat.press("home")
+        assert table.cursor_row == 0
+        await seat.press("t")
+        await seat.reads("t Responses")
 
 
 async def test_b_scores_again_and_shows_the_same(sit: Sit, battery: str) -> None:

@@ -23,7 +23,8 @@ class Fragile:
     def __init__(self, name):
         self.healed = Path(name)
     def open(self):
-        return {"model": "fragile"}
+        there = self.healed.exists()
+        return {"model": "fragile", "weights_sha256": self.healed.read_text() if there else ""}
     def reply(self, request, cancel):
         yield "do"
         if not self.healed.exists():
@@ -98,6 +99,27 @@ async def test_a_model_that_cannot_be_opened_says_why(sit: Sit, battery: str) ->
         await seat.reads("Try again")
         await seat.press("escape")
         assert seat.work.item is None
+
+
+async def test_a_changed_model_is_not_tried_again(sit: Sit, battery: str, tmp_path: Path) -> None:
+    fragile_plugin(tmp_path)
+    healed = tmp_path / "healed"
+    healed.touch()
+    spec = f"fragile:{healed}"
+    async with sit() as seat:
+        await seat.begin(battery=battery, model=spec)
+        await seat.next()
+    healed.write_text("other weights", encoding="utf-8")
+    async with sit() as seat:
+        await seat.press("enter")
+        await seat.reads("Go on with #1?")
+        await seat.press("enter")
+        await seat.reads("The model has changed")
+        await seat.reads("Bring back the model that it began with")
+        assert "Try again" not in seat.text
+        await seat.press("enter")
+        await seat.dialog()
+    assert seat.stored()[0].answered == 1
 
 
 async def test_a_misspelt_model_is_told_in_the_dialog(sit: Sit, battery: str) -> None:

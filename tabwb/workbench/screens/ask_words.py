@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
+
+from tabwb.workbench.screens.dialog import Dialog
 
 
 class Words(Input):
@@ -17,13 +15,10 @@ class Words(Input):
     HELP = "# A few words\n\nThey are kept with the item. **enter** accepts, **esc** closes."
 
 
-class AskWords(ModalScreen[str | None]):
+class AskWords(Dialog[str | None]):
     """Returns the words; None when closed with esc."""
 
     CSS_PATH = "ask_words.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", show=False)
-    ]
 
     def __init__(self, title: str, label: str, text: str = "") -> None:
         super().__init__()

@@ -38,7 +38,7 @@ class HelpScreen(ModalScreen[None]):
 
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1,enter", "dismiss", "Close", show=False)
+        Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
     ]
 
     def __init__(self, text: str) -> None:
@@ -50,4 +50,4 @@ class HelpScreen(ModalScreen[None]):
         with Vertical(classes="dialog"):
             with HelpText(id="help-text"):
                 yield Markdown(self._text)
-            yield Static("esc closes   ? all keys on the desk", classes="dialog-note")
+            yield Static("esc closes", classes="dialog-note")

@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Click
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tabwb.workbench.commands import COMMANDS, GROUPS, Situation, available, key_label
+from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.widgets.title_bar import GAP, NAME, menu_places
 from tabwb.workbench.wording import ACCENT, QUIET, spread
@@ -49,12 +49,12 @@ class MenuList(OptionList):
     )
 
 
-class MenuScreen(ModalScreen[str | None]):
+class MenuScreen(Dialog[str | None]):
     """Returns the id of the command that was chosen."""
 
     CSS_PATH = "menu.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f10", "dismiss(None)", "Close", show=False),
+        Binding("f10", "dismiss(None)", "Close", show=False),
         Binding("left", "turn(-1)", show=False),
         Binding("right", "turn(1)", show=False),
     ]

@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import ClassVar, cast
+from typing import cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import DescendantFocus
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, Static
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import ItemOrder, OptionOrder
 from tabwb.workbench.draft import Draft, FieldError
+from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import Catalogue
 from tabwb.workbench.widgets.choice import Choice
 from tabwb.workbench.widgets.combo import Combo, Known
@@ -81,7 +80,7 @@ class Begin(Button):
     HELP = "# Begin\n\n**enter** begins; the first item is given when you press space."
 
 
-class NewAdministration(ModalScreen[Draft | None]):
+class NewAdministration(Dialog[Draft | None]):
     """Returns the checked draft; None when closed.
 
     Args:
@@ -91,9 +90,6 @@ class NewAdministration(ModalScreen[Draft | None]):
     """
 
     CSS_PATH = "new_administration.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", show=False)
-    ]
     AUTO_FOCUS = "#begin"
 
     def __init__(self, catalogue: Catalogue, draft: Draft, check: Callable[[Draft], None]) -> None:

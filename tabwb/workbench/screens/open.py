@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.trials import Administration
+from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.wording import QUIET, STATUS_GLYPHS, name_of
 
 MOST = 500
@@ -36,18 +36,17 @@ class Found(OptionList):
     HELP = Filter.HELP
 
 
-class OpenScreen(ModalScreen[int | None]):
+class OpenScreen(Dialog[int | None]):
     """Returns the number of the administration that was chosen."""
 
     CSS_PATH = "open.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", show=False),
         Binding("down", "to_list", show=False),
     ]
 
     def __init__(self, administrations: Sequence[Administration]) -> None:
         super().__init__()
-        self._rows = [(_text(one), one) for one in reversed(administrations)]
+        self._administrations = tuple(administrations)
 
     def compose(self) -> ComposeResult:
         """Filter, list."""
@@ -66,14 +65,13 @@ class OpenScreen(ModalScreen[int | None]):
         self._find(event.value)
 
     def _find(self, words: str) -> None:
-        parts = words.lower().split()
-        rows = [(text, one) for text, one in self._rows if all(part in text for part in parts)]
+        rows = ranked(self._administrations, words)
         found = self.query_one(Found)
-        found.set_options(Option(_line(one), id=str(one.id)) for _, one in rows[:MOST])
+        found.set_options(Option(_line(one), id=str(one.id)) for one in rows[:MOST])
         found.highlighted = 0 if rows else None
         more = f", the latest {MOST} are listed" if len(rows) > MOST else ""
         self.query_one("#found-count", Static).update(
-            f"{len(rows)} of {len(self._rows)}{more}   enter opens   esc closes"
+            f"{len(rows)} of {len(self._administrations)}{more}   enter opens   esc closes"
         )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -91,15 +89,41 @@ class OpenScreen(ModalScreen[int | None]):
         self.query_one(Found).focus()
 
 
-def _text(one: Administration) -> str:
-    return f"#{one.id} {name_of(one)} {one.status.value} {one.created_at[:16]}".lower()
+def ranked(administrations: Sequence[Administration], words: str) -> list[Administration]:
+    """Those in which every word is found: by number first, then by name, then by date.
+
+    Among equals the latest stands first.
+    """
+    found = []
+    for one in reversed(administrations):
+        ranks = [_rank(one, word) for word in words.lower().split()]
+        if None not in ranks:
+            found.append((tuple(rank for rank in ranks if rank is not None), one))
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
+def _rank(one: Administration, word: str) -> int | None:
+    """0 the number, 1 its beginning, 2 battery, examinee or status, 3 the date; None: nowhere."""
+    number = word.removeprefix("#")
+    if number == str(one.id):
+        return 0
+    if number and str(one.id).startswith(number):
+        return 1
+    if word in f"{name_of(one)} {one.status.value}".lower():
+        return 2
+    return 3 if word in _when(one) else None
+
+
+def _when(one: Administration) -> str:
+    return one.created_at[:16].replace("T", " ")
 
 
 def _line(one: Administration) -> Content:
+    """Number, status, progress, date; the name is last and gives way where it is narrow."""
     return Content.assemble(
-        (f"{one.id:>5}", "bold"),
-        f"  {STATUS_GLYPHS[one.status]} {one.status.value:<13}",
-        (f"{one.answered:>5} of {one.planned:<5}", QUIET),
-        f" {name_of(one)}",
-        (f"   {one.created_at[:16].replace('T', ' ')}", QUIET),
+        (f"{one.id:>4}", "bold"),
+        f"  {STATUS_GLYPHS[one.status]} {one.status.value:<12}",
+        (f"{one.answered:>4}/{one.planned:<4}", QUIET),
+        (f" {_when(one)}  ", QUIET),
+        name_of(one),
     )

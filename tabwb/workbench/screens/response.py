@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
+from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import ResponseRow
 from tabwb.workbench.wording import MARKS, QUIET, seconds, stopped
 
@@ -28,12 +28,12 @@ writes a note on it, arrows scroll, **esc** closes.
 """
 
 
-class ResponseScreen(ModalScreen[str | None]):
+class ResponseScreen(Dialog[str | None]):
     """Returns ``void``, ``note`` or None."""
 
     CSS_PATH = "response.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,q", "dismiss(None)", "Close", show=False),
+        Binding("enter,q", "dismiss(None)", "Close", show=False),
         Binding("v", "dismiss('void')", "Void", show=False),
         Binding("n", "dismiss('note')", "Note", show=False),
     ]

@@ -29,6 +29,10 @@ class HomePage(VerticalScroll, can_focus=True):
 
 **n** begins a new administration; enter in its dialog accepts what is filled in. Administrations
 that are running or paused are listed: choose one to go on with it. **o** finds any administration.
+
+At the right of the title bar *offline* says that nothing but this machine is reached; *network
+allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
+*Saved* says that everything so far is on disk.
 """
 
     class Wanted(Message):

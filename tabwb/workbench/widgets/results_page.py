@@ -89,12 +89,17 @@ def _folded(text: str, width: int) -> list[str]:
 class ResponseTable(DataTable[Text]):
     """Every item with its answer."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("results")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("results"),
+        Binding("home", "scroll_top", show=False),
+        Binding("end", "scroll_bottom", show=False),
+    ]
     HELP = """\
 # Responses
 
 One row for each item. **enter** opens one: the exact prompt, the answer, every rating with its
-reason; there it can be declared void or noted on. **t** goes back to the summary.
+reason; there it can be declared void or noted on. **home** and **end** go to the first and the last
+row, **t** goes back to the summary.
 """
 
 

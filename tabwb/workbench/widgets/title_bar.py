@@ -63,7 +63,7 @@ class TitleBar(Painted):
                 left = Content.assemble(left, " " * GAP, (group.title(), "$foreground"))
         states = []
         if self._offline is not None:
-            states.append((("offline" if self._offline else "network"), QUIET))
+            states.append((("offline" if self._offline else "network allowed"), QUIET))
         if self._saved is not None:
             states.append(("● saved", ACCENT) if self._saved else ("! not saved", "bold $warning"))
         right = Content("   ").join(Content.styled(*state) for state in states)
