@@ -72,6 +72,7 @@ def request_to_plain(request: Request) -> Frame:
         "options": list(request.options),
         "key": request.key,
         "replicate": request.replicate,
+        "json_schema": request.json_schema,
         "kind": None if request.kind is None else request.kind.value,
     }
 
@@ -85,6 +86,7 @@ def request_from_plain(plain: Frame) -> Request:
         options=tuple(plain["options"]),
         key=plain["key"],
         replicate=plain["replicate"],
+        json_schema=plain["json_schema"],
         kind=None if plain.get("kind") is None else ResponseKind(plain["kind"]),
     )
 

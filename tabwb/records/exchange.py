@@ -55,6 +55,9 @@ class Request:
         key: names the item (``subtest/item``) for back ends that replay recorded answers, with
             ``replicate``; never part of what a model is shown.
         replicate: 0-based.
+        json_schema: of the reply, as canonical JSON text; empty for free text. A back end whose API
+            can keep a reply to a schema does so and says it in the reply's metadata
+            (``structured``); any other one ignores it.
         kind: what is asked for, or None; chooses the examples of a template, where it has any.
     """
 
@@ -65,6 +68,7 @@ class Request:
     key: str = ""
     replicate: int = 0
     kind: ResponseKind | None = None
+    json_schema: str = ""
 
 
 @dataclass(frozen=True, slots=True)
