@@ -1,0 +1,436 @@
+"""``openai:NAME``: the real client against a small server on this machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tabwb_openai.backend import OpenAIModel
+from tabwb_openai.options import OpenAIOptions
+
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.plugins import Plugins
+from tabwb.extend.remote import Retries
+from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.specs import parse_spec
+from tabwb.records.states import Protocol, StopReason
+from tests.plugins.chat_server import (
+    Behaviour,
+    Chat,
+    breaks_off_after,
+    chat_server,
+    chunk,
+    is_silent,
+    refuses,
+    says,
+    sends,
+    streams,
+)
+
+Opened = Callable[..., OpenAIModel]
+QUICK = Retries(attempts=3, first_s=0.01, longest_s=0.05)
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+@pytest.fixture
+def opened() -> Iterator[Opened]:
+    """Open a model of a server; it is closed at the end of the test."""
+    models: list[OpenAIModel] = []
+
+    def call(chat: Chat, retries: Retries = QUICK, **options: object) -> OpenAIModel:
+        given = OpenAIOptions.model_validate({"base_url": chat.url or None} | options)
+        models.append(OpenAIModel("small", given, local=True, retries=retries))
+        models[-1].open()
+        return models[-1]
+
+    yield call
+    for model in models:
+        model.close()
+
+
+def asked(text: str = "Which one barks?", **settings: object) -> Request:
+    return Request((Message("user", text),), Decoding(**settings))  # type: ignore[arg-type]
+
+
+def enforced(*options: str) -> Request:
+    return Request(
+        (Message("user", "Which one barks?"),), protocol=Protocol.ENFORCED, options=options
+    )
+
+
+def pieces(model: OpenAIModel, request: Request | None = None) -> list[str | Wait | Reply]:
+    return list(model.reply(request or asked(), threading.Event()))
+
+
+def reply(model: OpenAIModel, request: Request | None = None) -> Reply:
+    last = pieces(model, request)[-1]
+    assert isinstance(last, Reply)
+    return last
+
+
+# ---------------------------------------------------------------- a good reply
+
+
+def test_a_reply_streams_and_is_its_pieces_joined(opened: Opened) -> None:
+    with chat_server(says("A dog barks.")) as chat:
+        *streamed, last = pieces(opened(chat))
+    assert streamed == ["A", " dog", " barks."]
+    assert isinstance(last, Reply)
+    assert (last.text, last.stop_reason) == ("A dog barks.", StopReason.END)
+    assert (last.prompt_tokens, last.reply_tokens) == (3, 3)
+    assert last.metadata["model"] == "small-2026-01-01"
+    assert last.first_piece_s is not None and 0 <= last.first_piece_s <= last.latency_s
+
+
+def test_what_is_sent_is_the_request_and_nothing_more(opened: Opened) -> None:
+    messages = (Message("system", "Be brief."), Message("user", "Which one barks?"))
+    with chat_server() as chat:
+        reply(opened(chat), Request(messages, Decoding(max_tokens=7)))
+    assert chat.bodies == [
+        {
+            "model": "small",
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Which one barks?"},
+            ],
+            "temperature": 0.0,
+            "max_tokens": 7,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+    ]
+
+
+def test_sampling_sends_its_seed_and_nucleus(opened: Opened) -> None:
+    with chat_server() as chat:
+        reply(opened(chat), asked(temperature=0.7, top_p=0.9, seed=5))
+        reply(opened(chat, seed=11), asked(temperature=0.7, seed=5))
+    assert [(body["seed"], body.get("top_p")) for body in chat.bodies] == [(5, 0.9), (11, None)]
+
+
+def test_without_a_system_role_the_message_stands_before_the_users(opened: Opened) -> None:
+    messages = (Message("system", "Be brief."), Message("user", "Hello"))
+    with chat_server() as chat:
+        reply(opened(chat, system_role="user"), Request(messages))
+        reply(opened(chat, system_role="developer"), Request(messages))
+    assert chat.bodies[0]["messages"] == [{"role": "user", "content": "Be brief.\n\nHello"}]
+    assert chat.bodies[1]["messages"][0]["role"] == "developer"
+
+
+def test_many_are_asked_at_once(opened: Opened) -> None:
+    together = threading.Barrier(4)
+
+    def meets(handler: object, body: dict[str, object]) -> None:
+        together.wait(10)  # only four at once get past it
+        says(str(body["messages"][0]["content"]))(handler, body)  # type: ignore[index, arg-type]
+
+    with chat_server(then=meets) as chat:
+        model = opened(chat, concurrency=4)
+        requests = [asked(f"word {number}") for number in range(8)]
+        found = dict(model.reply_many(requests, threading.Event()))
+    texts = {index: piece.text for index, piece in found.items() if isinstance(piece, Reply)}
+    assert texts == {number: f"word {number}" for number in range(8)}
+
+
+def test_a_server_on_a_unix_socket_answers(opened: Opened, tmp_path: Path) -> None:
+    with chat_server(says("dog"), unix=tmp_path / "s") as chat:
+        assert reply(opened(chat, socket=str(tmp_path / "s"))).text == "dog"
+
+
+# ---------------------------------------------------------------- other ends
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "text", "reason"),
+    [
+        (says(""), "", StopReason.END),
+        (says("A dog", finish="length"), "A dog", StopReason.LENGTH),
+        (says("", finish="content_filter"), "", StopReason.REFUSED),
+        (says("A", finish="content_filter"), "A", StopReason.REFUSED),
+        (says("", refusal="I won't."), "I won't.", StopReason.REFUSED),
+        (refuses(400, {"code": "content_filter", "message": "no"}), "", StopReason.REFUSED),
+    ],
+    ids=["empty", "cut", "blocked", "blocked midway", "refusal", "prompt blocked"],
+)
+def test_empty_cut_and_blocked_replies_are_told_apart(
+    opened: Opened, behaviour: Behaviour, text: str, reason: StopReason
+) -> None:
+    with chat_server(behaviour) as chat:
+        found = reply(opened(chat))
+    assert (found.text, found.stop_reason) == (text, reason)
+    assert "finish_reason" in found.metadata
+    assert len(chat.bodies) == 1
+
+
+def test_reasoning_is_no_part_of_the_answer(opened: Opened) -> None:
+    with chat_server(says("dog", reasoning_content="It is furry.")) as chat:
+        found = reply(opened(chat))
+    assert found.text == "dog"
+    assert found.metadata["reasoning_characters"] == "12"
+
+
+def test_a_stop_string_that_the_server_lets_through_ends_the_reply(opened: Opened) -> None:
+    with chat_server(says("dog Q: and then")) as chat:
+        found = reply(opened(chat), asked(stop=(" Q:",)))
+    assert (found.text, found.stop_reason) == ("dog", StopReason.STOP_STRING)
+    assert found.metadata["stop_string"] == " Q:"
+    assert chat.bodies[0]["stop"] == [" Q:"]
+
+
+def test_more_stop_strings_than_the_api_takes_are_kept_to_here(opened: Opened) -> None:
+    with chat_server(says("one two three")) as chat:
+        found = reply(opened(chat), asked(stop=("A", "B", "C", "D", " three")))
+    assert chat.bodies[0]["stop"] == ["A", "B", "C", "D"]
+    assert (found.text, found.stop_reason) == ("one two", StopReason.STOP_STRING)
+
+
+# ---------------------------------------------------------------- failures that pass
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        (refuses(429, {"message": "slow down"}), r"rate limit \(429\)"),
+        (refuses(500, {"message": "oops"}), r"server error \(500\)"),
+        (refuses(503, {"message": "loading"}), r"server error \(503\)"),
+        (streams(json.dumps(chunk("do")), '{"choices": [{"del'), "malformed answer"),
+        (streams('{"choices": [3]}', "[DONE]"), "malformed answer"),
+        (sends("<html>Bad gateway</html>"), "malformed answer"),
+        (streams(json.dumps(chunk("do")), "[DONE]"), "no connection"),
+        (breaks_off_after("do"), "no connection"),
+        (streams('{"error": {"message": "memory", "code": 503}}'), "server error"),
+        (is_silent(30), "no answer in time"),
+    ],
+    ids=[
+        "429", "500", "503", "malformed JSON", "no chunk", "no stream", "no end", "cut connection",
+        "error in the stream", "slow",
+    ],
+)  # fmt: skip
+def test_what_may_pass_is_tried_again(opened: Opened, behaviour: Behaviour, reason: str) -> None:
+    with chat_server(behaviour, says("dog")) as chat:
+        found = pieces(opened(chat, timeout_s=0.5))
+        waits = [piece for piece in found if isinstance(piece, Wait)]
+        assert len(waits) == 1 and len(chat.bodies) == 2
+        assert re.match(reason, waits[0].reason)
+    assert isinstance(found[-1], Reply) and found[-1].text == "dog"
+    assert found[-1].metadata["attempts"] == "2"
+
+
+def test_a_connection_cut_every_time_is_an_error_and_no_answer(opened: Opened) -> None:
+    with chat_server(then=breaks_off_after("do")) as chat:
+        model = opened(chat)
+        with pytest.raises(ComponentError, match="openai:small: no connection after 3 attempts"):
+            reply(model)
+    assert len(chat.bodies) == 3
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [({"Retry_After": "0.2"}, 0.2), ({"Retry_After_Ms": "150", "Retry_After": "9"}, 0.15)],
+)
+def test_retry_after_is_waited_for(opened: Opened, headers: dict[str, str], seconds: float) -> None:
+    with chat_server(refuses(429, {"message": "slow down"}, **headers)) as chat:
+        started = time.monotonic()
+        found = pieces(opened(chat))
+        assert time.monotonic() - started >= seconds
+    assert Wait(seconds, "rate limit (429), attempt 1 of 3") in found
+
+
+def test_nobody_there_is_said_at_once() -> None:
+    with chat_server() as chat:
+        url = chat.url
+    model = OpenAIModel("small", OpenAIOptions(base_url=url), local=True)
+    with pytest.raises(ComponentError, match=f"nobody answers at {url}: .*refused"):
+        model.open()
+
+
+# ---------------------------------------------------------------- failures that stay
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        (refuses(401, {"message": "Incorrect API key"}), r"key refused \(401\): Incorrect"),
+        (refuses(403, {"message": "not in your country"}), r"key refused \(403\): not in"),
+        (refuses(404, {"message": "no such model"}), r"request refused \(404\): no such model"),
+        (refuses(400, {"message": "too long"}), r"request refused \(400\): too long"),
+        (
+            refuses(429, {"message": "check your plan", "code": "insufficient_quota"}),
+            r"quota used up \(429\): check your plan",
+        ),
+    ],
+)
+def test_what_stays_is_not_tried_again(opened: Opened, behaviour: Behaviour, reason: str) -> None:
+    with chat_server(then=behaviour) as chat:
+        model = opened(chat)
+        with pytest.raises(ComponentError, match=reason):
+            reply(model)
+    assert len(chat.bodies) == 1
+
+
+def test_a_key_that_is_refused_is_said_before_the_first_item(opened: Opened) -> None:
+    refusal = refuses(401, {"message": "Incorrect API key"})
+    with chat_server(look=refusal) as chat, pytest.raises(ComponentError, match="refuses the key"):
+        opened(chat)
+
+
+# ---------------------------------------------------------------- what a server does not take
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_server_that_refuses_to_count_is_asked_without(opened: Opened, status: int) -> None:
+    refusal = refuses(status, {"message": "Unknown parameter: stream_options"})
+    with chat_server(refusal) as chat:
+        model = opened(chat)
+        first, second = reply(model), reply(model)
+    assert first.text == second.text == "dog"
+    assert first.reply_tokens is None
+    assert first.metadata["not_taken_by_server"] == "stream_options"
+    assert ["stream_options" in body for body in chat.bodies] == [True, False, False]
+
+
+def test_the_other_name_of_the_limit_is_tried_where_one_is_refused(opened: Opened) -> None:
+    message = "'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    with chat_server(refuses(400, {"message": message, "param": "max_tokens"})) as chat:
+        assert reply(opened(chat), asked(max_tokens=9)).text == "dog"
+    assert chat.bodies[1]["max_completion_tokens"] == 9
+    assert "max_tokens" not in chat.bodies[1]
+
+
+def test_a_named_token_parameter_is_not_exchanged(opened: Opened) -> None:
+    refusal = refuses(400, {"message": "no", "param": "max_tokens"})
+    with chat_server(then=refusal) as chat:
+        model = opened(chat, token_parameter="max_tokens")
+        with pytest.raises(ComponentError, match="request refused"):
+            reply(model)
+    assert len(chat.bodies) == 1
+
+
+def test_temperature_is_never_left_out_silently(opened: Opened) -> None:
+    refusal = refuses(400, {"message": "only the default", "param": "temperature"})
+    with chat_server(then=refusal) as chat:
+        model = opened(chat)
+        with pytest.raises(ComponentError, match="only the default"):
+            reply(model)
+
+
+# ---------------------------------------------------------------- enforced answers
+
+
+def test_an_enforced_answer_is_the_word_out_of_the_structure(opened: Opened) -> None:
+    with chat_server(says('{"answer": "dog"}')) as chat:
+        found = pieces(opened(chat), enforced("dog", "tree", "dog"))
+    assert found[:-1] == ["dog"]
+    last = found[-1]
+    assert isinstance(last, Reply) and last.text == "dog"
+    assert last.metadata["structured"] == "json-schema"
+    assert last.metadata["constrained"] == "yes"
+    assert last.metadata["raw_reply"] == '{"answer": "dog"}'
+    schema = chat.bodies[0]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["answer"]["enum"] == ["dog", "tree"]
+
+
+@pytest.mark.parametrize("said", ["It is the dog.", '{"answer": "wolf"}', "[1]", '{"answer": []}'])
+def test_a_server_that_does_not_keep_to_it_is_quoted_and_marked(opened: Opened, said: str) -> None:
+    with chat_server(says(said)) as chat:
+        found = reply(opened(chat), enforced("dog", "tree"))
+    assert found.text == said
+    assert found.metadata["constrained"] == "no"
+
+
+def test_a_server_that_takes_no_schema_is_asked_without_and_marked(opened: Opened) -> None:
+    refusal = refuses(400, {"message": "response_format is not supported"})
+    with chat_server(refusal, says("A dog")) as chat:
+        found = reply(opened(chat), enforced("dog", "tree"))
+    assert found.text == "A dog"
+    assert found.metadata["not_taken_by_server"] == "response_format"
+    assert found.metadata["constrained"] == "no" and "structured" not in found.metadata
+
+
+@pytest.mark.parametrize(
+    ("structured", "sent"),
+    [
+        ("choice", {"structured_outputs": {"choice": ["dog", "tree"]}}),
+        ("guided-choice", {"guided_choice": ["dog", "tree"]}),
+    ],
+)
+def test_vllm_is_given_the_choice_itself(
+    opened: Opened, structured: str, sent: dict[str, object]
+) -> None:
+    with chat_server() as chat:
+        found = reply(opened(chat, structured=structured), enforced("dog", "tree"))
+    assert chat.bodies[0].items() >= sent.items()
+    assert (found.metadata["structured"], found.metadata["constrained"]) == (structured, "yes")
+
+
+def test_where_nothing_enforces_the_protocol_is_refused(opened: Opened) -> None:
+    with chat_server() as chat:
+        model = opened(chat, structured="none")
+        with pytest.raises(ComponentError, match="cannot answer under the protocol 'enforced'"):
+            reply(model, enforced("dog"))
+    assert chat.bodies == []
+
+
+# ---------------------------------------------------------------- addresses and keys
+
+
+def test_a_server_of_ones_own_is_reached_offline_and_another_is_not() -> None:
+    plugins = Plugins.load(Configuration(offline=True))
+    for url in ("http://localhost:1/v1", "http://127.0.0.1:1/v1", "http://[::1]:1/v1"):
+        plugins.resolve("models", f"openai:small@base_url={url}")
+        assert plugins.open_model(f"openai:small@base_url={url}")
+    for spec in ("openai:gpt-4o", "openai:small@base_url=https://models.example/v1"):
+        with pytest.raises(NeedsNetwork, match="'openai' needs a network"):
+            plugins.resolve("models", spec)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://a.example", "localhost:11434", "https://me:key@a.example/v1", "http://a.example/?k=1"],
+)
+def test_an_address_with_more_than_an_address_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="option 'base_url' of 'openai'"):
+        Plugins.load(Configuration()).open_model(f"openai:small@base_url={url}")
+
+
+def test_openais_key_is_sent_to_nobody_else(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-0123456789")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-0123456789")
+    monkeypatch.setenv("MY_KEY", "my-own-0123456789")
+    with chat_server() as chat:
+        reply(opened(chat))
+        reply(opened(chat, key_env="MY_KEY"))
+    assert [headers["authorization"] for headers in chat.headers] == [
+        "Bearer none",
+        "Bearer my-own-0123456789",
+    ]
+    assert not any("openai-organization" in headers for headers in chat.headers)
+
+
+@pytest.mark.parametrize("spec", ["openai:gpt-4o", "openai:m@base_url=http://[::1]:1,key_env=KEY"])
+def test_a_missing_key_is_one_clear_error(spec: str) -> None:
+    parsed = parse_spec(spec)
+    options = OpenAIOptions.model_validate(dict(parsed.options))
+    with pytest.raises(ComponentError, match="needs a key, and none was found") as caught:
+        OpenAIModel(str(parsed.name), options, local=True).open()
+    assert "tabwb key set" in str(caught.value)
+
+
+def test_a_proxy_is_not_asked_for_a_server_of_ones_own(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with chat_server(says("dog")) as chat:
+        assert reply(opened(chat)).text == "dog"
