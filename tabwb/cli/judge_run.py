@@ -178,7 +178,7 @@ class Task:
         self, numbers: Sequence[int], limits: Limits, documents: list[dict[str, Any]]
     ) -> Limits:
         """Judge one administration after the other; the limits that are left."""
-        from tabwb.cli.run import stopping
+        from tabwb.cli.giving import stopping
 
         cancel = threading.Event()
         for number in numbers:

@@ -1,0 +1,70 @@
+"""``tabwb run --dry-run``: every prompt as it would be sent, and what that would take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tabwb.cli.common import note, print_json
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Battery
+    from tabwb.extend.plugins import Plugins
+    from tabwb.records.trials import Conditions
+
+
+def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
+    """Print every prompt; ask nothing."""
+    from tabwb.administer.conversation import request_for
+    from tabwb.administer.expense import expense_of
+    from tabwb.administer.plan import plan_trials
+
+    trials = plan_trials(battery, conditions)
+    requests = [request_for(battery, conditions, plan) for plan in trials]
+    price = plugins.price(conditions.examinee) if conditions.kind == "model" else None
+    expense = expense_of(requests, price)
+    if as_json:
+        print_json(
+            {
+                "format": 1,
+                "battery": battery.id,
+                "battery_version": battery.version,
+                "battery_hash": battery.content_hash,
+                "examinee": conditions.examinee,
+                "estimate": {
+                    "requests": expense.requests,
+                    "prompt_tokens": expense.prompt_tokens,
+                    "reply_tokens_at_most": expense.reply_tokens,
+                    "cost_at_most": expense.cost,
+                    "price": None if price is None else str(price),
+                },
+                "prompts": [
+                    {
+                        "number": plan.number,
+                        "subtest": plan.subtest,
+                        "item": plan.item,
+                        "replicate": plan.replicate,
+                        "messages": [
+                            {"role": message.role, "content": message.content}
+                            for message in request.messages
+                        ],
+                        "max_tokens": request.decoding.max_tokens,
+                    }
+                    for plan, request in zip(trials, requests, strict=True)
+                ],
+            }
+        )
+        return 0
+    for plan, request in zip(trials, requests, strict=True):
+        click.echo(f"--- {plan.number}/{len(trials)}  {plan.subtest} {plan.item}")
+        for message in request.messages:
+            click.echo(f"[{message.role}]")
+            click.echo(message.content)
+    if conditions.kind == "model":
+        cost = "cost unknown" if expense.cost is None else f"{expense.cost:.2g} USD"
+        note(
+            f"{expense.requests} requests, about {expense.prompt_tokens:,} tokens out and at most "
+            f"{expense.reply_tokens:,} back: at most {cost} ({price or 'no price is known'})"
+        )
+    return 0

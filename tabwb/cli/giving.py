@@ -1,0 +1,176 @@
+"""Giving what a session still has to give: to a model or to a person, then to the judges."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from tabwb.cli.common import note, on_terminal, print_json
+from tabwb.cli.signals import ENDING, caught
+from tabwb.records.errors import Interrupted
+from tabwb.records.states import AdministrationStatus
+
+if TYPE_CHECKING:
+    from tabwb.administer.session import Session
+    from tabwb.extend.components import ModelBackend
+    from tabwb.extend.plugins import Plugins
+    from tabwb.records.trials import Conditions
+
+
+@dataclass(frozen=True, slots=True)
+class OpenModel:
+    """A model that is loaded.
+
+    Attributes:
+        backend: what answers.
+        facts: what it says of itself (revision, dtype).
+        cancel: set by ctrl+c.
+    """
+
+    backend: ModelBackend
+    facts: Mapping[str, str]
+    cancel: threading.Event
+
+
+@contextmanager
+def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel | None]:
+    """The examinee's model, loaded; None for a person.
+
+    It is loaded before an administration is begun, so that one that cannot be loaded leaves none.
+    """
+    if conditions.kind != "model":
+        yield None
+        return
+    backend = plugins.open_model(conditions.examinee)
+    cancel = threading.Event()
+    if on_terminal():
+        note(f"loading {conditions.examinee}")
+    try:
+        with stopping(cancel):
+            yield OpenModel(backend, backend.open(), cancel)
+    finally:
+        backend.close()
+
+
+def give(session: Session, model: OpenModel | None, together: int, *, as_json: bool) -> int:
+    """Give every item that is left, show the results, and the exit status.
+
+    Args:
+        session: running.
+        model: the examinee's, or None for a person.
+        together: how many items a batching model gets at once.
+        as_json: print one document instead of tables.
+
+    Raises:
+        Interrupted: items are left; ``resume`` goes on.
+    """
+    number = session.administration.id
+    # Said at once, so that it is known however the run ends.
+    note(f"administration {number}")
+    if model is not None:
+        _give_to_model(session, model, together, quiet=as_json)
+    else:
+        from tabwb.cli.typing import give_to_typist
+
+        give_to_typist(session, aside=as_json)
+    if session.status is AdministrationStatus.DONE:
+        _judge(session, quiet=as_json)
+    try:
+        show(session, as_json=as_json)
+    finally:
+        # Also when nobody reads the results: that more is to be done is the more important news.
+        if session.status is AdministrationStatus.PAUSED:
+            raise Interrupted(
+                f"administration {number} is paused: {session.pause_reason or 'by the user'}",
+                hint=f"go on with: tabwb resume {number}",
+            )
+    return 0
+
+
+def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
+    from tabwb.administer.drive import drive
+    from tabwb.cli.progress import Progress
+    from tabwb.extend.prices import cost_of
+
+    price = session.plugins.price(session.administration.conditions.examinee)
+    charged = price is None or price.prompt or price.reply
+    done = sum(trial.counting is not None for trial in session.trials)
+    progress = Progress(
+        len(session.trials),
+        done,
+        quiet=quiet,
+        cost=(lambda sent, received: cost_of(price, sent, received)) if charged else None,
+    )
+    try:
+        session.opened(model.facts)
+        for event in drive(session, model.backend, model.cancel, together=together):
+            progress.show(event)
+    finally:
+        progress.close()
+
+
+def _judge(session: Session, *, quiet: bool) -> None:
+    """Let the judges behind which a model stands judge, now that every answer is safe."""
+    from tabwb.administer.judging import Limits
+    from tabwb.cli.judge_run import Task
+
+    cancel = threading.Event()
+    options = {"scope": "connected-text", "repeats": 1, "again": False}
+    number = session.administration.id
+    for spec in session.raters.later:
+        task = Task(session.store, session.plugins, spec, options, quiet=quiet)
+        try:
+            with stopping(cancel):
+                task.judge_held(number, Limits(), cancel, [])
+        except Interrupted as error:
+            raise Interrupted(
+                error.message, hint=f"go on with: tabwb judge run {number} --judge {spec}"
+            ) from error
+        finally:
+            task.close()
+            session.reload()
+
+
+@contextmanager
+def stopping(cancel: threading.Event) -> Iterator[None]:
+    """First ctrl+c (or a closed terminal) stops after what is under way; the second one at once."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt
+        cancel.set()
+        # Not through Python's stderr: the signal may have come in the middle of writing there.
+        with suppress(OSError):
+            os.write(2, b"\nstopping; what is answered is safe (ctrl+c again to stop at once)\n")
+
+    with caught(handler, "SIGINT", *ENDING):
+        yield
+
+
+def show(session: Session, *, as_json: bool) -> None:
+    """Print the results as they stand."""
+    from tabwb.report.document import administration_document
+
+    administration = session.store.administration(session.administration.id)
+    if as_json:
+        print_json(
+            administration_document(
+                administration,
+                session.battery,
+                session.trials,
+                model_facts=session.model_facts,
+                notes=session.notes,
+                declarations=session.declarations,
+            )
+        )
+        return
+    from tabwb.report.tables import print_administration
+
+    print_administration(
+        administration, session.battery, session.trials, declarations=session.declarations
+    )
