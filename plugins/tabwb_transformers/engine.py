@@ -16,9 +16,11 @@ from tabwb_transformers.loading import Loaded, memory_errors
 
 WORTH_SHARING = 16
 """Fewer common tokens than this are read again: that costs less than keeping them."""
-_PROBES = ((5, 9, 7, 12, 6, 11, 8), (5, 9, 7, 10))
-"""Token ids of two texts of different length that begin alike; any will do."""
-_AGREEMENT = {torch.float32: 1e-3, torch.float64: 1e-3}
+_PROBES = (tuple(range(5, 53)), (5, 6, 7, 8, 12, 10))
+"""Token ids of two texts of very different length that begin alike; any will do."""
+_AGREEMENT = {torch.float32: 1e-4, torch.float64: 1e-4}
+_ROUGH_AGREEMENT = 0.03
+"""How far logits may be apart that ought to be equal, as a share of their range, by dtype."""
 
 
 class Engine:
@@ -37,6 +39,7 @@ class Engine:
         self._masks = "attention_mask" in accepted
         self._positions = "position_ids" in accepted
         self._keeps = "logits_to_keep" in accepted
+        self._last = None if loaded.limit is None else loaded.limit - 1
         self._agrees: tuple[bool, bool] | None = None
         self._known: tuple[list[int], Rows] | None = None
 
@@ -102,7 +105,9 @@ class Engine:
         if rows.mask is not None:
             more["attention_mask"] = rows.mask
         if self._positions:
-            more["position_ids"] = positions
+            # A row that has ended may be read on past the model's last position.
+            last = self._last
+            more["position_ids"] = positions if last is None else positions.clamp(max=last)
         with memory_errors(), torch.inference_mode():
             output = self._model(input_ids=ids, past_key_values=rows.cache, use_cache=True, **more)
             rows.lengths = lengths + (new if given is None else given.sum(1))
@@ -178,12 +183,13 @@ class Engine:
             second = self.read(rows, torch.tensor([[13], [13]], device=self.device))[:, -1]
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, KeyError):
             return False  # such a cache is nothing the model can work with
+        tolerance = _AGREEMENT.get(self.dtype, _ROUGH_AGREEMENT)
         for number, text in enumerate(texts):
             _, expected = self.alone([*text, 13], keep=2)
             got = torch.stack([first[number], second[number]]).float()
             expected = expected.float()
             span = float(expected.max() - expected.min())
-            if not float((got - expected).abs().max()) <= _AGREEMENT.get(self.dtype, 0.06) * span:
+            if not float((got - expected).abs().max()) <= tolerance * span:
                 return False
         return True
 
