@@ -1,17 +1,19 @@
 """Keys of remote services: found in the environment or the system keyring, never shown.
 
 A key is neither stored, logged nor printed: :class:`Key` does not tell its value in ``repr`` or
-``str``, and :func:`redact` takes every key that this process has seen out of a text.
+``str``, :func:`redact` takes every key that this process has seen out of a text, and whatever a
+library logs goes through it too.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
@@ -34,6 +36,7 @@ SERVICES: Mapping[str, tuple[str, ...]] = {
 
 _HOST = re.compile(r"([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:\d+)?")
 _seen: set[str] = set()
+_logs_guarded = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,9 +63,10 @@ class Key:
 
 
 def remember(secret: str) -> None:
-    """Let :func:`redact` take this word out of texts from now on."""
+    """Let :func:`redact` take this word out of texts, and out of logs, from now on."""
     if len(secret) >= SHORTEST:
         _seen.update({secret, quote(secret, safe="")})
+        _guard_logs()
 
 
 def redact(text: str) -> str:
@@ -179,12 +183,40 @@ def delete_key(service: str) -> None:
 
 
 def missing_key(title: str, variables: Sequence[str], service: str) -> ComponentError:
-    """What to say where a key is needed and none was found."""
+    """What to say where a key is needed and none was found; why the keyring cannot be read."""
+    hint = f"keep it in the keyring with: tabwb key set {service}"
+    try:
+        read_key(service)
+    except ComponentError as error:
+        hint = str(error)
     return ComponentError(
         f"{title} needs a key, and none was found",
         allowed=f"environment variable {' or '.join(variables)}, or the system keyring",
-        hint=f"keep it in the keyring with: tabwb key set {service}",
+        hint=hint,
     )
+
+
+def _guard_logs() -> None:
+    """Redact every record that any library logs: servers say keys back, clients log that."""
+    global _logs_guarded
+    if _logs_guarded:
+        return
+    _logs_guarded = True
+    make = logging.getLogRecordFactory()
+
+    def make_redacted(*arguments: Any, **named: Any) -> logging.LogRecord:
+        record = make(*arguments, **named)
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError, KeyError):  # a malformed record; logging itself reports it
+            return record
+        if (clean := redact(message)) != message:
+            record.msg, record.args = clean, ()
+        if record.exc_info:
+            record.exc_text = redact(logging.Formatter().formatException(record.exc_info))
+        return record
+
+    logging.setLogRecordFactory(make_redacted)
 
 
 def _keyring() -> KeyringBackend:
@@ -193,7 +225,7 @@ def _keyring() -> KeyringBackend:
         from keyring.backends import fail, null
     except ImportError as error:
         raise MissingExtra("keeping keys", "keyring", package="keyring") from error
-    backend = keyring.get_keyring()
+    backend = _asked(keyring.get_keyring)
     if isinstance(backend, fail.Keyring | null.Keyring):
         raise ComponentError(
             "there is no system keyring here",

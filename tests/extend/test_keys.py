@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pty
 import subprocess
@@ -15,7 +16,16 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from tabwb.cli.main import main
-from tabwb.extend.keys import Key, delete_key, find_key, read_key, redact, remember, write_key
+from tabwb.extend.keys import (
+    Key,
+    delete_key,
+    find_key,
+    missing_key,
+    read_key,
+    redact,
+    remember,
+    write_key,
+)
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
 
 SECRET = "sk-planted-k3y-0123456789"
@@ -73,6 +83,19 @@ def test_every_key_that_was_seen_is_taken_out_of_texts() -> None:
     remember("sk-long/word+secret-and-longer")
     text = "a=sk-long/word+secret-and-longer&b=sk-long%2Fword%2Bsecret c=sk-long/word+secret"
     assert redact(text) == "a=[key]&b=[key] c=[key]"
+
+
+def test_what_libraries_log_shows_no_key(caplog: pytest.LogCaptureFixture) -> None:
+    key = Key(SECRET, "a test")
+    log = logging.getLogger("some_client")
+    log.warning("sent %s to %s", key.reveal(), "a server")
+    try:
+        raise ValueError(f"refused {key.reveal()}")
+    except ValueError:
+        log.exception("failed")
+    assert "sent [key] to a server" in caplog.text
+    assert "ValueError: refused [key]" in caplog.text
+    assert SECRET not in caplog.text
 
 
 def test_a_short_word_is_no_secret() -> None:
@@ -187,6 +210,7 @@ def test_a_keyring_that_keeps_nothing_is_not_believed(ring: InMemory) -> None:
 def test_a_keyring_that_refuses_is_one_clear_error_without_the_key(ring: InMemory) -> None:
     keyring.set_keyring(Locked())  # type: ignore[no-untyped-call]
     remember(SECRET)
+    assert "refused: locked" in (missing_key("gemini", ["NAME"], "gemini").hint or "")
     with pytest.raises(ComponentError, match="refused: locked") as caught:
         read_key("gemini")
     assert SECRET not in str(caught.value)
