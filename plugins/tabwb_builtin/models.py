@@ -298,6 +298,7 @@ MODELS: tuple[Descriptor, ...] = (
         options=_replay_options,
         name_help="FILE",
         name_required=True,
+        locate=lambda name: str(Path(name).expanduser().absolute()),
         remarks="reads what 'tabwb export --format jsonl' writes",
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabwb.extend.components import Descriptor, ModelBackend
@@ -25,6 +27,13 @@ def _made(spec: Spec, options: Any) -> ModelBackend:
     return TransformersModel(spec.name, options)
 
 
+def _located(name: str) -> str:
+    """A folder as it is found from everywhere; an id of a hub as it is."""
+    path = Path(name).expanduser()
+    is_path = name.startswith(("./", "../", "~")) or path.is_dir()
+    return os.path.normpath(path.absolute()) if is_path else name
+
+
 @hookimpl
 def tabwb_register_models(register: Register) -> None:
     """Causal language models in the transformers format."""
@@ -41,6 +50,7 @@ def tabwb_register_models(register: Register) -> None:
             protocols=("generate", "enforced", "likelihood"),
             name_help="PATH-OR-ID",
             name_required=True,
+            locate=_located,
             remarks="an id that is not in the local cache is downloaded, except under --offline",
         )
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.cli.common import note, on_terminal, print_json
 from tabwb.cli.signals import ENDING, caught
-from tabwb.records.errors import Interrupted
+from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
@@ -72,12 +72,19 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     number = session.administration.id
     # Said at once, so that it is known however the run ends.
     note(f"administration {number}")
-    if model is not None:
-        _give_to_model(session, model, together, quiet=as_json)
-    else:
-        from tabwb.cli.typing import give_to_typist
+    try:
+        if model is not None:
+            _give_to_model(session, model, together, quiet=as_json)
+        else:
+            from tabwb.cli.typing import give_to_typist
 
-        give_to_typist(session, aside=as_json)
+            give_to_typist(session, aside=as_json)
+    except BaseException:
+        # Nobody reads what is shown any more, or ctrl+c came twice: it rests, it does not run.
+        if session.status is AdministrationStatus.RUNNING:
+            with suppress(TabwbError):
+                session.pause("stopped in the middle")
+        raise
     if session.status is AdministrationStatus.DONE:
         _judge(session, quiet=as_json)
     try:

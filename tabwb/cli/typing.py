@@ -21,6 +21,8 @@ Type the answer and press enter (connected text: an empty line ends it).
 :pause         stop here, go on later     :discontinue REASON  end early
 :help          this list                  ::TEXT               the answer :TEXT"""
 
+_WITH_REASON = frozenset({"skip", "void", "discontinue"})
+
 
 def give_to_typist(session: Session, *, aside: bool = False) -> None:
     """Show each item and record what is typed, until done or paused; end of input pauses.
@@ -66,9 +68,11 @@ def _answer_one(session: Session, aside: bool) -> None:
         kind = session.battery.subtest(trial.plan.subtest).response
         try:
             click.echo(f"\nitem {number}/{planned}\n{trial.plan.prompt}", err=aside)
-            typed = _read(
-                aside, many_lines=kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE}
-            )
+            many_lines = kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE}
+            typed = _read(aside, many_lines=many_lines)
+            if typed == "":
+                note("nothing typed: enter again records no response, or type the answer")
+                typed = _read(aside, many_lines=many_lines)
         except KeyboardInterrupt:
             # An answer half typed is not an answer; the item will be shown again.
             session.pause("stopped by the user")
@@ -91,6 +95,10 @@ def _take(session: Session, typed: str | None) -> None:
         session.answer(typed.removeprefix(":"))
         return
     command, _, words = typed[1:].partition(" ")
+    if command in _WITH_REASON and not words.strip():
+        raise TabwbError(
+            f"':{command}' needs a reason", hint=f"for example: :{command} the fire alarm rang"
+        )
     if command == "skip":
         session.skip(words)
     elif command == "void":

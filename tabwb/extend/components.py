@@ -41,6 +41,7 @@ class Descriptor:
         runs: ``child`` for what must not load into the program itself (torch).
         name_help: what NAME means in a spec (``FILE``), empty where none is taken.
         name_required: whether a spec without NAME is an error.
+        locate: gives NAME as it is to be stored: a path that holds from every folder.
         aliases: other ids under which the component is found; stored specs use ``id``.
         remarks: what a user should know before choosing it, one line.
         batches: the back end also fulfils :class:`BatchingBackend`.
@@ -60,6 +61,7 @@ class Descriptor:
     runs: Literal["here", "child"] = "here"
     name_help: str = ""
     name_required: bool = False
+    locate: Callable[[str], str] | None = None
     aliases: tuple[str, ...] = ()
     remarks: str = ""
     batches: bool = False

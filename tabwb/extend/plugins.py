@@ -318,6 +318,8 @@ class Plugins:
         descriptor = component.descriptor
         spec = replace(spec, id=descriptor.id)
         check_name(descriptor, spec)
+        if descriptor.locate is not None and spec.name is not None:
+            spec = replace(spec, name=descriptor.locate(spec.name))
         if self.configuration.offline and descriptor.reaches_out(spec):
             raise NeedsNetwork(
                 f"'{descriptor.id}' needs a network, and tabwb is offline",

@@ -178,3 +178,18 @@ def test_text_that_is_no_unicode_is_kept_visibly(begin: Begin, store: Store) -> 
     session.next()
     session.answer("caf\udce9")
     assert store.trials(session.administration.id)[0].attempts[0].response == "caf\\udce9"
+
+
+def test_a_stop_after_the_last_answer_finishes(begin: Begin) -> None:
+    cancel = threading.Event()
+
+    class Last(Scripted):
+        def reply(self, request: Request, cancel: threading.Event) -> Iterator[str | Reply]:
+            yield from super().reply(request, cancel)
+            if request.key == "saying/s1":
+                cancel.set()
+
+    session = begin("echo", "model")
+    made = list(drive(session, Last("dog", "fish", "house."), cancel))
+    assert session.status is AdministrationStatus.DONE
+    assert isinstance(made[-1], events.Finished)

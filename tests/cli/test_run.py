@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -191,6 +193,104 @@ def test_the_end_of_the_input_pauses_and_resume_goes_on(run: Run) -> None:
         "A red kite.",
         "My first job.",
     ]
+
+
+TYPED = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
+
+
+def test_an_empty_line_is_no_answer_until_it_is_given_twice(run: Run) -> None:
+    # The first item: empty, then an answer. The second: empty twice. Then the input ends.
+    outcome = in_process(TYPED, stdin="\nWe went.\n\n\n\n")
+    assert outcome.err.count("nothing typed") == 2
+    first, second, third = run("results", 1, "--json").document["trials"][:3]
+    assert first["response"] == "We went."
+    assert (second["response"], second["status"]) == ("", "empty")
+    assert third["state"] == "planned"
+
+
+@pytest.mark.parametrize("command", ["skip", "void", "discontinue"])
+def test_a_command_without_its_reason_says_what_to_type(command: str) -> None:
+    outcome = in_process(TYPED, stdin=f":{command}\n")
+    assert f"':{command}' needs a reason" in outcome.err
+    assert f"for example: :{command} " in outcome.err
+
+
+def test_who_types_a_pause_is_told_of_no_error() -> None:
+    outcome = in_process(TYPED, stdin=":pause\n")
+    assert outcome.status == 3
+    assert "error" not in outcome.err and "tabwb resume 1" in outcome.err
+
+
+def test_what_was_done_to_a_trial_is_confirmed(run: Run) -> None:
+    run("run", "tab", "--model", "echo")
+    assert "noted on trial 3 of administration 1" in run("trial", "note", 1, 3, "odd").err
+    assert "taken back: answer" in run("trial", "undo", 1).err
+    assert "taken back: answer" in in_process(TYPED, stdin="We went.\n\n:undo\n:pause\n").err
+
+
+def test_resuming_what_is_done_says_so(run: Run) -> None:
+    run("run", "tab", "--model", "echo")
+    assert "nothing is left to ask" in run("resume", 1).err
+
+
+def test_nobody_reading_leaves_it_paused_not_running(run: Run, tmp_path: Path) -> None:
+    words = " ".join(("-m", "tabwb", *TYPED))
+    subprocess.run(
+        ["bash", "-c", f"yes 'It was fine.' | {sys.executable} {words} | head -n 2"],
+        check=False,
+        capture_output=True,
+        timeout=60,
+    )
+    assert run("results", 1, "--json").document["administration"]["status"] == "paused"
+
+
+def test_a_relative_path_holds_from_another_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("run", "tab", "--model", "echo")
+    run("export", 1, "--format", "jsonl", "--out", "said.jsonl")
+    run("run", "tab", "--model", "replay:said.jsonl")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    run("trial", "undo", 2)
+    resumed = run("resume", 2, "--json")
+    assert resumed.status == 0, resumed.err
+    assert resumed.document["administration"]["examinee"] == f"replay:{tmp_path / 'said.jsonl'}"
+
+
+def test_practice_items_are_given_and_belong_into_no_score(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "b" / "battery.toml"
+    path.parent.mkdir()
+    path.write_text(PRACTICE, encoding="utf-8")
+    document = run("run", path, "--model", "echo", "--json").document
+    assert [trial["practice"] for trial in document["trials"]] == [True, False]
+    (subtest,) = document["summary"]["subtests"]
+    assert (subtest["planned"], subtest["n"]) == (1, 1)
+    assert document["administration"]["planned"] == 1
+
+
+PRACTICE = """
+[battery]
+id = "warm-up"
+title = "Warm up"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["model"]
+
+[[subtest]]
+id = "saying"
+title = "Saying"
+response = "verbatim"
+template = "{prompt}"
+scorers = ["repetition"]
+item = [
+  { id = "p1", prompt = "cup", expected = "cup", practice = true },
+  { id = "s1", prompt = "house", expected = "house" },
+]
+"""
 
 
 def test_a_model_that_cannot_be_opened_leaves_no_administration(run: Run, tmp_path: Path) -> None:
