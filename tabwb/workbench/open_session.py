@@ -249,7 +249,6 @@ class OpenSession(Archive):
             auto=self.auto,
             undoable=session.undoable,
             remaining=sum(one.state is TrialState.PLANNED for one in trials),
-            in_error=len(session.in_error),
             scores=self._scores.of(session, now=not self.auto or over),
             facts=self._facts,
             disclaimer=session.battery.disclaimer,

@@ -140,7 +140,6 @@ class Work:
         undoable: there is something to take back.
         remaining: trials still to be given.
         upcoming: number of the trial that comes next, or None.
-        in_error: trials that are unanswered because every attempt failed.
     """
 
     administration: Administration
@@ -153,7 +152,6 @@ class Work:
     auto: bool
     undoable: bool
     remaining: int
-    in_error: int
     scores: Scores
     facts: tuple[tuple[str, str], ...] = ()
     disclaimer: str = ""

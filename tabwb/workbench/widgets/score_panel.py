@@ -68,7 +68,9 @@ class ScoreSheet(Painted):
             yield spread(row, Content.styled(words, style), width)
             yield Content("")
         if self._hidden:
-            yield Content.styled("Verdicts are hidden while a person types; h shows them.", QUIET)
+            yield Content.styled(
+                "Verdicts are hidden while a person types; esc, then h shows them.", QUIET
+            )
             return
         for burden in self._scores.burdens:
             yield from self._burden(burden, width)

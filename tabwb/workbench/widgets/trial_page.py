@@ -57,6 +57,9 @@ that is named anywhere.
 - **u** takes back, **n** writes a note, **p** pauses, **esc** stops a model in mid-answer
 - **i** shows the exact prompt as it is sent, **h** hides or shows verdicts
 
+Between two answers of a person who types, only **space** and **enter** do something: the next item.
+**esc** makes the other keys commands again.
+
 Every answer is on disk before the next item goes out.
 """
 

@@ -1,0 +1,46 @@
+"""Lines of text that are laid out for a width."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tabwb.workbench.describe import short_titles
+from tabwb.workbench.snapshots import SubtestScore
+from tabwb.workbench.wording import compact
+
+TITLES = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")
+BURDEN = "burden 1.60 over 7"
+
+
+def tab_scores() -> list[SubtestScore]:
+    """TAB in its third item of word comprehension."""
+    short = short_titles(TITLES)
+    connected, word, sentence, repetition = (
+        SubtestScore(title, short[title], planned=5, given=0, scored=0, right=None)
+        for title in TITLES
+    )
+    return [
+        replace(connected, given=5),
+        replace(word, given=3, scored=3, right=2, current=True),
+        sentence,
+        repetition,
+    ]
+
+
+def test_all_of_tab_fits_into_80_columns() -> None:
+    line = compact(tab_scores(), BURDEN, 76, hidden=False).plain
+    assert line == "text 5 given   word 2/3   sentence -   repetition -   burden 1.60 over 7"
+
+
+def test_all_of_tab_fits_when_everything_was_given() -> None:
+    given = [replace(one, given=5, scored=5, right=5) for one in tab_scores()[1:]]
+    line = compact([tab_scores()[0], *given], "burden 11.60 over 18", 76, hidden=False).plain
+    assert [word for word in line.split() if word.isalpha()] == [
+        "text", "given", "word", "sentence", "repetition", "burden", "over",
+    ]  # fmt: skip
+
+
+def test_what_does_not_fit_is_marked_and_the_current_subtest_stays() -> None:
+    scores = [replace(one, current=one.title == "Repetition") for one in tab_scores()]
+    line = compact(scores, BURDEN, 50, hidden=False).plain
+    assert line == "text 5 given  repetition -  …  burden 1.60 over 7"
