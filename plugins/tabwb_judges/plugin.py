@@ -1,1 +1,89 @@
-"""Registers what this package brings. Imports nothing heavy."""
+"""Registers what this package brings. Imports nothing heavy.
+
+Only the names of prompt files are looked at here; a file is read when its judge is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.extend.components import Descriptor, Judge, ModelBackend
+from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.records.errors import ComponentError
+from tabwb.records.specs import Spec
+from tabwb_judges.files import LIKELIHOOD, NULL, prompt_files
+
+if TYPE_CHECKING:
+    from tabwb_judges.prompt import JudgePrompt
+
+MakeInner = Callable[[], ModelBackend]
+DEFAULT = "tab-2026"
+"""The prompt that ``likelihood:SPEC`` uses."""
+
+
+@hookimpl
+def tabwb_register_judges(register: Register) -> None:
+    """Every prompt file in its three ways of being used, and surprisal."""
+    files, wrong = prompt_files()
+    for judge, path in files.items():
+        _register_prompt(register, judge, path)
+    for judge, what in (("surprisal", "by itself"), ("surprisal+prompt", "after what was sent")):
+        register(
+            Descriptor(
+                judge,
+                f"Bits per token of a response {what}, under a local model",
+                _surprisal,
+                name_help="MODEL-SPEC",
+                name_required=True,
+                wraps="models",
+                remarks="two measures, no features",
+            )
+        )
+    if wrong:
+        # Everything else is registered; this is shown by 'tabwb plugins list'.
+        raise ComponentError("; ".join(wrong))
+
+
+def _register_prompt(register: Register, judge: str, path: Path) -> None:
+    def chat(spec: Spec, options: None, make_inner: MakeInner) -> Judge:
+        from tabwb_judges.chat import ChatJudge
+
+        return ChatJudge(spec, _prompt(path), make_inner)
+
+    def likelihood(spec: Spec, options: None, make_inner: MakeInner) -> Judge:
+        from tabwb_judges.likelihood import LikelihoodJudge
+
+        return LikelihoodJudge(spec, _prompt(path), make_inner, calibrated=spec.id.endswith(NULL))
+
+    ways = (
+        ("", "in a chat model's own words", chat),
+        (LIKELIHOOD, "by log probabilities of a local model", likelihood),
+        (NULL, "by log probabilities, calibrated on a null passage", likelihood),
+    )
+    for ending, how, factory in ways:
+        register(
+            Descriptor(
+                judge + ending,
+                f"The prompt {path.name}, answered {how}",
+                factory,
+                name_help="MODEL-SPEC",
+                name_required=True,
+                aliases=(ending[1:],) if ending and judge == DEFAULT else (),
+                wraps="models",
+                remarks=f"'tabwb judge show {judge}' prints what is sent",
+            )
+        )
+
+
+def _prompt(path: Path) -> JudgePrompt:
+    from tabwb_judges.load import load_prompt
+
+    return load_prompt(path)
+
+
+def _surprisal(spec: Spec, options: None, make_inner: MakeInner) -> Judge:
+    from tabwb_judges.surprisal import SurprisalJudge
+
+    return SurprisalJudge(spec, make_inner, after_prompt=spec.id == "surprisal+prompt")

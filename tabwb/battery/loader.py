@@ -17,7 +17,14 @@ from tabwb.battery.model import Battery
 from tabwb.battery.problems import BatteryProblems, Problem, located
 from tabwb.records.errors import TabwbError
 
-__all__ = ["MAX_BYTES", "battery_from_canonical", "check_battery", "load_battery", "read_assets"]
+__all__ = [
+    "MAX_BYTES",
+    "battery_from_canonical",
+    "check_battery",
+    "load_battery",
+    "read_assets",
+    "read_tables",
+]
 
 
 def load_battery(path: Path) -> Battery:
@@ -74,7 +81,7 @@ def _read(path: Path, scorers: Collection[str] | None) -> tuple[Battery | None, 
 def _checked(
     path: Path, text: str, scorers: Collection[str] | None
 ) -> tuple[Battery | None, list[Problem]]:
-    tables = _tables(path, text)
+    tables = read_tables(path, text)
     if isinstance(tables, Problem):
         return None, [tables]
     from tabwb.battery.validation import validate
@@ -87,7 +94,8 @@ def _checked(
     return battery_from_canonical(canonical_json(content, files), str(path)), []
 
 
-def _tables(path: Path, text: str) -> dict[str, Any] | Problem:
+def read_tables(path: Path, text: str) -> dict[str, Any] | Problem:
+    """The tables of a TOML text, or its error of syntax."""
     import tomli
 
     try:

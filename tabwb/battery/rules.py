@@ -31,9 +31,9 @@ def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> 
         battery: of right types.
         scorers: ids of the scorers that exist, or None where nobody knows.
     """
-    yield from _unique(("subtest",), [subtest.id for subtest in battery.subtest], "subtest")
-    yield from _unique(("feature",), [feature.id for feature in battery.feature], "feature")
-    yield from _unique(("grouping",), [grouping.id for grouping in battery.grouping], "grouping")
+    yield from unique_ids(("subtest",), [subtest.id for subtest in battery.subtest], "subtest")
+    yield from unique_ids(("feature",), [feature.id for feature in battery.feature], "feature")
+    yield from unique_ids(("grouping",), [grouping.id for grouping in battery.grouping], "grouping")
     keys = Counter(feature.key for feature in battery.feature)
     for index, feature in enumerate(battery.feature):
         if keys[feature.key] > 1:
@@ -42,7 +42,7 @@ def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> 
         yield from _sourced(("battery", "system"), battery.battery.system)
     for index, subtest in enumerate(battery.subtest):
         yield from _subtest(("subtest", index), subtest, scorers)
-    yield from _control_characters((), battery.model_dump(exclude_defaults=True))
+    yield from control_characters((), battery.model_dump(exclude_defaults=True))
     features = [feature.id for feature in battery.feature]
     for index, grouping in enumerate(battery.grouping):
         yield from _grouping(("grouping", index), grouping, features)
@@ -51,7 +51,7 @@ def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> 
 def _subtest(
     path: KeyPath, subtest: SubtestTable, scorers: Iterable[str] | None
 ) -> Iterator[Broken]:
-    yield from _unique((*path, "item"), [item.id for item in subtest.item], "item")
+    yield from unique_ids((*path, "item"), [item.id for item in subtest.item], "item")
     for name in ("administrator", "instructions"):
         text = getattr(subtest, name)
         if text is not None:
@@ -191,7 +191,7 @@ def _sourced(path: KeyPath, text: SourcedTextTable) -> Iterator[Broken]:
 
 def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -> Iterator[Broken]:
     ids = [category.id for category in grouping.category]
-    yield from _unique((*path, "category"), ids, "category")
+    yield from unique_ids((*path, "category"), ids, "category")
     known = frozenset(features)
     seen: dict[str, str] = {}
     for number, category in enumerate(grouping.category):
@@ -215,7 +215,8 @@ def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -
         yield Broken(path, f"features in no category: {', '.join(missing)}")
 
 
-def _unique(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
+def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
+    """Ids that stand twice in the array of tables at ``path``."""
     first: dict[str, int] = {}
     for index, one in enumerate(ids):
         if one in first:
@@ -228,15 +229,15 @@ def _unique(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
         first.setdefault(one, index)
 
 
-def _control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
+def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
     """A battery from somewhere must not steer the terminal, and no answer could hold these."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if control := control_character(key):
                 yield Broken((*path, key), f"{control} stands in a key", "", "printable text")
-            yield from _control_characters((*path, key), inner)
+            yield from control_characters((*path, key), inner)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _control_characters((*path, index), inner)
+            yield from control_characters((*path, index), inner)
     elif isinstance(value, str) and (control := control_character(value)):
         yield Broken(path, f"{control} stands here", shortened(value), "printable text")

@@ -146,13 +146,17 @@ class BatteryFile(_Table):
     grouping: list[GroupingTable] = Field([], description="Divisions of the features.")
 
 
-def allowed_keys(path: tuple[str | int, ...]) -> list[str]:
+def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFile) -> list[str]:
     """The keys that may stand in the table at ``path``, for near matches and messages.
+
+    Args:
+        path: of the table.
+        file: the model of the whole file.
 
     >>> allowed_keys(("grouping", 0, "category", 1))
     ['id', 'title', 'features']
     """
-    model = _model_at(path)
+    model = _model_at(path, file)
     return [] if model is None else list(model.model_fields)
 
 
@@ -162,13 +166,13 @@ def required_keys(path: tuple[str | int, ...]) -> list[str]:
     >>> required_keys(("subtest", 0, "item", 0))
     ['id', 'prompt']
     """
-    model = _model_at(path)
+    model = _model_at(path, BatteryFile)
     fields = {} if model is None else model.model_fields
     return [key for key, field in fields.items() if field.is_required()]
 
 
-def _model_at(path: tuple[str | int, ...]) -> type[BaseModel] | None:
-    model: type[BaseModel] | None = BatteryFile
+def _model_at(path: tuple[str | int, ...], file: type[BaseModel]) -> type[BaseModel] | None:
+    model: type[BaseModel] | None = file
     for part in path:
         if isinstance(part, str) and model is not None:
             field = model.model_fields.get(part)

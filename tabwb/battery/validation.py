@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tabwb.battery.locate import KeyPath
 from tabwb.battery.problems import Broken, near, shortened
@@ -34,7 +34,7 @@ def validate(
         file = BatteryFile.model_validate(tables)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-        wrong, places = list(_type_problems(errors)), [one["loc"] for one in errors]
+        wrong, places = list(type_problems(errors)), [one["loc"] for one in errors]
         mended = _mended(tables, errors) if len(errors) <= _MOST_MENDED else None
         if mended is not None:
             rules = broken_rules(mended, scorers)
@@ -47,22 +47,29 @@ def validate(
 
 # ------------------------------------------------------------------ wrong types
 
-_ARRAYS_OF_TABLES = frozenset({"subtest", "item", "feature", "grouping", "category"})
+_ARRAYS_OF_TABLES = frozenset({"subtest", "item", "feature", "grouping", "category", "example"})
 _NAMES = {
     "string_type": "string", "int_type": "integer", "bool_type": "boolean", "list_type": "array",
     "dict_type": "table", "model_type": "table", "model_attributes_type": "table",
 }  # fmt: skip
 
 
-def _type_problems(errors: Iterable[Any]) -> Iterator[Broken]:
+def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) -> Iterator[Broken]:
+    """What pydantic found, in the words of a TOML file.
+
+    Args:
+        errors: of a validation.
+        file: the model of the whole file that was validated.
+    """
     errors = list(errors)
-    misspelt = {(*one["loc"][:-1], _meant(one["loc"])) for one in errors if _unknown(one)}
+    misspelt = {(*one["loc"][:-1], _meant(one["loc"], file)) for one in errors if _unknown(one)}
     for error in errors:
         where: KeyPath = error["loc"]
         kind, context, value = error["type"], error.get("ctx", {}), shortened(error["input"])
         if _unknown(error):
-            keys = allowed_keys(where[:-1])
-            yield Broken(where, "there is no such key", "", ", ".join(keys), _meant(where))
+            keys = allowed_keys(where[:-1], file)
+            meant = _meant(where, file)
+            yield Broken(where, "there is no such key", "", ", ".join(keys), meant)
         elif kind == "missing":
             # Said already where a misspelt key stands for it.
             if where not in misspelt:
@@ -101,8 +108,8 @@ def _unknown(error: Any) -> bool:
     return bool(error["type"] == "extra_forbidden")
 
 
-def _meant(where: KeyPath) -> str:
-    return near(str(where[-1]), allowed_keys(where[:-1]))
+def _meant(where: KeyPath, file: type[BaseModel] = BatteryFile) -> str:
+    return near(str(where[-1]), allowed_keys(where[:-1], file))
 
 
 def _toml_type(value: object) -> str:

@@ -1,0 +1,65 @@
+"""Putting requests to whatever model stands behind a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tabwb.extend.components import BatchingBackend, Cancel, ModelBackend
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.specs import Spec, parse_spec
+
+
+def inner_spec(spec: Spec) -> str:
+    """The spec of the model inside a judge's spec: its NAME, with all options.
+
+    >>> inner_spec(parse_spec("tab-2026:gemini:gemini-2.5-flash@timeout=5"))
+    'gemini:gemini-2.5-flash@timeout=5'
+    """
+    return str(replace(parse_spec(spec.name or ""), options=spec.options))
+
+
+def ask_all(
+    backend: ModelBackend, requests: Sequence[Request], cancel: Cancel
+) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+    """Every reply, in whatever order; together where the back end can, else one by one.
+
+    A request that failed yields its error. Once ``cancel`` is set, requests may yield nothing.
+    """
+    if isinstance(backend, BatchingBackend):
+        yield from backend.reply_many(requests, cancel)
+        return
+    for index, request in enumerate(requests):
+        if cancel.is_set():
+            return
+        try:
+            for piece in backend.reply(request, cancel):
+                if not isinstance(piece, str):
+                    yield index, piece
+        except TabwbError as error:
+            yield index, as_component_error(error)
+        except Exception as error:  # noqa: BLE001 - a plugin's failure is this call's error
+            yield index, ComponentError(f"{type(error).__name__}: {error}")
+
+
+def as_component_error(error: TabwbError) -> ComponentError:
+    """An error as one of a component."""
+    if isinstance(error, ComponentError):
+        return error
+    return ComponentError(error.message, where=error.where, allowed=error.allowed, hint=error.hint)
+
+
+def kept_to_schema(metadata: Mapping[str, str]) -> bool:
+    """Whether a back end says that the API was held to the JSON schema of the request.
+
+    >>> kept_to_schema({"structured": "json-schema"}), kept_to_schema({})
+    (True, False)
+    """
+    return metadata.get("structured", "no") not in {"", "no", "none"}
+
+
+def total(*counts: int | None) -> int | None:
+    """The sum, or None where something was not counted."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

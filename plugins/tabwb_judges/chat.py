@@ -1,0 +1,240 @@
+"""A judge that puts a prompt to any chat model and reads JSON from its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tabwb.battery.model import Feature
+from tabwb.extend.components import Cancel, ModelBackend, Response, Verdict
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.specs import Spec
+from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
+from tabwb_judges.asking import ask_all, inner_spec, kept_to_schema, total
+from tabwb_judges.parse import Labels, Unreadable, read_labels
+from tabwb_judges.prompt import JudgePrompt, sha256
+
+NO_RESPONSE = "there is no response"
+EXTRA = "extra text around the JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    """A first reply that could not be read."""
+
+    index: int
+    request: Request
+    reply: Reply
+    problem: str
+
+
+class PromptJudge:
+    """What judges with a prompt and a model behind it share: they say who they are and load it.
+
+    Args:
+        spec: as resolved; its string is the rater.
+        prompt: what the model is told.
+        make_inner: makes the model back end.
+    """
+
+    def __init__(
+        self, spec: Spec, prompt: JudgePrompt, make_inner: Callable[[], ModelBackend]
+    ) -> None:
+        self.rater = str(spec)
+        self.examinee = inner_spec(spec)
+        self.features = prompt.feature_ids
+        self.caution = prompt.caution
+        self.prompt_text = prompt.canonical
+        self._prompt = prompt
+        self._make_inner = make_inner
+        self._backend: ModelBackend | None = None
+
+    def open(self) -> Mapping[str, str]:
+        """Load or reach the model; its facts, and which prompt it is told."""
+        self.close()
+        backend = self._make_inner()
+        facts = dict(backend.open())
+        self._backend = backend
+        return {**facts, "judge_prompt_sha256": sha256(self.prompt_text)}
+
+    def close(self) -> None:
+        """Give the model back; may be called twice."""
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            backend.close()
+
+    def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
+        """What would be sent: one request, or none for an empty response."""
+        if response.status is ResponseStatus.EMPTY:
+            return ()
+        messages = self._prompt.messages(response.text, response.prompt)
+        decoding = Decoding(self._prompt.max_tokens, self._prompt.temperature)
+        return (Request(messages, decoding, json_schema=self._prompt.json_schema),)
+
+    # ---------------------------------------------------------------- for those that judge
+
+    def _ready(self) -> ModelBackend:
+        if self._backend is None:
+            self.open()
+        assert self._backend is not None
+        return self._backend
+
+    def _no_response(self, features: Sequence[Feature]) -> Verdict:
+        ratings = (undefined(self.rater, name, NO_RESPONSE) for name in self.features)
+        return Verdict((*ratings, *self._others(features)), requests=0)
+
+    def _without(
+        self, status: RatingStatus, reason: str, features: Sequence[Feature]
+    ) -> tuple[Rating, ...]:
+        """Every feature of the prompt without a value."""
+        ratings = (Rating(self.rater, name, None, status, reason) for name in self.features)
+        return (*ratings, *self._others(features))
+
+    def _others(self, features: Sequence[Feature]) -> tuple[Rating, ...]:
+        """Features of the battery that the prompt does not ask for."""
+        asked = frozenset(self.features)
+        reason = f"the prompt '{self._prompt.id}' does not ask for it"
+        rest = (feature.id for feature in features if feature.id not in asked)
+        return tuple(undefined(self.rater, name, reason) for name in rest)
+
+
+class ChatJudge(PromptJudge):
+    """Labels every feature in one reply; a reply that cannot be read is asked for once more."""
+
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        """Ratings of one response, asked for at once."""
+        return only_verdict(self.judge_many([response], features, Cancel())).ratings
+
+    def judge_many(
+        self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
+    ) -> Iterator[tuple[int, Verdict | Wait]]:
+        """Yield verdicts as replies come; those that need a second request come last."""
+        asked: list[tuple[int, Request]] = []
+        for index, response in enumerate(responses):
+            requests = self.requests(response, features)
+            if not requests:
+                yield index, self._no_response(features)
+            asked += [(index, request) for request in requests]
+        again: list[_First] = []
+        for place, piece in self._ask([request for _, request in asked], cancel):
+            index, request = asked[place]
+            if isinstance(piece, Wait):
+                yield index, piece
+                continue
+            if isinstance(piece, ComponentError):
+                yield index, self._failed(piece, features)
+                continue
+            read = self._read(piece)
+            if isinstance(read, Labels):
+                yield index, self._verdict(read, piece, features)
+            elif piece.stop_reason is StopReason.REFUSED:
+                yield index, self._unparsed(read.problem, piece, features)
+            else:
+                again.append(_First(index, request, piece, read.problem))
+        for place, piece in self._ask([self._repair(first) for first in again], cancel):
+            first = again[place]
+            if isinstance(piece, Wait):
+                yield first.index, piece
+            elif isinstance(piece, ComponentError):
+                yield first.index, _after(first, self._failed(piece, features), None)
+            else:
+                read = self._read(piece)
+                verdict = (
+                    self._verdict(read, piece, features)
+                    if isinstance(read, Labels)
+                    else self._unparsed(read.problem, piece, features)
+                )
+                yield first.index, _after(first, verdict, piece)
+
+    # ---------------------------------------------------------------- the steps
+
+    def _ask(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Every request has one reply or error; cancelled ones have none."""
+        if not requests or cancel.is_set():
+            return
+        left = set(range(len(requests)))
+        for place, piece in ask_all(self._ready(), requests, cancel):
+            if isinstance(piece, Wait):
+                yield place, piece
+            elif place in left:
+                left.discard(place)
+                if not (isinstance(piece, Reply) and piece.stop_reason is StopReason.CANCELLED):
+                    yield place, piece
+        if not cancel.is_set():
+            for place in sorted(left):
+                yield place, ComponentError(f"'{self.examinee}' ended without a reply")
+
+    def _repair(self, first: _First) -> Request:
+        """The conversation continued with what was wrong.
+
+        An empty reply is no turn that a model could have taken: the words then end the question.
+        """
+        words = self._prompt.repair(first.problem)
+        before = first.request.messages
+        if first.reply.text.strip():
+            turns = (*before, Message("assistant", first.reply.text), Message("user", words))
+        else:
+            turns = (*before[:-1], Message("user", f"{before[-1].content}\n\n{words}"))
+        return replace(first.request, messages=turns)
+
+    def _read(self, reply: Reply) -> Labels | Unreadable:
+        if reply.stop_reason is StopReason.REFUSED:
+            return Unreadable("the model, or a filter before it, refused to answer")
+        read = read_labels(reply.text, list(self._prompt.keys))
+        if isinstance(read, Unreadable) and reply.stop_reason is StopReason.LENGTH:
+            return Unreadable(f"{read.problem}; it was cut at the token limit")
+        return read
+
+    def _verdict(self, read: Labels, reply: Reply, features: Sequence[Feature]) -> Verdict:
+        reason = EXTRA if read.extra else ""
+        keys = self._prompt.keys
+        ratings = (
+            valued(self.rater, keys[key], value, reason) for key, value in read.values.items()
+        )
+        return _of(reply, (*ratings, *self._others(features)))
+
+    def _unparsed(self, problem: str, reply: Reply, features: Sequence[Feature]) -> Verdict:
+        return _of(reply, self._without(RatingStatus.UNPARSED, problem, features))
+
+    def _failed(self, error: ComponentError, features: Sequence[Feature]) -> Verdict:
+        ratings = self._without(RatingStatus.ERROR, str(error), features)
+        return Verdict(ratings, stop_reason=StopReason.ERROR)
+
+
+def only_verdict(pieces: Iterator[tuple[int, Verdict | Wait]]) -> Verdict:
+    """The verdict among the pieces of a single response."""
+    return next(piece for _, piece in pieces if isinstance(piece, Verdict))
+
+
+def _of(reply: Reply, ratings: tuple[Rating, ...]) -> Verdict:
+    return Verdict(
+        ratings,
+        raw=reply.text,
+        structured=kept_to_schema(reply.metadata),
+        stop_reason=reply.stop_reason,
+        prompt_tokens=reply.prompt_tokens,
+        reply_tokens=reply.reply_tokens,
+        latency_s=reply.latency_s,
+    )
+
+
+def _after(first: _First, verdict: Verdict, second: Reply | None) -> Verdict:
+    """A verdict with the reply before it, whose tokens were paid for too."""
+    reply = first.reply
+    return replace(
+        verdict,
+        first_raw=reply.text,
+        repaired=True,
+        requests=2,
+        prompt_tokens=reply.prompt_tokens
+        if second is None
+        else total(reply.prompt_tokens, second.prompt_tokens),
+        reply_tokens=reply.reply_tokens
+        if second is None
+        else total(reply.reply_tokens, second.reply_tokens),
+        latency_s=reply.latency_s + verdict.latency_s,
+    )

@@ -1,0 +1,219 @@
+"""A judge that reads labels off log probabilities, so that it cannot fail to be understood.
+
+The JSON object that the prompt asks for is filled in key by key: after the prompt and what is
+written so far, the model says how likely it finds ``0`` and ``1``. What is more likely is written
+before the next key is weighed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tabwb.battery.model import Feature
+from tabwb.extend.components import Cancel, LikelihoodBackend, ModelBackend, Response, Verdict
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Request, Wait
+from tabwb.records.ratings import Rating, valued
+from tabwb.records.specs import Spec
+from tabwb.records.states import RatingStatus, StopReason
+from tabwb_judges.chat import PromptJudge, only_verdict
+from tabwb_judges.prompt import JudgePrompt, canonical_json
+
+PROBABILITY = ".probability"
+"""Ends the measure that holds a feature's probability: ``anomia.probability``."""
+LABELS = ("0", "1")
+
+
+def probability_of_one(
+    zero: float, one: float, null_zero: float = 0.0, null_one: float = 0.0
+) -> float:
+    r"""The probability of the label 1 among the two labels, calibrated or not.
+
+    P(1) = e^one / (e^zero + e^one). Contextual calibration divides each probability by the one
+    that the same label has for a passage without content, and normalises: P(1) = w1 / (w0 + w1)
+    with w = e^(label - null label). (Zhao, Wallace, Feng, Klein and Singh 2021, Calibrate Before
+    Use, ICML; with W = diag(p_null)^-1 and b = 0.)
+
+    Args:
+        zero: natural log probability of the label 0, up to a constant.
+        one: the same of the label 1, up to the same constant.
+        null_zero: as ``zero``, after the passage without content; 0 for no calibration.
+        null_one: as ``one``, after the passage without content; 0 for no calibration.
+
+    Raises:
+        ValueError: a label has no probability at all in one place and the other neither.
+
+    >>> round(probability_of_one(math.log(0.2), math.log(0.6)), 12)
+    0.75
+    >>> round(probability_of_one(math.log(0.2), math.log(0.6), math.log(0.1), math.log(0.3)), 12)
+    0.5
+    """
+    odds = (one - zero) - (null_one - null_zero)
+    if math.isnan(odds):
+        raise ValueError("neither 0 nor 1 has a probability")
+    if odds >= 0:
+        return 1.0 / (1.0 + math.exp(-odds))
+    return math.exp(odds) / (1.0 + math.exp(odds))
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One key filled in.
+
+    Attributes:
+        probability: of the label 1, calibrated where the judge is.
+        plain: the same, not calibrated.
+    """
+
+    probability: float
+    plain: float
+
+
+class _Cancelled(Exception):
+    """A weighing was cut off."""
+
+
+class LikelihoodJudge(PromptJudge):
+    """Labels every feature by comparing the log probabilities of 0 and 1.
+
+    Args:
+        spec, prompt, make_inner: as for every judge with a prompt.
+        calibrated: weigh each label against the one of a passage without content.
+
+    Raises:
+        ComponentError: the model back end gives no log probabilities.
+    """
+
+    def __init__(
+        self,
+        spec: Spec,
+        prompt: JudgePrompt,
+        make_inner: Callable[[], ModelBackend],
+        *,
+        calibrated: bool,
+    ) -> None:
+        # Made at once, loaded later: that it cannot do this must be said before anything is run.
+        self._weigher = weigher(make_inner(), str(spec))
+        super().__init__(spec, prompt, lambda: self._weigher)
+        self._calibrated = calibrated
+        content = json.loads(prompt.canonical) | {
+            "labels": "the more likely of 0 and 1, key by key",
+            "threshold": prompt.threshold,
+            "null": prompt.null if calibrated else None,
+        }
+        self.prompt_text = canonical_json(content)
+        self.caution = (
+            f"{prompt.caution} These labels are read off log probabilities, which the source study "
+            "did not do."
+        )
+        self._null: dict[tuple[str, str], tuple[float, float]] = {}
+
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        """Ratings of one response, weighed at once."""
+        return only_verdict(self.judge_many([response], features, Cancel())).ratings
+
+    def judge_many(
+        self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
+    ) -> Iterator[tuple[int, Verdict | Wait]]:
+        """Yield one verdict after the other, in order.
+
+        One request is one prompt, whatever number of continuations is weighed after it.
+        """
+        for index, response in enumerate(responses):
+            if cancel.is_set():
+                return
+            requests = self.requests(response, features)
+            if not requests:
+                yield index, self._no_response(features)
+                continue
+            started = time.monotonic()
+            try:
+                verdict = self._weigh(response, requests[0], features, cancel)
+            except _Cancelled:
+                return
+            except (TabwbError, ValueError) as error:
+                ratings = self._without(RatingStatus.ERROR, str(error), features)
+                verdict = Verdict(
+                    ratings, stop_reason=StopReason.ERROR, latency_s=time.monotonic() - started
+                )
+            yield index, verdict
+
+    def _weigh(
+        self, response: Response, request: Request, features: Sequence[Feature], cancel: Cancel
+    ) -> Verdict:
+        started = time.monotonic()
+        weighed, written = self._filled(response, request, cancel)
+        ratings = []
+        for feature, one in weighed.items():
+            reason = f"P(1) = {one.probability:.3f}, threshold {self._prompt.threshold:g}"
+            if self._calibrated:
+                reason += f"; before calibration {one.plain:.3f}"
+            present = one.probability > self._prompt.threshold
+            ratings.append(valued(self.rater, feature, present, reason))
+        ratings += [
+            valued(self.rater, feature + PROBABILITY, one.probability)
+            for feature, one in weighed.items()
+        ]
+        return Verdict(
+            (*ratings, *self._others(features)),
+            raw=written,
+            latency_s=time.monotonic() - started,
+        )
+
+    def _filled(
+        self, response: Response, request: Request, cancel: Cancel
+    ) -> tuple[dict[str, Weighed], str]:
+        """Every feature's probability, and the JSON object as it was filled in."""
+        weighed: dict[str, Weighed] = {}
+        written = "{"
+        for key, feature in self._prompt.keys.items():
+            written += f"{',' if weighed else ''}\n  {json.dumps(key, ensure_ascii=False)}: "
+            zero, one = self._labels_after(request, written, cancel)
+            plain = probability_of_one(zero, one)
+            probability = plain
+            if self._calibrated:
+                null = self._null_after(response, written, cancel)
+                probability = probability_of_one(zero, one, *null)
+            weighed[feature] = Weighed(probability, plain)
+            written += str(int(probability > self._prompt.threshold))
+        return weighed, f"{written}\n}}"
+
+    def _null_after(self, response: Response, written: str, cancel: Cancel) -> tuple[float, float]:
+        """The labels for the passage without content, all else being equal; weighed once."""
+        messages = self._prompt.messages(self._prompt.null, response.prompt)
+        place = (messages[-1].content, written)
+        if place not in self._null:
+            self._null[place] = self._labels_after(Request(messages), written, cancel)
+        return self._null[place]
+
+    def _labels_after(self, request: Request, written: str, cancel: Cancel) -> tuple[float, float]:
+        """Log probabilities of ``written`` + 0 and ``written`` + 1; what they share cancels out."""
+        if self._backend is None:
+            self.open()
+        texts = [written + label for label in LABELS]
+        found = self._weigher.likelihood(request, texts, cancel)
+        if cancel.is_set():
+            raise _Cancelled
+        if len(found) != len(texts):
+            raise ComponentError(f"'{self.examinee}' weighed {len(found)} of {len(texts)} texts")
+        zero, one = (each.log_probability for each in found)
+        return zero, one
+
+
+def weigher(backend: ModelBackend, judge: str) -> LikelihoodBackend:
+    """A model back end as one that gives log probabilities.
+
+    Raises:
+        ComponentError: it gives none.
+    """
+    if isinstance(backend, LikelihoodBackend):
+        return backend
+    raise ComponentError(
+        f"'{judge}' needs the log probabilities of texts, and its model gives none",
+        allowed="a local model, for example transformers:ID",
+        hint="a judge that reads the model's own words works with any: tab-2026:SPEC",
+    )

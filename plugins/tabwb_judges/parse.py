@@ -1,0 +1,122 @@
+"""Reading a judge's reply: one JSON object with exactly the keys asked for, each 0 or 1."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+MOST_STARTS = 200
+"""After so many braces that begin no JSON object a reply is taken to hold none."""
+_FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
+_MOST_NAMED = 4
+_DECODER = json.JSONDecoder(object_pairs_hook=lambda pairs: _Pairs(tuple(pairs)))
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What a reply says.
+
+    Attributes:
+        values: JSON key to 0 or 1, in the order asked for.
+        extra: something other than a code fence stands around the object.
+    """
+
+    values: dict[str, int]
+    extra: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a reply says nothing, as words that can be put to the model too."""
+
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """A JSON object as it was written: twins are still there."""
+
+    pairs: tuple[tuple[str, object], ...] = field(default=())
+
+
+def read_labels(text: str, keys: Sequence[str]) -> Labels | Unreadable:
+    """Read the one JSON object of a reply; whatever stands around it is allowed, but told.
+
+    Nothing is guessed: a missing, further or repeated key, and a value that is not the whole
+    number 0 or 1 (``true``, ``"1"``, ``0.0``), make the reply unreadable as a whole.
+
+    Args:
+        text: the reply.
+        keys: exactly these are asked for.
+
+    >>> read_labels('Sure: {"Anomia": 1, "Jargon": 0}', ["Anomia", "Jargon"])
+    Labels(values={'Anomia': 1, 'Jargon': 0}, extra=True)
+    >>> read_labels('{"Anomia": true}', ["Anomia", "Jargon"]).problem
+    "the value of 'Anomia' is true, not 0 or 1; missing: 'Jargon'"
+    """
+    found = _objects(text)
+    if not found:
+        return Unreadable("it holds no complete JSON object")
+    if len(found) > 1:
+        return Unreadable(f"it holds {len(found)} JSON objects instead of one")
+    (start, end, read), *_ = found
+    problems = list(_problems(read.pairs, keys))
+    if problems:
+        return Unreadable("; ".join(problems))
+    values = {key: int(bool(value)) for key, value in read.pairs}
+    around = _FENCE.sub("", text[:start] + text[end:])
+    return Labels({key: values[key] for key in keys}, extra=bool(around.strip()))
+
+
+def _objects(text: str) -> list[tuple[int, int, _Pairs]]:
+    """Every outermost JSON object with where it begins and ends."""
+    found: list[tuple[int, int, _Pairs]] = []
+    at, failed = 0, 0
+    while failed < MOST_STARTS and (start := text.find("{", at)) >= 0:
+        try:
+            read, at = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            at, failed = start + 1, failed + 1
+            continue
+        found.append((start, at, read))
+    return found
+
+
+def _problems(pairs: Sequence[tuple[str, object]], keys: Sequence[str]) -> list[str]:
+    given = [key for key, _ in pairs]
+    asked = frozenset(keys)
+    twice = list(dict.fromkeys(key for key in given if given.count(key) > 1))
+    wrong = [
+        f"the value of {_quoted(key)} is {_shown(value)}, not 0 or 1"
+        for key, value in pairs
+        if key in asked and not (type(value) is int and value in (0, 1))
+    ]
+    return [
+        *(f"{_quoted(key)} stands twice" for key in twice[:_MOST_NAMED]),
+        *wrong[:_MOST_NAMED],
+        *_named("missing", [key for key in keys if key not in given]),
+        *_named("not asked for", list(dict.fromkeys(key for key in given if key not in asked))),
+    ]
+
+
+def _named(what: str, keys: Sequence[str]) -> list[str]:
+    if not keys:
+        return []
+    more = f" and {len(keys) - _MOST_NAMED} more" if len(keys) > _MOST_NAMED else ""
+    return [f"{what}: {', '.join(map(_quoted, keys[:_MOST_NAMED]))}{more}"]
+
+
+def _quoted(key: str) -> str:
+    return f"'{key[:40]}'"
+
+
+def _shown(value: object) -> str:
+    match value:
+        case _Pairs() | list():
+            return "an object" if isinstance(value, _Pairs) else "an array"
+        case int() if abs(value) > 10**9:
+            return "a large number"
+        case _:
+            return json.dumps(value)[:40]

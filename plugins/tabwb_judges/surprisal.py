@@ -1,0 +1,172 @@
+"""How surprising a response is to a named, intact model: no features, no burden, two measures."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tabwb.battery.model import Feature
+from tabwb.extend.components import Cancel, ModelBackend, Response, Verdict
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Decoding, Likelihood, Message, Request, Wait
+from tabwb.records.ratings import Rating, failed, undefined, valued
+from tabwb.records.specs import Spec
+from tabwb.records.states import ResponseStatus, StopReason
+from tabwb_judges.asking import inner_spec
+from tabwb_judges.chat import NO_RESPONSE, only_verdict
+from tabwb_judges.likelihood import weigher
+from tabwb_judges.prompt import canonical_json
+
+MEASURES = ("surprisal", "perplexity")
+CAUTION = (
+    "how predictable a text is to one model; no verdict on the text, and not comparable between "
+    "models with different tokens"
+)
+
+
+def surprisal(likelihood: Likelihood) -> float | None:
+    """Mean surprisal of a text in bits per token: -log2 P(text) / tokens.
+
+    Args:
+        likelihood: of the text, natural logarithm.
+
+    Returns:
+        None where no token was weighed or the text has no probability.
+
+    >>> surprisal(Likelihood(8 * math.log(0.5), tokens=4))
+    2.0
+    """
+    if not likelihood.tokens or not math.isfinite(likelihood.log_probability):
+        return None
+    return -likelihood.log_probability / math.log(2) / likelihood.tokens
+
+
+def perplexity(bits: float) -> float | None:
+    """Perplexity of a text: 2 ** surprisal, a number of equally likely tokens.
+
+    >>> perplexity(3.0), perplexity(2000.0)
+    (8.0, None)
+    """
+    try:
+        return math.pow(2.0, bits)
+    except OverflowError:
+        return None
+
+
+class SurprisalJudge:
+    """Surprisal and perplexity of responses under one model.
+
+    Args:
+        spec: as resolved; its string is the rater.
+        make_inner: makes the model back end.
+        after_prompt: weigh the response as the reply to exactly what was sent; else as a text by
+            itself.
+
+    Raises:
+        ComponentError: the model back end gives no log probabilities.
+    """
+
+    features: tuple[str, ...] = ()
+    caution = CAUTION
+
+    def __init__(
+        self, spec: Spec, make_inner: Callable[[], ModelBackend], *, after_prompt: bool
+    ) -> None:
+        self.rater = str(spec)
+        self.examinee = inner_spec(spec)
+        self._after_prompt = after_prompt
+        self.prompt_text = canonical_json(
+            {
+                "measures": list(MEASURES),
+                "formula": "-log2 P(response) / tokens; 2 ** surprisal",
+                "messages": [["user", "{sent}"]] if after_prompt else [],
+            }
+        )
+        self._weigher = weigher(make_inner(), self.rater)
+        self._is_open = False
+
+    def open(self) -> Mapping[str, str]:
+        """Load the model; its facts."""
+        facts = self._weigher.open()
+        self._is_open = True
+        return facts
+
+    def close(self) -> None:
+        """Give the model back; may be called twice."""
+        self._is_open = False
+        self._weigher.close()
+
+    def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
+        """What is weighed, the response standing as the model's own words; no token is asked for."""
+        if response.status is ResponseStatus.EMPTY:
+            return ()
+        messages = (*self._before(response), Message("assistant", response.text))
+        return (Request(messages, Decoding(max_tokens=1)),)
+
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        """Both measures of one response."""
+        return only_verdict(self.judge_many([response], features, Cancel())).ratings
+
+    def judge_many(
+        self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
+    ) -> Iterator[tuple[int, Verdict | Wait]]:
+        """Yield one verdict after the other, in order."""
+        for index, response in enumerate(responses):
+            if cancel.is_set():
+                return
+            if response.status is ResponseStatus.EMPTY:
+                ratings = (undefined(self.rater, name, NO_RESPONSE) for name in MEASURES)
+                yield index, Verdict(tuple(ratings), requests=0)
+                continue
+            started = time.monotonic()
+            try:
+                found = self._weigh(response, cancel)
+            except TabwbError as error:
+                reason = str(error)
+                yield (
+                    index,
+                    Verdict(
+                        tuple(failed(self.rater, name, reason) for name in MEASURES),
+                        stop_reason=StopReason.ERROR,
+                        latency_s=time.monotonic() - started,
+                    ),
+                )
+                continue
+            if found is None:
+                return
+            yield (
+                index,
+                Verdict(self._ratings(found), latency_s=time.monotonic() - started),
+            )
+
+    def _before(self, response: Response) -> tuple[Message, ...]:
+        return (Message("user", response.sent),) if self._after_prompt else ()
+
+    def _weigh(self, response: Response, cancel: Cancel) -> Likelihood | None:
+        if not self._is_open:
+            self.open()
+        found = self._weigher.likelihood(
+            Request(self._before(response), kind=response.kind), [response.text], cancel
+        )
+        if cancel.is_set():
+            return None
+        if len(found) != 1:
+            raise ComponentError(f"'{self.examinee}' did not weigh the response")
+        return found[0]
+
+    def _ratings(self, found: Likelihood) -> tuple[Rating, ...]:
+        bits = surprisal(found)
+        if bits is None:
+            why = (
+                "the model gives this text no probability" if found.tokens else "no token to weigh"
+            )
+            return tuple(undefined(self.rater, name, why) for name in MEASURES)
+        counted = f"bits per token over {found.tokens} tokens"
+        power = perplexity(bits)
+        return (
+            valued(self.rater, "surprisal", bits, counted),
+            undefined(self.rater, "perplexity", "too large for a number")
+            if power is None
+            else valued(self.rater, "perplexity", power, f"2 ** {bits:.3f}"),
+        )
