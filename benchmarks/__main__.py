@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import rows
+from benchmarks import generation, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "echo": rows.twenty_items,
     "item": rows.durable_item,
     "generation": rows.local_generation,
+    "crowd": generation.many_replies,
     "lexicon": rows.word_list,
     "rules": rows.rules_judge,
     "list": rows.list_of_a_large_store,
