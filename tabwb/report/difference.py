@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from tabwb.battery.model import Battery
+from tabwb.battery.model import Battery, Subtest
 from tabwb.records.errors import UsageError
-from tabwb.records.states import ResponseKind
 from tabwb.report.counted import Counted, Source, counted
-from tabwb.report.summary import Json, Summary, pool
+from tabwb.report.judges import JudgeSummary, Terms, alike
+from tabwb.report.subtests import decider
+from tabwb.report.summary import Json, pool
 from tabwb.scoring.permutation import PairedTest, paired_permutation
 
 Place = tuple[str, str]
@@ -25,21 +26,21 @@ class Compared:
         subtest: its id; empty for a burden.
         rater: the scorer or judge.
         measure: ``accuracy`` (share right by the exact policy) or ``symptom burden``.
-        features: of a burden: its fixed set; empty for an accuracy.
         first, second: mean over the shared items of each side's mean over its responses to the
             item; None without shared items.
         test: of the mean difference (first - second) over items; None without shared items.
         items: shared.
+        terms: of a burden: under which both sides were judged; None for an accuracy.
     """
 
     subtest: str
     rater: str
     measure: str
-    features: tuple[str, ...]
     first: float | None
     second: float | None
     test: PairedTest | None
     items: int
+    terms: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Difference:
     """Everything that is said of two sides.
 
     Attributes:
-        left_out: judges whose burdens cannot be compared, with the reason.
+        left_out: raters of which a burden cannot be compared, with the reason.
     """
 
     first: str
@@ -108,13 +109,12 @@ def difference(
         raise UsageError(f"only administrations of one battery can be compared, not {names}")
     battery = next(iter(batteries.values()))
     one, other = counted(first), counted(second)
-    summaries = pool(first), pool(second)
     compared = [
         _accuracy(subtest.id, rater, one, other)
         for subtest in battery.subtests
-        if (rater := _decider(battery, subtest.id, (*one, *other))) is not None
+        if (rater := _decider(subtest, one, other)) is not None
     ]
-    burdens, left_out = _burdens(summaries, one, other)
+    burdens, left_out = _burdens(pool(first).judges, pool(second).judges)
     return Difference(
         labels[0],
         labels[1],
@@ -124,86 +124,59 @@ def difference(
     )
 
 
-def _decider(battery: Battery, subtest: str, rows: Sequence[Counted]) -> str | None:
-    raters = {
-        rating.rater
-        for row in rows
-        if row.subtest.id == subtest
-        for rating in row.trial.ratings
-        if rating.measure == "exact"
-    }
-    return next((each for each in battery.subtest(subtest).scorers if each in raters), None)
+def _decider(subtest: Subtest, one: Sequence[Counted], other: Sequence[Counted]) -> str | None:
+    return decider(subtest, [row for row in (*one, *other) if row.subtest.id == subtest.id])
 
 
 def _accuracy(
     subtest: str, rater: str, one: Sequence[Counted], other: Sequence[Counted]
 ) -> Compared:
-    def right(row: Counted) -> float | None:
-        rating = row.rating(rater, "exact") if row.subtest.id == subtest else None
-        return None if rating is None else rating.value
+    sides = (
+        [(row, _exact(row, rater)) for row in rows if row.subtest.id == subtest]
+        for rows in (one, other)
+    )
+    return Compared(subtest, rater, "accuracy", *_compare(*sides))
 
-    return _compare(subtest, rater, "accuracy", (), right, one, other)
+
+def _exact(row: Counted, rater: str) -> float | None:
+    rating = row.rating(rater, "exact")
+    return None if rating is None else rating.value
 
 
 def _burdens(
-    summaries: tuple[Summary, Summary], one: Sequence[Counted], other: Sequence[Counted]
+    first: Sequence[JudgeSummary], second: Sequence[JudgeSummary]
 ) -> tuple[list[Compared], tuple[tuple[str, str], ...]]:
-    """Burdens of the judges that both sides have, over the same set and scope."""
-    mine, theirs = ({judge.rater: judge for judge in summary.judges} for summary in summaries)
-    compared: list[Compared] = []
-    left_out: list[tuple[str, str]] = []
-    for rater in dict.fromkeys((*mine, *theirs)):
-        if rater not in mine or rater not in theirs:
-            left_out.append((rater, "judged only one side"))
-            continue
-        judge, peer = mine[rater], theirs[rater]
-        features = judge.burden.features
-        if (features, judge.scope) != (peer.burden.features, peer.scope):
-            left_out.append((rater, "burdens over different features or scopes"))
-            continue
+    """Burdens of the judges that judged both sides under the same terms."""
+    pairs, left_out = alike(first, second)
+    compared = []
+    for mine, theirs in pairs:
+        sides = ([(row, rated.burden) for row, rated in judge.judged] for judge in (mine, theirs))
+        found = _compare(*sides)
+        compared.append(Compared("", mine.rater, "symptom burden", *found, terms=mine.terms))
+    return compared, left_out
 
-        def burden(
-            row: Counted,
-            rater: str = rater,
-            features: Sequence[str] = features,
-            everything: bool = judge.scope == "all",
-        ) -> float | None:
-            if not everything and row.subtest.response is not ResponseKind.CONNECTED_TEXT:
-                return None
-            given = {r.measure: r.value for r in row.trial.ratings if r.rater == rater}
-            values = [given.get(name) for name in features]
-            found = [value for value in values if value is not None]
-            return fsum(found) if values and len(found) == len(values) else None
 
-        compared.append(_compare("", rater, "symptom burden", features, burden, one, other))
-    return compared, tuple(left_out)
+Valued = Sequence[tuple[Counted, float | None]]
+"""Responses with what is compared of them, or None."""
 
 
 def _compare(
-    subtest: str,
-    rater: str,
-    measure: str,
-    features: tuple[str, ...],
-    value: Callable[[Counted], float | None],
-    one: Sequence[Counted],
-    other: Sequence[Counted],
-) -> Compared:
-    mine, theirs = _means(one, value), _means(other, value)
-    shared = [place for place in mine if place in theirs]
-    pairs = [(mine[place], theirs[place]) for place in shared]
+    one: Valued, other: Valued
+) -> tuple[float | None, float | None, PairedTest | None, int]:
+    """Both means over the shared items, the test, and how many items they are."""
+    mine, theirs = _means(one), _means(other)
+    pairs = [(mine[place], theirs[place]) for place in mine if place in theirs]
     first = fsum(a for a, _ in pairs) / len(pairs) if pairs else None
     second = fsum(b for _, b in pairs) / len(pairs) if pairs else None
-    test = paired_permutation(pairs)
-    return Compared(subtest, rater, measure, features, first, second, test, len(pairs))
+    return first, second, paired_permutation(pairs), len(pairs)
 
 
-def _means(rows: Sequence[Counted], value: Callable[[Counted], float | None]) -> dict[Place, float]:
+def _means(rows: Valued) -> dict[Place, float]:
     """The mean over the responses to each item, for items with any value."""
     found: dict[Place, list[float]] = {}
-    for row in rows:
-        given = value(row)
-        if given is not None:
-            found.setdefault((row.subtest.id, row.item.id), []).append(given)
+    for row, value in rows:
+        if value is not None:
+            found.setdefault((row.subtest.id, row.item.id), []).append(value)
     return {place: fsum(values) / len(values) for place, values in found.items()}
 
 
@@ -212,7 +185,7 @@ def _side_by_side(
 ) -> tuple[SideBySide, ...]:
     made: list[SideBySide] = []
     for subtest in battery.subtests:
-        rater = _decider(battery, subtest.id, (*one, *other))
+        rater = _decider(subtest, one, other)
         for item in subtest.items:
             mine, theirs = (
                 [r for r in rows if (r.subtest.id, r.item.id) == (subtest.id, item.id)]
@@ -239,8 +212,8 @@ def _said(rows: Sequence[Counted]) -> tuple[str, ...]:
 
 
 def _right(rows: Sequence[Counted], rater: str | None) -> float | None:
-    given = [] if rater is None else [row.rating(rater, "exact") for row in rows]
-    values = [rating.value for rating in given if rating and rating.value is not None]
+    given = [] if rater is None else [_exact(row, rater) for row in rows]
+    values = [value for value in given if value is not None]
     return fsum(values) / len(values) if values else None
 
 
@@ -250,7 +223,9 @@ def _compared(each: Compared) -> Json:
         "subtest": each.subtest or None,
         "rater": each.rater,
         "measure": each.measure,
-        "features": list(each.features),
+        "features": [] if each.terms is None else list(each.terms.features),
+        "scope": None if each.terms is None else each.terms.scope,
+        "prompt_hash": None if each.terms is None else each.terms.prompt_hash,
         "items": each.items,
         "first": each.first,
         "second": each.second,

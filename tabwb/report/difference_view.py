@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tabwb.battery.model import Battery
 from tabwb.report.difference import Compared, Difference, SideBySide
-
-NONE = "-"
-MINIMUM_WIDTH = 70
+from tabwb.report.printing import print_view, table
+from tabwb.report.wording import chance, figure, signed
 
 
 def print_difference(found: Difference, battery: Battery, *, everything: bool = False) -> None:
     """Print the comparison; items that both sides answered alike only when asked for."""
-    console = Console(highlight=False)
-    console.width = max(console.width, MINIMUM_WIDTH)
-    console.print(difference_view(found, battery, everything=everything))
+    print_view(difference_view(found, battery, everything=everything))
 
 
 def difference_view(
@@ -49,45 +46,38 @@ def difference_view(
 
 
 def _measures(found: Difference, battery: Battery) -> Table:
-    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("measure", ratio=1, overflow="fold")
-    for heading in ("A", "B", "A - B", "p", "items"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    made = table("A", "B", "A - B", "p", "items", first="measure", fold=True)
     titles = {subtest.id: subtest.title for subtest in battery.subtests}
     for each in found.compared:
-        table.add_row(*_row(each, titles.get(each.subtest, "")))
-    return table
+        made.add_row(*_row(each, titles.get(each.subtest, "")))
+    return made
 
 
 def _row(each: Compared, title: str) -> Iterator[str | Text]:
-    if each.features:
-        yield f"symptom burden over {len(each.features)} features, {each.rater}"
-    else:
+    if each.terms is None:
         yield f"{title}, share right"
-    yield _number(each.first)
-    yield _number(each.second)
-    if each.test is None:
-        yield NONE
-        yield NONE
     else:
-        yield Text(f"{each.test.difference:+.2f}", style="bold")
-        yield f"{each.test.p:.3f}" if each.test.p >= 0.001 else "<.001"
+        yield f"symptom burden, {each.rater}, {each.terms}"
+    yield figure(each.first)
+    yield figure(each.second)
+    yield Text(signed(None if each.test is None else each.test.difference), style="bold")
+    yield chance(None if each.test is None else each.test.p)
     yield str(each.items)
 
 
 def _items(items: list[SideBySide]) -> Table:
-    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("item", no_wrap=True)
-    table.add_column("A", ratio=1, overflow="fold")
-    table.add_column("B", ratio=1, overflow="fold")
+    made = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+    made.add_column("item", no_wrap=True)
+    made.add_column("A", ratio=1, overflow="fold")
+    made.add_column("B", ratio=1, overflow="fold")
     for item in items:
-        table.add_row(
+        made.add_row(
             item.item,
             _said(item.first, item.first_right),
             _said(item.second, item.second_right),
         )
-        table.add_row("", "", "")
-    return table
+        made.add_row("", "", "")
+    return made
 
 
 def _said(responses: tuple[str, ...], right: float | None) -> Text:
@@ -101,7 +91,3 @@ def _said(responses: tuple[str, ...], right: float | None) -> Text:
     if len(responses) > 1:
         text.append(f"  (and {len(responses) - 1} other)", style="dim")
     return text
-
-
-def _number(value: float | None) -> str:
-    return NONE if value is None else f"{value:.2f}"

@@ -18,8 +18,26 @@ from tabwb.scoring.text import words
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What must be the same for responses to share one burden, and for burdens to be compared."""
+
+    rater: str
+    features: tuple[str, ...]
+    scope: Scope
+    prompt_hash: str | None
+
+    def __str__(self) -> str:
+        """The terms besides the rater, as words."""
+        n = len(self.features)
+        said = [f"{n} {'feature' if n == 1 else 'features'}", self.scope.replace("-", " ")]
+        if self.prompt_hash:
+            said.append(f"prompt {self.prompt_hash[:8]}")
+        return ", ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """One judge's burden.
+    """One judge's burden. A rater that judged under several terms has several summaries.
 
     Attributes:
         caution: the judge's own sentence, or empty.
@@ -27,6 +45,7 @@ class JudgeSummary:
         declared: whether set and scope are what the judge declared; else they are as
             :func:`undeclared` makes them.
         groupings: grouping to its categories' burdens; the battery's first one is shown first.
+        judged: the responses in scope, each as it counts into the burden.
     """
 
     rater: str
@@ -36,21 +55,17 @@ class JudgeSummary:
     prompt_hash: str | None = None
     declared: bool = True
     groupings: Mapping[str, Mapping[str, CategoryBurden]] = field(default_factory=dict)
+    judged: tuple[tuple[Counted, RatedResponse], ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def terms(self) -> Terms:
+        """Under which terms it judged."""
+        return Terms(self.rater, self.burden.features, self.scope, self.prompt_hash)
 
     @property
     def categories(self) -> Mapping[str, CategoryBurden]:
         """The categories of the first grouping."""
         return self.burden.categories
-
-
-@dataclass(frozen=True, slots=True)
-class _Terms:
-    """What must be the same for responses to share one burden."""
-
-    rater: str
-    features: tuple[str, ...]
-    scope: Scope
-    prompt_hash: str | None
 
 
 def summarise_judges(
@@ -67,8 +82,8 @@ def summarise_judges(
     prompts are kept apart: burdens over different sets are not put together (SCORING 2). An
     administration that a judge has not seen at all is no gap in its work.
     """
-    members: dict[_Terms, list[Counted]] = {}
-    said: dict[_Terms, Declaration | None] = {}
+    members: dict[Terms, list[Counted]] = {}
+    said: dict[Terms, Declaration | None] = {}
     by_source: dict[int, list[Counted]] = {}
     for row in rows:
         by_source.setdefault(row.source, []).append(row)
@@ -79,13 +94,37 @@ def summarise_judges(
             told = given or undeclared(battery, own, rater)
             # In the battery's order; of a feature that it does not have there are no ratings.
             features = tuple(one.id for one in battery.features if one.id in told.features)
-            terms = _Terms(rater, features, told.scope, told.prompt_hash)
+            terms = Terms(rater, features, told.scope, told.prompt_hash)
             members.setdefault(terms, []).extend(own)
             said.setdefault(terms, given)
     return tuple(
         _summarise(battery, own, terms, said[terms], interval=interval)
         for terms, own in members.items()
     )
+
+
+def alike(
+    first: Sequence[JudgeSummary], second: Sequence[JudgeSummary]
+) -> tuple[list[tuple[JudgeSummary, JudgeSummary]], tuple[tuple[str, str], ...]]:
+    """Judges of two sides whose burdens can be compared, and the raters left out with the reason.
+
+    Only burdens of one rater over the same features, scope and prompt are alike.
+    """
+    theirs = {judge.terms: judge for judge in second}
+    pairs = [(judge, theirs[judge.terms]) for judge in first if judge.terms in theirs]
+    both = {judge.terms for judge, _ in pairs}
+    alone = [[judge.terms for judge in side if judge.terms not in both] for side in (first, second)]
+    left_out = []
+    for rater in dict.fromkeys(terms.rater for side in alone for terms in side):
+        if any(all(judge.rater != rater for judge in side) for side in (first, second)):
+            left_out.append((rater, "judged only one side"))
+            continue
+        said = (
+            "; ".join(str(terms) for terms in side if terms.rater == rater) or "no other"
+            for side in alone
+        )
+        left_out.append((rater, "judged under other terms: {} / {}".format(*said)))
+    return pairs, tuple(left_out)
 
 
 def undeclared(battery: Battery, rows: Sequence[Counted], rater: str) -> Declaration:
@@ -127,12 +166,13 @@ def _raters(
 def _summarise(
     battery: Battery,
     rows: Sequence[Counted],
-    terms: _Terms,
+    terms: Terms,
     said: Declaration | None,
     *,
     interval: bool,
 ) -> JudgeSummary:
-    responses = [_rated(row, terms) for row in rows if _in_scope(row, terms)]
+    judged = tuple((row, _rated(row, terms)) for row in rows if _in_scope(row, terms))
+    responses = [response for _, response in judged]
     groupings = {
         grouping.id: {category.id: category.features for category in grouping.categories}
         for grouping in battery.groupings
@@ -152,16 +192,17 @@ def _summarise(
             else symptom_burden(responses, terms.features, categories).categories
             for name, categories in groupings.items()
         },
+        judged=judged,
     )
 
 
-def _in_scope(row: Counted, terms: _Terms) -> bool:
+def _in_scope(row: Counted, terms: Terms) -> bool:
     if row.subtest.response is ResponseKind.CONNECTED_TEXT:
         return True
     return terms.scope == "all" and any(one.rater == terms.rater for one in row.trial.ratings)
 
 
-def _rated(row: Counted, terms: _Terms) -> RatedResponse:
+def _rated(row: Counted, terms: Terms) -> RatedResponse:
     ratings = {
         rating.measure: rating for rating in row.trial.ratings if rating.rater == terms.rater
     }

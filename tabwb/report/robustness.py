@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -21,6 +21,7 @@ from tabwb.agreement.pairs import (
 from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.summary import Json, pool
+from tabwb.report.wording import judge_labels
 from tabwb.scoring.estimate import Estimate
 
 
@@ -46,6 +47,7 @@ class PairAgreement:
     """Two judges over the features that both can find absent and present.
 
     Attributes:
+        first, second: their labels.
         kappa, ac1, percent: unweighted means over the features where they are defined, each with
             the number of those features.
     """
@@ -85,23 +87,30 @@ class Robustness:
     """How much of a result is the judge's.
 
     Attributes:
-        judges: each by itself; the rater is ``PROMPT:MODEL`` where a model stands behind it.
-        pairs: every two judges with a feature in common.
+        judges: each by itself; the rater is ``PROMPT:MODEL`` where a model stands behind it. A
+            rater that judged under several terms (sets, scopes, prompts) is as many judges.
+        labels: a name for each of them.
+        pairs: every two judges with a feature and a response in common.
+        left_out: every other two judges, with the reason.
         consensus: None with fewer than two judges.
     """
 
     judges: tuple[JudgeSummary, ...]
+    labels: tuple[str, ...]
     pairs: tuple[PairAgreement, ...]
+    left_out: tuple[tuple[str, str, str], ...]
     consensus: Consensus | None
 
-    def grid(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str], JudgeSummary]]:
-        """Models, prompts, and the judge of each (model, prompt): a judge without a model is its
-        own prompt with the model ``(none)``.
+    def grid(
+        self,
+    ) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str], list[JudgeSummary]]]:
+        """Models, prompts, and the judges of each (model, prompt): a judge without a model is its
+        own prompt with the model ``(none)``. Several are one rater under several terms.
         """
-        cells: dict[tuple[str, str], JudgeSummary] = {}
+        cells: dict[tuple[str, str], list[JudgeSummary]] = {}
         for judge in self.judges:
             prompt, _, model = judge.rater.partition(":")
-            cells[model or "(none)", prompt] = judge
+            cells.setdefault((model or "(none)", prompt), []).append(judge)
         models = tuple(dict.fromkeys(model for model, _ in cells))
         prompts = tuple(dict.fromkeys(prompt for _, prompt in cells))
         return models, prompts, cells
@@ -112,8 +121,11 @@ class Robustness:
         return {
             "judges": [
                 {
+                    "label": label,
                     "rater": judge.rater,
                     "scope": judge.scope,
+                    "prompt_hash": judge.prompt_hash,
+                    "declared": judge.declared,
                     "features": list(judge.burden.features),
                     "n_responses": judge.burden.n_responses,
                     "n_distinct": judge.burden.n_distinct,
@@ -124,7 +136,11 @@ class Robustness:
                     else [judge.burden.interval.low, judge.burden.interval.high],
                     "present": dict(judge.burden.present),
                 }
-                for judge in self.judges
+                for label, judge in zip(self.labels, self.judges, strict=True)
+            ],
+            "left_out": [
+                {"first": first, "second": second, "reason": why}
+                for first, second, why in self.left_out
             ],
             "pairs": [
                 {
@@ -173,25 +189,45 @@ def robustness(sources: Sequence[Source]) -> Robustness:
     because such a feature can never be found absent.
     """
     judges = pool(sources, interval=True).judges
+    labels = judge_labels(judges)
     rows = counted(sources)
-    pairs = tuple(
-        pair
-        for one, other in combinations(judges, 2)
-        if (pair := _pair(rows, one, other)) is not None
+    pairs: list[PairAgreement] = []
+    left_out: list[tuple[str, str, str]] = []
+    for (first, one), (second, other) in combinations(zip(labels, judges, strict=True), 2):
+        found = _pair(rows, one, other)
+        if isinstance(found, str):
+            left_out.append((first, second, found))
+        else:
+            pairs.append(replace(found, first=first, second=second))
+    return Robustness(
+        judges,
+        labels,
+        tuple(pairs),
+        tuple(left_out),
+        _consensus(rows, judges) if len(judges) > 1 else None,
     )
-    return Robustness(judges, pairs, _consensus(rows, judges) if len(judges) > 1 else None)
 
 
-def verdicts(rows: Sequence[Counted], rater: str, features: Sequence[str]) -> Floats:
-    """A judge's verdicts: float64 of shape (responses, features), NaN where it has none."""
+def verdicts(rows: Sequence[Counted], judge: JudgeSummary, features: Sequence[str]) -> Floats:
+    """A judge's verdicts: float64 of shape (responses, features), NaN where it has none.
+
+    Only responses in the judge's scope, judged under its terms, have any.
+    """
     found = np.full((len(rows), len(features)), np.nan)
     places = {feature: at for at, feature in enumerate(features)}
+    own = {_place(row) for row, _ in judge.judged}
     for n, row in enumerate(rows):
+        if _place(row) not in own:
+            continue
         for rating in row.trial.ratings:
-            at = places.get(rating.measure) if rating.rater == rater else None
+            at = places.get(rating.measure) if rating.rater == judge.rater else None
             if at is not None and rating.value is not None:
                 found[n, at] = rating.value
     return found
+
+
+def _place(row: Counted) -> tuple[int, int]:
+    return row.source, row.trial.plan.number
 
 
 def majority(stack: Floats) -> tuple[Floats, int]:
@@ -215,13 +251,16 @@ def majority(stack: Floats) -> tuple[Floats, int]:
     return np.where((given >= 2) & ~tied, said, np.nan), int(tied.sum())
 
 
-def _pair(rows: Sequence[Counted], one: JudgeSummary, other: JudgeSummary) -> PairAgreement | None:
+def _pair(rows: Sequence[Counted], one: JudgeSummary, other: JudgeSummary) -> PairAgreement | str:
+    """The agreement of two judges, or why there is none."""
     theirs = set(other.burden.features)
     features = tuple(feature for feature in one.burden.features if feature in theirs)
     if not features:
-        return None
-    tables = tables_of(verdicts(rows, one.rater, features), verdicts(rows, other.rater, features))
+        return "no feature in common"
+    tables = tables_of(verdicts(rows, one, features), verdicts(rows, other, features))
     counts = samples(tables)
+    if not counts.any():
+        return "no response in common"
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
     positive = specific_agreement(tables, 1)
     return PairAgreement(
@@ -247,7 +286,7 @@ def _pair(rows: Sequence[Counted], one: JudgeSummary, other: JudgeSummary) -> Pa
 def _consensus(rows: Sequence[Counted], judges: Sequence[JudgeSummary]) -> Consensus:
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
-    stack = np.stack([verdicts(rows, judge.rater, features) for judge in judges])
+    stack = np.stack([verdicts(rows, judge, features) for judge in judges])
     said, ties = majority(stack)
     whole = ~np.isnan(said).any(axis=1) if features else np.zeros(len(rows), dtype=bool)
     n = int(whole.sum())

@@ -124,7 +124,7 @@ def summarise_subtest(
         for trial in source.trials
         if trial.plan.subtest == subtest.id and not trial.plan.practice
     ]
-    rater = _decider(subtest, rows)
+    rater = decider(subtest, rows)
     share = _share(rows, rater)
     verdicts = _verdicts(subtest, rows, rater)
     protocols = {sources[row.source].protocol for row in rows}
@@ -162,8 +162,8 @@ def summarise_subtest(
     )
 
 
-def _decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
-    """The first of the subtest's scorers that gives verdicts."""
+def decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
+    """The first of the subtest's scorers that gives verdicts on these responses, if any does."""
     raters = {
         rating.rater for row in rows for rating in row.trial.ratings if rating.measure == "exact"
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from tabwb.records.states import ResponseKind
 from tabwb.report.judges import JudgeSummary
@@ -21,7 +22,41 @@ def number(estimate: Estimate, digits: int = 2) -> str:
     >>> number(Estimate(0.625)), number(Estimate(None, "no item answered"))
     ('0.62', '-')
     """
-    return NONE if estimate.value is None else f"{estimate.value:.{digits}f}"
+    return figure(estimate.value, digits)
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number, or a dash where there is none."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign, or a dash where there is none.
+
+    >>> signed(3.06), signed(-0.5), signed(None)
+    ('+3.06', '-0.50', '-')
+    """
+    return NONE if value is None else f"{value:+.2f}"
+
+
+def chance(p: float | None) -> str:
+    """A p value, or a dash where there is none.
+
+    >>> chance(0.125), chance(0.0001)
+    ('0.125', '<.001')
+    """
+    if p is None:
+        return NONE
+    return f"{p:.3f}" if p >= 0.001 else "<.001"
+
+
+def percent(share: Estimate) -> str:
+    """A share in per cent, or a dash where it is undefined.
+
+    >>> percent(Estimate(0.125))
+    '12 %'
+    """
+    return NONE if share.value is None else f"{share.value * 100:.0f} %"
 
 
 def count(value: int | None) -> str:
@@ -133,6 +168,15 @@ def terms_of(judge: JudgeSummary) -> str:
     if not judge.declared:
         terms.append("set not declared")
     return "  ·  ".join(terms)
+
+
+def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
+    """A name for each judge: its rater, with its terms where it judged under several."""
+    times = Counter(judge.rater for judge in judges)
+    return tuple(
+        judge.rater if times[judge.rater] == 1 else f"{judge.rater} ({judge.terms})"
+        for judge in judges
+    )
 
 
 def _listed(what: str, figures: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
 
 import pytest
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.records.declarations import Declaration
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import (
@@ -19,6 +23,8 @@ from tabwb.records.states import (
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.counted import Source
 from tabwb.report.difference import Difference, difference
+from tabwb.report.difference_view import print_difference
+from tabwb.report.judges import Terms
 
 FEATURES = ("anomia", "jargon")
 BATTERY = Battery(
@@ -98,7 +104,8 @@ def test_only_shared_items_are_compared() -> None:
 def test_burdens_of_one_set_are_compared() -> None:
     found = compare({"t0": ["anomia jargon"], "t1": ["anomia"]}, {"t0": ["anomia"], "t1": ["fine"]})
     (burden,) = found.compared
-    assert (burden.measure, burden.rater, burden.features) == ("symptom burden", JUDGE, FEATURES)
+    assert (burden.measure, burden.rater) == ("symptom burden", JUDGE)
+    assert burden.terms == Terms(JUDGE, FEATURES, "connected-text", None)
     assert (burden.first, burden.second) == (1.5, 0.5)
     assert burden.test is not None and burden.test.p == 2 / 4
 
@@ -115,8 +122,55 @@ def test_a_response_with_an_undefined_feature_has_no_burden() -> None:
     found = difference(
         [Source(BATTERY, [odd, one.trials[1]])], [source({"t0": ["x"], "t1": ["x"]})], ("A", "B")
     )
-    burdens = [each for each in found.compared if each.features == FEATURES]
-    assert all(each.items == 1 and each.first == 0.0 for each in burdens)
+    # Of the first side only anomia was never undefined: that is another set, and is not compared.
+    assert not found.compared
+    assert found.left_out == (
+        (JUDGE, "judged under other terms: 1 feature, connected text / 2 features, connected text"),
+    )
+
+
+def declared(said: Said, prompt: str, features: tuple[str, ...] = FEATURES) -> Source:
+    told = Declaration(JUDGE, features, prompt_text=prompt)
+    return replace(source(said), declarations={JUDGE: told})
+
+
+def test_a_response_without_a_burden_is_no_response_without_features() -> None:
+    one = declared({"t0": ["anomia"], "t1": ["jargon"]}, "")
+    first, second = one.trials
+    odd = replace(first, ratings=(valued(JUDGE, "anomia", 1), undefined(JUDGE, "jargon", "why")))
+    other = declared({"t0": ["x"], "t1": ["x"]}, "")
+    (burden,) = difference([replace(one, trials=[odd, second])], [other], ("A", "B")).compared
+    assert (burden.items, burden.first, burden.second) == (1, 1.0, 0.0)
+
+
+def test_burdens_under_other_prompts_are_not_compared() -> None:
+    one, other = declared({"t0": ["anomia"]}, "old"), declared({"t0": ["fine"]}, "new")
+    found = difference([one], [other], ("A", "B"))
+    assert found.compared == ()
+    ((rater, why),) = found.left_out
+    hashes = [sha256(prompt.encode()).hexdigest()[:8] for prompt in ("old", "new")]
+    terms = [f"2 features, connected text, prompt {each}" for each in hashes]
+    assert (rater, why) == (JUDGE, f"judged under other terms: {terms[0]} / {terms[1]}")
+
+
+def test_of_several_terms_the_shared_ones_are_compared() -> None:
+    old, new = declared({"t0": ["anomia jargon"]}, "old"), declared({"t0": ["anomia"]}, "new")
+    found = difference([old, new], [declared({"t0": ["fine"]}, "new")], ("A", "B"))
+    (burden,) = found.compared
+    # Not 1.5: the response judged under the old prompt is none of this burden's.
+    assert (burden.first, burden.second) == (1.0, 0.0)
+    ((rater, why),) = found.left_out
+    assert rater == JUDGE and why.endswith(" / no other")
+    document: Any = found.to_json()
+    assert document["compared"][0]["prompt_hash"] == sha256(b"new").hexdigest()
+
+
+def test_what_is_printed_is_what_was_said(capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = source({"w0": [":gemini: [b]a"]}), source({"w0": ["a"]})
+    print_difference(difference([one], [other], ("#1 tab-2026:gemini:x", "#2 m")), BATTERY)
+    shown = capsys.readouterr().out
+    assert "#1 tab-2026:gemini:x" in shown
+    assert ":gemini: [b]a" in shown
 
 
 def test_a_judge_of_one_side_is_left_out_and_named() -> None:
@@ -140,8 +194,6 @@ def test_nothing_shared_is_undefined_not_zero() -> None:
 
 
 def test_different_batteries_are_refused() -> None:
-    from dataclasses import replace
-
     other = replace(BATTERY, version="2", content_hash="two")
     with pytest.raises(UsageError, match="pair 1 and pair 2"):
         difference([source(ALL_RIGHT)], [source(ALL_RIGHT, battery=other)], ("A", "B"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from tabwb.records.states import (
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.counted import Source
 from tabwb.report.robustness import majority, robustness
+from tabwb.report.robustness_view import print_robustness
 
 BATTERY = Battery(
     id="talk",
@@ -96,7 +99,8 @@ def test_models_and_prompts_make_a_grid() -> None:
     found = robustness([source(by(P, 1, 0) + by(Q, 1, 1) + by(R, 0, 0))])
     models, prompts, cells = found.grid()
     assert models == ("p", "q") and prompts == ("tab-2026", "tab-2026+prompt")
-    assert cells["q", "tab-2026"].burden.symptom_burden.value == 2.0
+    (judge,) = cells["q", "tab-2026"]
+    assert judge.burden.symptom_burden.value == 2.0
     assert ("q", "tab-2026+prompt") not in cells
 
 
@@ -122,6 +126,39 @@ def test_a_verdict_that_is_missing_is_no_absence() -> None:
     jargon = found.pairs[0].features[-1]
     assert jargon.samples == 1
     assert found.consensus is not None and found.consensus.n_responses == 1
+
+
+def under(prompt: str, source: Source) -> Source:
+    told = {rater: replace(each, prompt_text=prompt) for rater, each in source.declarations.items()}
+    return replace(source, declarations=told)
+
+
+def test_one_rater_under_two_prompts_is_two_judges() -> None:
+    old = under("old", source(by(P, 1, 1) + by(Q, 1, 0)))
+    new = under("new", source(by(P, 0, 0), by(P, 1, 0)))
+    found = robustness([old, new])
+    first, second = (sha256(prompt.encode()).hexdigest()[:8] for prompt in ("old", "new"))
+    terms = "2 features, connected text, prompt"
+    assert found.labels == (f"{P} ({terms} {first})", Q, f"{P} ({terms} {second})")
+    assert [judge.burden.symptom_burden.value for judge in found.judges] == [2.0, 1.0, 0.5]
+    _, _, cells = found.grid()
+    assert len(cells["p", "tab-2026"]) == 2
+    # Under the new prompt it saw none of what the others saw.
+    (pair,) = found.pairs
+    assert (pair.first, pair.second) == found.labels[:2]
+    assert [each.samples for each in pair.features] == [1, 1]
+    assert [why for _, _, why in found.left_out] == ["no response in common"] * 2
+
+
+def test_the_printed_report_keeps_every_judge_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    old = under("old", source(by("tab-2026:gemini:x", 1, 1) + by(Q, 1, 0)))
+    new = under("new", source(by("tab-2026:gemini:x", 0, 0)))
+    print_robustness(robustness([old, new]), {})
+    shown = capsys.readouterr().out
+    assert "gemini:x" in shown
+    assert "2.00" in shown and "0.00" in shown
+    assert shown.count("not compared:") == 2
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_one_judge_has_no_consensus() -> None:
