@@ -1,1 +1,64 @@
-"""Registers what this package brings. Imports nothing heavy."""
+"""Registers ``gemini:NAME``. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from tabwb.extend.components import Descriptor, ModelBackend
+from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.extend.offline import stays_here
+from tabwb.records.specs import Spec
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def needs_network(spec: Spec) -> bool:
+    """Whether the service that a spec names is not this machine's own.
+
+    >>> from tabwb.records.specs import parse_spec
+    >>> needs_network(parse_spec("gemini:gemini-2.5-flash"))
+    True
+    >>> needs_network(parse_spec("gemini:gemini-2.5-flash@base_url=http://127.0.0.1:8000"))
+    False
+    """
+    try:
+        host = urlsplit(spec.options.get("base_url", "")).hostname
+    except ValueError:
+        return True
+    return not host or not stays_here(host)
+
+
+def _options() -> type[BaseModel]:
+    from tabwb_gemini.options import GeminiOptions
+
+    return GeminiOptions
+
+
+def _made(spec: Spec, options: Any) -> ModelBackend:
+    from tabwb_gemini.backend import GeminiModel
+
+    assert spec.name is not None
+    return GeminiModel(spec.name, options, local=not needs_network(spec))
+
+
+@hookimpl
+def tabwb_register_models(register: Register) -> None:
+    """Gemini models by Google's API."""
+    register(
+        Descriptor(
+            "gemini",
+            "A Gemini model by Google's API, for example gemini-2.5-flash",
+            _made,
+            options=_options,
+            needs=("gemini",),
+            needs_network=needs_network,
+            name_help="NAME",
+            name_required=True,
+            remarks="the key stands in GEMINI_API_KEY or GOOGLE_API_KEY, or in the keyring: "
+            "tabwb key set gemini",
+            batches=True,
+            protocols=("generate", "enforced"),
+        )
+    )

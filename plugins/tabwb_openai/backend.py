@@ -9,19 +9,23 @@ from contextlib import contextmanager
 from typing import Any
 
 import openai
-from tabwb_transformers.text import StopStrings
 
 from tabwb.extend.components import Cancel
 from tabwb.extend.keys import find_key, missing_key, redact
 from tabwb.extend.remote import RemoteFailure, RemoteModel, Retries
+from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import Protocol, StopReason
-from tabwb_openai.asking import CONCESSIONS, arguments, token_parameter
+from tabwb_openai.asking import CONCESSIONS, arguments, is_enforced, token_parameter
 from tabwb_openai.failures import failure_of, is_blocked, names_parameter
 from tabwb_openai.hearing import Heard, chosen
 from tabwb_openai.options import OpenAIOptions
 
+CONNECT_S = 10.0
+"""How long a connection may take to be made."""
+LONGEST_REPLY = 1_000_000
+"""Characters after which a reply is taken for one that never ends."""
 LOOK_S = 10.0
 """How long the server may take to say that it is there."""
 OVERRUN = 8
@@ -140,15 +144,18 @@ class OpenAIModel(RemoteModel):
         cancel: Cancel,
         started: float,
     ) -> Iterator[str | Reply]:
-        enforced = request.protocol is Protocol.ENFORCED
+        enforced = is_enforced(request)
         structured = "response_format" in asked
         stops = StopStrings(() if structured else request.decoding.stop)
         heard, said, first = Heard(), list[str](), None
-        cancelled, overrun = False, 0
+        cancelled, overrun, length = False, 0, 0
         for chunk in stream:
             if cancelled := cancel.is_set():
                 break
             text = heard.take(chunk)
+            length += len(text)
+            if length > LONGEST_REPLY:
+                raise ComponentError(f"{self.title}: the answer does not end; it is not kept")
             sure = stops.feed(text)
             if stops.found is not None:
                 # A server that was told the stop string ends by itself and says what it counted.
@@ -168,6 +175,7 @@ class OpenAIModel(RemoteModel):
             yield rest
         text = "".join(said)
         metadata = heard.metadata | self._marks(asked)
+        metadata["protocol"] = (Protocol.ENFORCED if enforced else Protocol.GENERATE).value
         if enforced:
             raw, text = text, chosen(text, request.options) if structured else text
             metadata["constrained"] = "yes" if text in request.options else "no"
@@ -213,7 +221,7 @@ class OpenAIModel(RemoteModel):
             # The client insists on a key; servers on one's own machine take any word.
             api_key="none" if key is None else key.reveal(),
             base_url=options.address,
-            timeout=options.timeout_s,
+            timeout=openai.Timeout(options.timeout_s, connect=min(options.timeout_s, CONNECT_S)),
             max_retries=0,  # retries are RemoteModel's, which tells of them
             http_client=self._own_http(),
         )

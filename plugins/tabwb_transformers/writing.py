@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import torch
 
+from tabwb.extend.stops import StopStrings
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import StopReason
 from tabwb_transformers.sampling import Sampler, not_numbers
-from tabwb_transformers.text import Decode, StopStrings, TextStream
+from tabwb_transformers.text import Decode, TextStream
 from tabwb_transformers.trie import Node
 
 ROUNDING = 512.0

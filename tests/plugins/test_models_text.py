@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tabwb_transformers.templates import PLAIN, load_template
-from tabwb_transformers.text import StopStrings, TextStream
+from tabwb_transformers.text import TextStream
 
+from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message
 

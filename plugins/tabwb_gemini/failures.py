@@ -1,0 +1,99 @@
+"""What Google's client raises, told apart."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from google.genai import errors
+from pydantic import ValidationError
+
+from tabwb.extend.remote import RemoteFailure, kind_of_status, retry_after
+from tabwb.records.errors import ComponentError, NeedsNetwork
+
+LONGEST = 500
+"""Characters of a service's message that are kept."""
+_CLIENTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "requests", "urllib3"})
+"""Packages under the client whose errors it lets through."""
+_SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
+
+
+def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
+    """The failure that an exception of the client is; None where it is something else."""
+    for cause in _causes(error):
+        if isinstance(cause, NeedsNetwork):
+            return ComponentError(cause.message, allowed=cause.allowed, hint=cause.hint)
+    if isinstance(error, errors.APIError):
+        return _of_status(error)
+    if isinstance(
+        error,
+        json.JSONDecodeError | UnicodeError | ValidationError | errors.UnknownApiResponseError,
+    ):
+        return RemoteFailure("malformed", _short(f"what came is not what was asked for: {error}"))
+    if any(type(cause).__module__.partition(".")[0] in _CLIENTS for cause in _causes(error)):
+        slow = any("Timeout" in type(cause).__name__ for cause in _causes(error))
+        return RemoteFailure("timeout" if slow else "connection", _short(_deepest(error)))
+    return None
+
+
+def _of_status(error: errors.APIError) -> RemoteFailure:
+    details = list(_details(error.details))
+    kind = kind_of_status(error.code)
+    if error.code == 429 and any(map(_is_spent, details)):
+        kind = "quota"
+    if error.code == 400 and any(each.get("reason") == "API_KEY_INVALID" for each in details):
+        kind = "authentication"
+    asked = next((s for each in details if (s := _delay(each)) is not None), None)
+    headers = getattr(error.response, "headers", None) or {}
+    return RemoteFailure(
+        kind,
+        _short(error.message or str(error.status or "")),
+        status=error.code,
+        retry_after_s=asked if asked is not None else retry_after(headers),
+    )
+
+
+def _details(response: Any) -> Iterator[Mapping[str, Any]]:
+    """The details of an error in Google's form (``google.rpc.Status``)."""
+    error = response.get("error", response) if isinstance(response, Mapping) else {}
+    found = error.get("details") if isinstance(error, Mapping) else None
+    for each in found if isinstance(found, list) else ():
+        if isinstance(each, Mapping):
+            yield each
+
+
+def _is_spent(detail: Mapping[str, Any]) -> bool:
+    """Whether a quota of a whole day is used up: waiting for seconds does not help."""
+    violations = detail.get("violations")
+    return isinstance(violations, list) and any(
+        "perday" in str(each.get("quotaId", "")).lower()
+        for each in violations
+        if isinstance(each, Mapping)
+    )
+
+
+def _delay(detail: Mapping[str, Any]) -> float | None:
+    """``RetryInfo``: how long the service asks to wait, seconds."""
+    found = _SECONDS.fullmatch(str(detail.get("retryDelay", "")))
+    return float(found[1]) if found else None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _deepest(error: BaseException) -> str:
+    *_, last = _causes(error)
+    return str(last) or type(last).__name__
+
+
+def _short(text: str) -> str:
+    cleaned = " ".join(text.split())
+    return cleaned if len(cleaned) <= LONGEST else f"{cleaned[:LONGEST]} ..."

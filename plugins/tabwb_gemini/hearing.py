@@ -1,0 +1,107 @@
+"""What comes back: the chunks of one streamed reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from google.genai import types
+
+from tabwb.extend.remote import RemoteFailure
+from tabwb.records.states import StopReason
+
+_BLOCKED = frozenset(
+    {
+        "SAFETY",
+        "RECITATION",
+        "BLOCKLIST",
+        "PROHIBITED_CONTENT",
+        "SPII",
+        "LANGUAGE",
+        "ESCALATION",
+        "MODEL_ARMOR",
+    }
+)
+"""Finish reasons with which the service holds an answer back."""
+_FAILED = frozenset({"MALFORMED_RESPONSE", "PUP_LIMITED_DISABLED"})
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was heard of a reply so far, besides its text.
+
+    Attributes:
+        finish: why it ended, in the service's word; None until it says so.
+        blocked: why the prompt was refused, in the service's word; None where it was not.
+        prompt_tokens, reply_tokens: as the service counts, thinking included; or None.
+        facts: what the service says of itself (model version, id of the reply).
+        chunks: how many came.
+    """
+
+    finish: str | None = None
+    blocked: str | None = None
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    facts: dict[str, str] = field(default_factory=dict)
+    chunks: int = 0
+
+    def take(self, chunk: types.GenerateContentResponse) -> str:
+        """Take in a chunk; its text, thoughts left out."""
+        self.chunks += 1
+        for name in ("model_version", "response_id"):
+            value = getattr(chunk, name, None)
+            if value:
+                self.facts[name] = str(value)
+        self._count(chunk.usage_metadata)
+        feedback = chunk.prompt_feedback
+        if feedback is not None and feedback.block_reason is not None:
+            self.blocked = feedback.block_reason.value
+        if not chunk.candidates:
+            return ""
+        candidate = chunk.candidates[0]
+        if candidate.finish_reason is not None:
+            self.finish = candidate.finish_reason.value
+        parts = (candidate.content.parts if candidate.content else None) or []
+        return "".join(part.text for part in parts if part.text and not part.thought)
+
+    def check(self) -> None:
+        """Check that the service said how the reply ended: else the connection was cut.
+
+        Raises:
+            RemoteFailure: it did not, or it failed.
+        """
+        if self.blocked is not None:
+            return
+        if self.finish in _FAILED:
+            raise RemoteFailure("server", f"the service ended the reply with {self.finish}")
+        if not self.chunks:
+            raise RemoteFailure("malformed", "what came is no stream of an answer")
+        if self.finish is None:
+            raise RemoteFailure("connection", "the answer broke off")
+
+    @property
+    def stop_reason(self) -> StopReason:
+        """Why the reply ended."""
+        if self.blocked is not None or self.finish in _BLOCKED:
+            return StopReason.REFUSED
+        return StopReason.LENGTH if self.finish == "MAX_TOKENS" else StopReason.END
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is kept with the reply."""
+        kept = dict(self.facts)
+        if self.finish is not None:
+            kept["finish_reason"] = self.finish
+        if self.blocked is not None:
+            kept |= {"blocked": "the prompt", "block_reason": self.blocked}
+        return kept
+
+    def _count(self, usage: types.GenerateContentResponseUsageMetadata | None) -> None:
+        if usage is None:
+            return
+        thoughts = usage.thoughts_token_count or 0
+        if usage.prompt_token_count is not None:
+            self.prompt_tokens = usage.prompt_token_count
+        if usage.candidates_token_count is not None or thoughts:
+            self.reply_tokens = (usage.candidates_token_count or 0) + thoughts
+        if thoughts:
+            self.facts["thought_tokens"] = str(thoughts)

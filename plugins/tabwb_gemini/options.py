@@ -1,0 +1,70 @@
+"""What ``gemini:NAME@key=value`` can be told."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+SERVICE = "gemini"
+
+
+class GeminiOptions(BaseModel):
+    """Options of ``gemini``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    base_url: Annotated[
+        str | None,
+        Field(description="address of a proxy or a server of your own, http:// or https://"),
+    ] = None
+    concurrency: Annotated[int, Field(ge=1, le=256, description="requests at once, 1 to 256")] = 8
+    timeout_s: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=3600,
+            allow_inf_nan=False,
+            description="seconds of silence after which a request failed, up to 3600",
+        ),
+    ] = 120.0
+    retries: Annotated[
+        int, Field(ge=0, le=50, description="how often a request is tried again, 0 to 50")
+    ] = 5
+    thinking_budget: Annotated[
+        int | None,
+        Field(
+            ge=-1,
+            le=65536,
+            description="tokens that the model may think, 0 for none, -1 for as it likes; left to "
+            "the model when not given",
+        ),
+    ] = None
+    safety: Annotated[
+        Literal["default", "off"],
+        Field(description="default (the service's filters), off (blocks nothing that it need not)"),
+    ] = "default"
+    structured: Annotated[
+        Literal["auto", "none"],
+        Field(description="auto (replies are kept to a schema where one is asked for), none"),
+    ] = "auto"
+    seed: Annotated[
+        int | None,
+        Field(ge=0, lt=2**31, description="seed of the sampler instead of the run's"),
+    ] = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)  # raises ValueError where the brackets of an address are off
+        _ = parts.port  # likewise
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("not an address")
+        # A user or a query may hold a key, and the spec is stored.
+        if parts.username is not None or parts.query or parts.fragment:
+            raise ValueError("more than an address")
+        return value.rstrip("/")

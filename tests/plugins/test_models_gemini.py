@@ -1,0 +1,437 @@
+"""``gemini:NAME``: Google's real client against a small server on this machine."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tabwb_gemini.backend import GeminiModel
+from tabwb_gemini.options import GeminiOptions
+
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.plugins import Plugins
+from tabwb.extend.remote import Retries
+from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.states import Protocol, StopReason
+from tests.cli.conftest import in_process
+from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, is_silent, sends
+
+Opened = Callable[..., GeminiModel]
+QUICK = Retries(attempts=3, first_s=0.01, longest_s=0.05)
+PLANTED = "AIzaSyPlantedKey0123456789abcdefghijklm"
+
+
+def chunk(
+    text: str = "", *, finish: str | None = None, usage: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """One chunk of a stream, in the REST protocol's words."""
+    candidate: dict[str, Any] = {"index": 0}
+    if text:
+        candidate["content"] = {"role": "model", "parts": [{"text": text}]}
+    if finish:
+        candidate["finishReason"] = finish
+    made: dict[str, Any] = {
+        "candidates": [candidate],
+        "modelVersion": "gemini-2.5-flash-001",
+        "responseId": "r-1",
+    }
+    if usage:
+        made["usageMetadata"] = dict(usage)
+    return made
+
+
+def streams(*chunks: Mapping[str, Any]) -> Behaviour:
+    return lambda handler, body: handler.stream([json.dumps(each) for each in chunks])
+
+
+def says(text: str, *, finish: str = "STOP", thoughts: int = 0) -> Behaviour:
+    """Streams a text in two pieces and counts tokens, a word being one."""
+    half = len(text) // 2
+    usage = {"promptTokenCount": 7, "candidatesTokenCount": len(text.split())}
+    if thoughts:
+        usage["thoughtsTokenCount"] = thoughts
+    return streams(chunk(text[:half]), chunk(text[half:]), chunk(finish=finish, usage=usage))
+
+
+def refuses(status: int, word: str, message: str, *details: Mapping[str, Any]) -> Behaviour:
+    error = {"code": status, "message": message, "status": word, "details": list(details)}
+    return lambda handler, body: handler.document(status, {"error": error}, {})
+
+
+RETRY_SOON = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.02s"}
+PER_DAY = {
+    "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+    "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}],
+}
+BUSY = refuses(429, "RESOURCE_EXHAUSTED", "slow down", RETRY_SOON)
+DOWN = refuses(503, "UNAVAILABLE", "overloaded")
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def opened() -> Iterator[Opened]:
+    """Open a model of a server; it is closed at the end of the test."""
+    models: list[GeminiModel] = []
+
+    def call(chat: Chat, retries: Retries = QUICK, **options: object) -> GeminiModel:
+        url = chat.url.removesuffix("/v1")
+        given = GeminiOptions.model_validate({"base_url": url} | options)
+        models.append(GeminiModel("gemini-2.5-flash", given, local=True, retries=retries))
+        models[-1].open()
+        return models[-1]
+
+    yield call
+    for model in models:
+        model.close()
+
+
+def asked(text: str = "Which one barks?", **settings: object) -> Request:
+    return Request((Message("user", text),), Decoding(**settings))  # type: ignore[arg-type]
+
+
+def pieces(model: GeminiModel, request: Request | None = None) -> list[str | Wait | Reply]:
+    return list(model.reply(request or asked(), threading.Event()))
+
+
+def reply(model: GeminiModel, request: Request | None = None) -> Reply:
+    last = pieces(model, request)[-1]
+    assert isinstance(last, Reply)
+    return last
+
+
+# ---------------------------------------------------------------- a good reply
+
+
+def test_a_reply_streams_and_is_its_pieces_joined(opened: Opened) -> None:
+    with chat_server(says("A dog barks.")) as chat:
+        *streamed, last = pieces(opened(chat))
+    assert isinstance(last, Reply)
+    assert "".join(map(str, streamed)) == last.text == "A dog barks."
+    assert len(streamed) == 2
+    assert last.stop_reason is StopReason.END
+    assert (last.prompt_tokens, last.reply_tokens) == (7, 3)
+    assert last.metadata["model_version"] == "gemini-2.5-flash-001"
+    assert last.metadata["finish_reason"] == "STOP"
+
+
+def test_what_is_sent_is_the_request_and_nothing_more(opened: Opened) -> None:
+    messages = (
+        Message("system", "Be brief."),
+        Message("user", "Say cup."),
+        Message("assistant", "cup"),
+        Message("user", "Which one barks?"),
+    )
+    with chat_server(then=says("dog")) as chat:
+        reply(opened(chat), Request(messages, Decoding(max_tokens=7, stop=("\n",))))
+    (body,) = chat.bodies
+    assert body["contents"] == [
+        {"role": "user", "parts": [{"text": "Say cup."}]},
+        {"role": "model", "parts": [{"text": "cup"}]},
+        {"role": "user", "parts": [{"text": "Which one barks?"}]},
+    ]
+    assert body["systemInstruction"]["parts"] == [{"text": "Be brief."}]
+    assert body["generationConfig"] == {
+        "temperature": 0.0,
+        "maxOutputTokens": 7,
+        "stopSequences": ["\n"],
+    }
+    assert set(body) == {"contents", "systemInstruction", "generationConfig"}
+
+
+def test_sampling_thinking_and_safety_are_sent_when_asked_for(opened: Opened) -> None:
+    with chat_server(then=says("dog")) as chat:
+        model = opened(chat, thinking_budget=0, safety="off", seed=11)
+        reply(model, asked(temperature=0.7, top_p=0.9, seed=5))
+    (body,) = chat.bodies
+    config = body["generationConfig"]
+    assert (config["seed"], config["topP"]) == (11, 0.9)
+    # The client writes this one as the API's protocol buffers do; the service reads both.
+    assert list(config["thinkingConfig"].values()) == [0]
+    assert {each["threshold"] for each in body["safetySettings"]} == {"BLOCK_NONE"}
+    assert len(body["safetySettings"]) == 4
+
+
+def test_thoughts_are_counted_and_are_no_part_of_the_answer(opened: Opened) -> None:
+    thought = {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": "Hm", "thought": True}]}}]
+    }
+    usage = {"promptTokenCount": 4, "candidatesTokenCount": 1, "thoughtsTokenCount": 30}
+    with chat_server(streams(thought, chunk("dog", finish="STOP", usage=usage))) as chat:
+        found = reply(opened(chat))
+    assert (found.text, found.reply_tokens) == ("dog", 31)
+    assert found.metadata["thought_tokens"] == "30"
+
+
+def test_more_stop_strings_than_the_api_takes_are_looked_for_here(opened: Opened) -> None:
+    stops = tuple(f"<{n}>" for n in range(7))
+    with chat_server(says("one two <6> three")) as chat:
+        found = reply(opened(chat), asked(stop=stops))
+    assert chat.bodies[0]["generationConfig"]["stopSequences"] == list(stops[:5])
+    assert (found.text, found.stop_reason) == ("one two ", StopReason.STOP_STRING)
+
+
+# ---------------------------------------------------------------- shapes
+
+
+def test_an_enforced_answer_is_one_of_the_options(opened: Opened) -> None:
+    request = Request(
+        (Message("user", "Which?"),), protocol=Protocol.ENFORCED, options=("dog", "cat")
+    )
+    with chat_server(says("dog")) as chat:
+        found = reply(opened(chat), request)
+    config = chat.bodies[0]["generationConfig"]
+    assert config["responseMimeType"] == "text/x.enum"
+    assert config["responseSchema"] == {"type": "STRING", "enum": ["dog", "cat"]}
+    assert found.text == "dog"
+    assert found.metadata["constrained"] == "yes" and found.metadata["protocol"] == "enforced"
+
+
+def test_a_service_that_does_not_keep_to_the_options_is_told_apart(opened: Opened) -> None:
+    request = Request((Message("user", "?"),), protocol=Protocol.ENFORCED, options=("dog",))
+    with chat_server(says("a big dog")) as chat:
+        found = reply(opened(chat), request)
+    assert (found.text, found.metadata["constrained"]) == ("a big dog", "no")
+
+
+def test_a_reply_is_kept_to_a_schema_where_one_is_asked_for(opened: Opened) -> None:
+    schema = {"type": "object", "properties": {"Anomia": {"type": "integer"}}}
+    request = Request((Message("user", "?"),), json_schema=json.dumps(schema))
+    with chat_server(then=says('{"Anomia": 1}')) as chat:
+        found = reply(opened(chat), request)
+        free = reply(opened(chat, structured="none"), request)
+    first, second = (body["generationConfig"] for body in chat.bodies)
+    assert first["responseMimeType"] == "application/json"
+    assert first["responseJsonSchema"] == schema
+    assert found.metadata["structured"] == "json-schema"
+    assert "responseMimeType" not in second and "structured" not in free.metadata
+
+
+def test_likelihood_cannot_be_had(opened: Opened) -> None:
+    request = Request((Message("user", "?"),), protocol=Protocol.LIKELIHOOD, options=("a", "b"))
+    with chat_server() as chat, pytest.raises(ComponentError, match="no likelihood"):
+        reply(opened(chat), request)
+
+
+# ---------------------------------------------------------------- what goes wrong
+
+
+@pytest.mark.parametrize("bad", [BUSY, DOWN, sends("<html>"), streams()], ids=str)
+def test_what_may_go_away_is_tried_again(opened: Opened, bad: Behaviour) -> None:
+    with chat_server(bad, says("dog")) as chat:
+        found = pieces(opened(chat))
+    waits = [piece for piece in found if isinstance(piece, Wait)]
+    assert len(waits) == 1
+    assert isinstance(found[-1], Reply) and found[-1].text == "dog"
+    assert found[-1].metadata["attempts"] == "2"
+
+
+def test_the_service_says_how_long_to_wait(opened: Opened) -> None:
+    later = {**RETRY_SOON, "retryDelay": "0.31s"}
+    with chat_server(refuses(429, "RESOURCE_EXHAUSTED", "slow", later), says("dog")) as chat:
+        waits = [piece for piece in pieces(opened(chat)) if isinstance(piece, Wait)]
+    assert [(wait.seconds, "rate limit" in wait.reason) for wait in waits] == [(0.31, True)]
+
+
+def test_a_days_quota_is_not_waited_for(opened: Opened) -> None:
+    spent = refuses(429, "RESOURCE_EXHAUSTED", "quota of the day", PER_DAY, RETRY_SOON)
+    with chat_server(then=spent) as chat, pytest.raises(ComponentError, match="quota used up"):
+        pieces(opened(chat))
+    assert len(chat.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "what"),
+    [
+        (400, ("INVALID_ARGUMENT", "no such thing"), "request refused"),
+        (403, ("PERMISSION_DENIED", "not yours"), "key refused"),
+        (404, ("NOT_FOUND", "no such model"), "request refused"),
+    ],
+)
+def test_what_stays_wrong_is_told_at_once(
+    opened: Opened, status: int, words: tuple[str, str], what: str
+) -> None:
+    with chat_server(then=refuses(status, *words)) as chat:
+        with pytest.raises(ComponentError, match=what) as caught:
+            pieces(opened(chat))
+        assert len(chat.bodies) == 1
+    assert words[1] in str(caught.value)
+
+
+def test_a_wrong_key_is_told_as_one(opened: Opened) -> None:
+    invalid = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    wrong = refuses(400, "INVALID_ARGUMENT", "API key not valid", invalid)
+    with chat_server(then=wrong) as chat, pytest.raises(ComponentError, match="key refused"):
+        pieces(opened(chat))
+
+
+def test_a_service_that_stays_down_is_an_error_with_its_words(opened: Opened) -> None:
+    with chat_server(then=DOWN) as chat:
+        with pytest.raises(
+            ComponentError, match=r"server error \(503\) after 3 attempts"
+        ) as caught:
+            pieces(opened(chat))
+        assert len(chat.bodies) == 3
+    assert "overloaded" in str(caught.value)
+
+
+def test_silence_is_a_timeout(opened: Opened) -> None:
+    started = time.monotonic()
+    with chat_server(then=is_silent(20)) as chat, pytest.raises(ComponentError, match="in time"):
+        pieces(opened(chat, Retries(attempts=1), timeout_s=0.2))
+    assert time.monotonic() - started < 5
+
+
+def broken_off(handler: Handler, body: Mapping[str, Any]) -> None:
+    handler.stream([json.dumps(chunk("A dog"))], whole=False)
+    handler.wfile.flush()
+    handler.connection.shutdown(2)
+
+
+def test_a_connection_cut_in_the_middle_is_no_answer(opened: Opened) -> None:
+    with chat_server(then=broken_off) as chat, pytest.raises(ComponentError, match="connection"):
+        pieces(opened(chat))
+    assert len(chat.bodies) == 3
+
+
+def test_a_reply_without_an_end_is_no_answer(opened: Opened) -> None:
+    half = streams(chunk("A dog"))
+    with chat_server(then=half) as chat, pytest.raises(ComponentError, match="broke off"):
+        pieces(opened(chat))
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "text", "reason"),
+    [
+        (streams({"promptFeedback": {"blockReason": "SAFETY"}}), "", StopReason.REFUSED),
+        (streams(chunk("A d", finish="SAFETY")), "A d", StopReason.REFUSED),
+        (streams(chunk(finish="RECITATION")), "", StopReason.REFUSED),
+        (streams(chunk(finish="STOP")), "", StopReason.END),
+        (says("A dog", finish="MAX_TOKENS"), "A dog", StopReason.LENGTH),
+        # All tokens went into thinking.
+        (streams(chunk(finish="MAX_TOKENS")), "", StopReason.LENGTH),
+    ],
+    ids=["prompt blocked", "answer blocked", "recitation", "empty", "cut", "all thought"],
+)
+def test_outcomes_are_told_apart(
+    opened: Opened, behaviour: Behaviour, text: str, reason: StopReason
+) -> None:
+    with chat_server(behaviour) as chat:
+        found = reply(opened(chat))
+    assert (found.text, found.stop_reason) == (text, reason)
+    assert len(chat.bodies) == 1
+
+
+def test_the_reason_of_a_block_is_kept(opened: Opened) -> None:
+    with chat_server(streams({"promptFeedback": {"blockReason": "SAFETY"}})) as chat:
+        metadata = reply(opened(chat)).metadata
+    assert (metadata["blocked"], metadata["block_reason"]) == ("the prompt", "SAFETY")
+
+
+def test_cancel_ends_a_reply(opened: Opened) -> None:
+    cancel = threading.Event()
+    with chat_server(then=is_silent(20)) as chat:
+        threading.Timer(0.1, cancel.set).start()
+        started = time.monotonic()
+        *_, last = opened(chat).reply(asked(), cancel)
+    assert isinstance(last, Reply) and last.stop_reason is StopReason.CANCELLED
+    assert time.monotonic() - started < 5
+
+
+def test_many_are_asked_at_once_and_one_failure_harms_no_other(opened: Opened) -> None:
+    def by_word(handler: Handler, body: dict[str, Any]) -> None:
+        word = body["contents"][-1]["parts"][0]["text"]
+        behaviour = refuses(400, "INVALID_ARGUMENT", "no") if word == "bad" else says(word)
+        behaviour(handler, body)
+
+    with chat_server(then=by_word) as chat:
+        model = opened(chat, concurrency=3)
+        requests = [asked(word) for word in ("one", "bad", "two", "three")]
+        found = dict(model.reply_many(requests, threading.Event()))
+    assert isinstance(found[1], ComponentError)
+    assert {n: r.text for n, r in found.items() if isinstance(r, Reply)} == {
+        0: "one",
+        2: "two",
+        3: "three",
+    }
+
+
+# ---------------------------------------------------------------- keys and specs
+
+
+def plugins(tmp_path: Path, *, offline: bool = False) -> Plugins:
+    return Plugins.load(Configuration(config_dir=tmp_path, data_dir=tmp_path, offline=offline))
+
+
+def test_without_a_key_nothing_is_asked(tmp_path: Path) -> None:
+    backend = plugins(tmp_path).open_model("gemini:gemini-2.5-flash")
+    with pytest.raises(ComponentError, match="needs a key") as caught:
+        backend.open()
+    assert "GEMINI_API_KEY or GOOGLE_API_KEY" in str(caught.value)
+
+
+def test_offline_a_server_of_ones_own_may_be_asked(tmp_path: Path) -> None:
+    loaded = plugins(tmp_path, offline=True)
+    with pytest.raises(NeedsNetwork):
+        loaded.resolve("models", "gemini:gemini-2.5-flash")
+    loaded.resolve("models", "gemini:gemini-2.5-flash@base_url=http://127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://x", "http://user:word@x", "http://x?key=1", "http://[::1", "x"]
+)
+def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
+    with pytest.raises(UsageError, match="base_url"):
+        plugins(tmp_path).resolve("models", f"gemini:m@base_url={url}")
+
+
+def test_tab_is_given_and_the_key_is_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", PLANTED)
+    told = refuses(400, "INVALID_ARGUMENT", f"odd request with {PLANTED}")
+
+    def answers(handler: Handler, body: dict[str, Any]) -> None:
+        prompt = body["contents"][-1]["parts"][0]["text"]
+        if "catastrophe" in prompt:
+            told(handler, body)
+        elif "Please repeat exactly: " in prompt:
+            says(prompt.partition("Please repeat exactly: ")[2])(handler, body)
+        elif "(" in prompt:
+            says(prompt.rpartition("(")[2].partition(",")[0])(handler, body)
+        else:
+            says("Yes")(handler, body)
+
+    with chat_server(then=answers) as chat:
+        url = chat.url.removesuffix("/v1")
+        spec = f"gemini:gemini-2.5-flash@base_url={url}"
+        outcome = in_process(["run", "tab", "--model", spec, "--json"])
+        assert all(headers["x-goog-api-key"] == PLANTED for headers in chat.headers)
+    assert outcome.status == 3, outcome.err
+    document = outcome.document
+    right = {one["id"]: (one["correct"], one["n"]) for one in document["summary"]["subtests"]}
+    assert right["word-comprehension"] == (5, 5)
+    assert right["repetition"] == (4, 4)
+    assert "[key]" in json.dumps(document)
+    exported = tmp_path / "out.jsonl"
+    assert in_process(["export", "1", "--format", "jsonl", "--out", str(exported)]).status == 0
+    written = [p for p in tmp_path.rglob("*") if p.is_file()]
+    assert any(path.name == "tabwb.db" for path in written)
+    for path in written:
+        assert PLANTED.encode() not in path.read_bytes(), path
+    assert PLANTED not in outcome.out + outcome.err
+    store = next(path for path in written if path.name == "tabwb.db")
+    with sqlite3.connect(store) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM attempts").fetchone()
+    assert count == 20
