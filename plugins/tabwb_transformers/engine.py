@@ -5,7 +5,9 @@ Imported only where torch is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -13,6 +15,7 @@ import torch
 
 from tabwb_transformers.cache import Rows
 from tabwb_transformers.loading import Loaded, memory_errors
+from tabwb_transformers.sampling import not_numbers
 
 WORTH_SHARING = 16
 """Fewer common tokens than this are read again: that costs less than keeping them."""
@@ -21,6 +24,18 @@ _PROBES = (tuple(range(5, 53)), (5, 6, 7, 8, 12, 10))
 _AGREEMENT = {torch.float32: 1e-4, torch.float64: 1e-4}
 _ROUGH_AGREEMENT = 0.03
 """How far logits may be apart that ought to be equal, as a share of their range, by dtype."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The last text, one row that has read it (or all but its last token), and what was weighed.
+
+    ``scores`` has ln p of the token at a place, after all before it.
+    """
+
+    ids: list[int]
+    rows: Rows
+    scores: dict[int, float]
 
 
 class Engine:
@@ -41,7 +56,7 @@ class Engine:
         self._keeps = "logits_to_keep" in accepted
         self._last = None if loaded.limit is None else loaded.limit - 1
         self._agrees: tuple[bool, bool] | None = None
-        self._known: tuple[list[int], Rows] | None = None
+        self._known: _Known | None = None
 
     @property
     def crowd(self) -> bool:
@@ -139,20 +154,33 @@ class Engine:
         """Whether the model keeps a memory of what it read."""
         return self._caches
 
-    def known(self, ids: Sequence[int]) -> Rows:
-        """One row that has read ``ids``; what was read for the last call is not read again."""
-        ids = list(ids)
-        rows, have = Rows.empty(1, self.device), 0
-        if self._known is not None:
-            have = common([ids, self._known[0]])
-            if have >= min(WORTH_SHARING, len(ids)) > 0:
-                rows = self._known[1].cropped(have)
-            else:
-                have = 0
-        if have < len(ids):
-            self.read(rows, torch.tensor([ids[have:]], device=self.device))
-        self._known = (ids, rows)
-        return rows.cropped(len(ids)) if ids else rows
+    def known(self, ids: Sequence[int], then: Sequence[int] = ()) -> tuple[Rows, list[float]]:
+        """One row that has read ``ids`` and all of ``then`` but its last token.
+
+        What was read for the last call is not read again: prompts that grow, and those that begin
+        alike, cost only what is new.
+
+        Returns:
+            The row, and ln p of each token of ``then`` after all before it.
+        """
+        whole = [*ids, *then]
+        reads = len(whole) - bool(then)
+        held = self._known or _Known([], Rows.empty(1, self.device), {})
+        have = min(common([whole, held.ids]), held.rows.columns, reads)
+        scores = {at: score for at, score in held.scores.items() if at < have}
+        # The token before the first one that is to be weighed is read once more for its logits.
+        first = next((at for at in range(max(len(ids), 1), len(whole)) if at not in scores), None)
+        begin = have if first is None else min(have, first - 1)
+        begin = 0 if begin < WORTH_SHARING else begin
+        rows = held.rows.cropped(begin) if begin else Rows.empty(1, self.device)
+        if begin < reads:
+            weighed = range(max(begin + 1, len(ids), 1), len(whole)) if then else range(0)
+            new = torch.tensor([whole[begin:reads]], device=self.device)
+            logits = self.read(rows, new, keep=max(len(weighed), 1))[0]
+            found = log_probabilities(logits, [whole[at] for at in weighed])
+            scores |= dict(zip(weighed, found, strict=True))
+        self._known = _Known(whole, rows, scores)
+        return rows.cropped(reads), [scores[at] for at in range(max(len(ids), 1), len(whole))]
 
     def forget(self) -> None:
         """Give the memory of the last call back."""
@@ -192,6 +220,22 @@ class Engine:
             if not float((got - expected).abs().max()) <= tolerance * span:
                 return False
         return True
+
+
+def log_probabilities(logits: torch.Tensor, tokens: Sequence[int]) -> list[float]:
+    """Natural log probability of each token, given a row of logits for each.
+
+    Raises:
+        ComponentError: the logits are no numbers.
+    """
+    if not tokens:
+        return []
+    scores = torch.log_softmax(logits.float(), dim=-1)
+    chosen = scores.gather(1, torch.tensor(tokens, device=logits.device)[:, None])[:, 0]
+    found: list[float] = chosen.tolist()
+    if any(map(math.isnan, found)):
+        raise not_numbers()
+    return found
 
 
 def padded(

@@ -127,7 +127,7 @@ class Crowd:
         return rows.picked(which), logits[which]
 
     def _prefill(self, prompts: Sequence[Sequence[int]], begun: int) -> tuple[Rows, torch.Tensor]:
-        prefix = self._engine.known(self._beginning) if begun else None
+        prefix = self._engine.known(self._beginning)[0] if begun else None
         return self._engine.prefill([ids[begun:] for ids in prompts], prefix)
 
     def _go_on(self, tokens: Sequence[int]) -> None:

@@ -6,13 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-
 from tabwb.extend.components import Cancel
 from tabwb.records.exchange import Likelihood
-from tabwb_transformers.engine import Engine, padded
+from tabwb_transformers.engine import Engine, common, log_probabilities, padded
 from tabwb_transformers.loading import OutOfMemory
-from tabwb_transformers.sampling import not_numbers
 
 CHUNK = 256
 """Tokens of a long text that are read at once: logits of all of them would fill the memory."""
@@ -68,17 +65,24 @@ def weigh(
 def _together(
     engine: Engine, prompt: Sequence[int], texts: Sequence[Sequence[int]]
 ) -> list[Likelihood]:
-    """Short texts after one prompt, which is read once (and not again for the next call)."""
-    # The last token of the prompt is read with the texts: its logits weigh their first token.
-    before = engine.known(prompt[:-1])
-    rows = before.picked([0] * len(texts))
-    ids, given = padded([[prompt[-1], *text[:-1]] for text in texts], engine.device)
+    """Short texts after one prompt; it and what the texts begin with are read once.
+
+    Neither is read again for the next call.
+    """
+    shared = min(common(texts), min(map(len, texts)) - 1) if len(texts) > 1 else 0
+    shared = max(shared, 0)
+    # The last token of what is known is read with the texts: its logits weigh what follows.
+    last = [prompt[-1], *texts[0][:shared]]
+    before, known = engine.known(prompt[:-1], last)
+    beginning = math.fsum(known[len(known) - shared :]) if shared else 0.0
+    rests = [text[shared:] for text in texts]
+    ids, given = padded([[last[-1], *rest[:-1]] for rest in rests], engine.device)
     width = ids.shape[1]
-    logits = engine.read(rows, ids, given, keep=width)
+    logits = engine.read(before.picked([0] * len(texts)), ids, given, keep=width)
     weighed = []
-    for row, text in enumerate(texts):
-        total = _sum(logits[row, width - max(len(text), 1) :][: len(text)], text)
-        weighed.append(Likelihood(total, len(text)))
+    for row, rest in enumerate(rests):
+        scores = log_probabilities(logits[row, width - len(rest) :], rest)
+        weighed.append(Likelihood(beginning + math.fsum(scores), shared + len(rest)))
     return weighed
 
 
@@ -102,22 +106,10 @@ def _alone(
         new = left[: min(CHUNK, limit - len(known) + 1)]
         given = [*known[read:], *new[:-1]]
         past, logits = engine.alone(given, past, keep=len(new))
-        total += _sum(logits, new)
+        total += math.fsum(log_probabilities(logits, new))
         known += new[:-1]
         read = len(known) if engine.remembers else 0
         if not engine.remembers:
             past = None
         known, left = [*known, new[-1]], left[len(new) :]
     return Likelihood(total, counted)
-
-
-def _sum(logits: torch.Tensor, tokens: Sequence[int]) -> float:
-    """The sum of the tokens' log probabilities; ``logits`` has a row for each."""
-    if not tokens:
-        return 0.0
-    scores = torch.log_softmax(logits.float(), dim=-1)
-    chosen = scores.gather(1, torch.tensor(tokens, device=logits.device)[:, None])
-    total = float(chosen.to("cpu", torch.float64).sum())
-    if math.isnan(total):
-        raise not_numbers()
-    return total

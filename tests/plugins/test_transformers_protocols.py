@@ -193,6 +193,33 @@ def test_a_second_call_reads_only_what_is_new(opened: TransformersModel, base: P
         assert one.log_probability == pytest.approx(reference(base, prompt, " trees")[0], abs=1e-3)
 
 
+def test_a_form_that_is_filled_in_is_read_once(
+    opened: TransformersModel, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a judge fills in its form: each call's texts begin with what the last one wrote."""
+    assert opened._opened is not None
+    assert opened._opened.engine.crowd
+    forward, counts = opened._opened.loaded.model.forward, []
+
+    def counted(*inputs: Any, **more: Any) -> Any:
+        counts.append(more["input_ids"].numel())
+        return forward(*inputs, **more)
+
+    monkeypatch.setattr(opened._opened.loaded.model, "forward", counted)
+    prompt, written = "Question: Fill in.\nAnswer:", '{"first": '
+    for key in ("second", "third", "fourth"):
+        counts.clear()
+        texts = [f"{written}{label}" for label in (0, 1)]
+        weighed = opened.likelihood(asked("Fill in."), texts, threading.Event())
+        for text, one in zip(texts, weighed, strict=True):
+            total, tokens = reference(base, prompt, text)
+            assert one.tokens == tokens
+            assert one.log_probability == pytest.approx(total, abs=1e-3)
+        if key != "second":
+            assert sum(counts) < 25
+        written += f'1, "{key}": '
+
+
 def test_a_text_without_prompt_counts_from_its_second_token(
     opened: TransformersModel, base: Path
 ) -> None:
