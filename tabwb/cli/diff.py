@@ -49,11 +49,8 @@ def diff(
 
 
 def _label(side: tuple[Loaded, ...]) -> str:
+    from tabwb.report.counted import name_of
+
     numbers = ", ".join(f"#{one.administration.id}" for one in side)
-    names = dict.fromkeys(
-        one.administration.conditions.examinee
-        + (f" + {one.administration.conditions.lesion}" if one.administration.conditions.lesion
-           else "")
-        for one in side
-    )  # fmt: skip
+    names = dict.fromkeys(name_of(one.administration.conditions) for one in side)
     return f"{numbers} {', '.join(names)}"

@@ -17,65 +17,97 @@ from tabwb.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from tabwb.extend.plugins import Plugins
     from tabwb.records.trials import Administration
-    from tabwb.report.load import Group
+    from tabwb.report.groups import Sort
+    from tabwb.report.load import By, Loaded
+
+_BY = ("administration", "model", "battery", "lesion", "protocol", "family", "tuning")
+_SORT = ("burden", "name", "N", "accuracy")
 
 
 @click.command()
 @click.argument("administrations", nargs=-1)
 @click.option(
     "--by",
-    type=click.Choice(["administration", "model", "battery"]),
-    help="Group administrations and pool their responses.",
+    type=click.Choice(_BY),
+    help="Group administrations and pool their responses; a model is apart with each lesion.",
 )
+@click.option(
+    "--sort",
+    type=click.Choice(_SORT),
+    help="Order of groups: name ascending, else from high to low (by model: burden).",
+)
+@click.option("--judge", metavar="RATER", help="Show the burdens of this judge only.")
+@click.option("--details", is_flag=True, help="Show also every feature, category and error.")
 @store_option
 @json_option
 def results(
-    administrations: tuple[str, ...], by: str | None, store_location: str | None, as_json: bool
+    administrations: tuple[str, ...],
+    by: By | None,
+    sort: Sort | None,
+    judge: str | None,
+    details: bool,
+    store_location: str | None,
+    as_json: bool,
 ) -> int:
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list what there is."""
-    from tabwb.report import document, load, tables
+    from tabwb.report import load
 
     plugins = open_plugins()
     try:
+        listing = not administrations and by is None
+        _refuse_idle(listing, len(administrations), by, sort, judge, details=details)
         if not administrations and missing_store(store_location, plugins):
-            if by is None:
+            if listing:
                 _show_list((), as_json=as_json)
             else:
-                _show_groups((), as_json=as_json)
+                _show_groups((), by, sort, None, details=details, as_json=as_json)
             return 0
+        rater = None if judge is None else _rater(plugins, judge)
         with open_store(store_location, plugins, create=False) as store:
-            if not administrations and by is None:
+            if listing:
                 _show_list(store.administrations(), as_json=as_json)
                 return 0
             chosen = load.loaded(store, administrations)
-            if len(chosen) == 1 and by is None:
-                only = chosen[0]
-                if as_json:
-                    print_json(
-                        document.administration_document(
-                            only.administration,
-                            only.battery,
-                            only.trials,
-                            model_facts=only.model_facts,
-                            notes=only.notes,
-                            declarations=only.declarations,
-                            interval=True,
-                        )
-                    )
-                else:
-                    tables.print_administration(
-                        only.administration,
-                        only.battery,
-                        only.trials,
-                        declarations=only.declarations,
-                        interval=True,
-                    )
-                return 0
-            _show_groups(load.grouped(chosen, by or "administration"), as_json=as_json)
-            return 0
     finally:
         plugins.close()
+    if len(chosen) == 1 and by is None:
+        _show_one(chosen[0], rater, details=details, as_json=as_json)
+    else:
+        _show_groups(chosen, by, sort, rater, details=details, as_json=as_json)
+    return 0
+
+
+def _refuse_idle(
+    listing: bool,
+    named: int,
+    by: By | None,
+    sort: Sort | None,
+    judge: str | None,
+    *,
+    details: bool,
+) -> None:
+    """An option that would change nothing is refused rather than passed over."""
+    from tabwb.records.errors import UsageError
+
+    if listing and (sort or judge or details):
+        raise UsageError(
+            "a list of administrations has no burdens to sort, choose or detail",
+            hint="tabwb results --by model, or name administrations",
+        )
+    if named == 1 and by is None and sort:
+        raise UsageError("one administration has no order", hint="name several, or use --by")
+
+
+def _rater(plugins: Plugins, judge: str) -> str:
+    """The rater's stored name: an alias resolved; a judge that is not installed by its own name."""
+    from tabwb.records.errors import TabwbError
+
+    try:
+        return str(plugins.resolve("judges", judge)[1])
+    except TabwbError:
+        return judge
 
 
 def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> None:
@@ -87,10 +119,55 @@ def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> N
         tables.print_list(administrations)
 
 
-def _show_groups(groups: Sequence[Group], *, as_json: bool) -> None:
+def _show_one(only: Loaded, judge: str | None, *, details: bool, as_json: bool) -> None:
     from tabwb.report import document, tables
+    from tabwb.report.groups import check_judge, only_judge
+    from tabwb.report.summary import pool
 
+    summary = pool(document.sources_of([only]), interval=True)
+    if judge is not None:
+        check_judge(judge, [each.rater for each in summary.judges])
+        summary = only_judge(summary, judge)
     if as_json:
-        print_json(document.groups_document(groups))
+        print_json(
+            document.administration_document(
+                only.administration,
+                only.battery,
+                only.trials,
+                model_facts=only.model_facts,
+                notes=only.notes,
+                summary=summary,
+            )
+        )
     else:
-        tables.print_groups(groups)
+        tables.print_administration(
+            only.administration, only.battery, only.trials, summary=summary, details=details
+        )
+
+
+def _show_groups(
+    chosen: Sequence[Loaded],
+    by: By | None,
+    sort: Sort | None,
+    judge: str | None,
+    *,
+    details: bool,
+    as_json: bool,
+) -> None:
+    from tabwb.report import document, groups_view
+    from tabwb.report.groups import summarised
+    from tabwb.report.load import grouped
+    from tabwb.report.pairs import pairs_of
+
+    by = by or "administration"
+    made = summarised(
+        grouped(chosen, by), judge=judge, sort=sort or ("burden" if by == "model" else None)
+    )
+    models = (
+        made if by == "model" else summarised(grouped(chosen, "model"), judge=judge, interval=False)
+    )
+    pairs = pairs_of(models)
+    if as_json:
+        print_json(document.groups_document(made, pairs))
+    else:
+        groups_view.print_groups(made, pairs, details=details)

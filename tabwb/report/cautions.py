@@ -22,6 +22,12 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield battery.disclaimer
     if model:
         yield MODEL_CAUTION
+    if summary.answers.inexact:
+        yield (
+            f"{summary.answers.inexact} of {summary.answers.n} responses may come out otherwise in "
+            "another batch or on another device: at some token two candidates were no further "
+            "apart than rounding (batch_exact=no)."
+        )
     said = {judge.rater: judge.caution for judge in summary.judges if judge.caution}
     for rater, caution in said.items():
         yield f"Verdicts of {rater}: {caution.rstrip('.')}."

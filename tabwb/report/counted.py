@@ -12,6 +12,15 @@ from tabwb.records.states import Protocol, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
 
 
+def name_of(conditions: Conditions) -> str:
+    """Who was tested: the spec with its lesion, or the study id.
+
+    >>> name_of(Conditions("bundled", "model", lesion="noise:0.1"))
+    'bundled + noise:0.1'
+    """
+    return conditions.examinee + (f" + {conditions.lesion}" if conditions.lesion else "")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Trials of one administration.
@@ -29,10 +38,7 @@ class Source:
     @property
     def examinee(self) -> str:
         """Who was tested: the spec with its lesion, or the study id."""
-        if self.conditions is None:
-            return ""
-        lesion = self.conditions.lesion
-        return self.conditions.examinee + (f" + {lesion}" if lesion else "")
+        return "" if self.conditions is None else name_of(self.conditions)
 
     @property
     def is_speaker(self) -> bool:

@@ -11,10 +11,12 @@ from tabwb.records.ratings import Rating
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.cautions import cautions
-from tabwb.report.summary import Json, Source, pool, summarise
+from tabwb.report.summary import Json, Source, Summary, summarise
 
 if TYPE_CHECKING:
-    from tabwb.report.load import Group, Loaded
+    from tabwb.report.groups import Grouped
+    from tabwb.report.load import Loaded
+    from tabwb.report.pairs import Pair
 
 FORMAT = 1
 
@@ -28,6 +30,7 @@ def administration_document(
     notes: Sequence[str] = (),
     declarations: Mapping[str, Declaration] | None = None,
     interval: bool = False,
+    summary: Summary | None = None,
 ) -> Json:
     """What ``run``, ``resume`` and ``results ID`` print with ``--json``.
 
@@ -39,8 +42,9 @@ def administration_document(
         notes: on the administration as a whole.
         declarations: what each rater said of itself when it rated, by rater.
         interval: bootstrap the burden too.
+        summary: of the trials, where it is at hand.
     """
-    summary = summarise(
+    summary = summary or summarise(
         battery, trials, administration.conditions, declarations=declarations, interval=interval
     )
     return {
@@ -67,27 +71,29 @@ def list_document(administrations: Iterable[Administration]) -> Json:
     }
 
 
-def groups_document(groups: Iterable[Group], *, interval: bool = True) -> Json:
+def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
     """What ``results ID ID`` and ``--by`` print with ``--json``."""
-    made = list(groups)
-    summaries = [pool(sources_of(group.members), interval=interval) for group in made]
     said = (
         sentence
-        for group, summary in zip(made, summaries, strict=True)
-        for sentence in cautions(group.battery, summary, model=group.has_model)
+        for one in made
+        for sentence in cautions(one.battery, one.summary, model=one.group.has_model)
     )
     return {
         "format": FORMAT,
         "groups": [
             {
-                "by": {group.by: group.label},
+                "by": {one.group.by: one.label},
+                "kind": "model" if one.group.has_model else "speaker",
+                "labels": dict(one.group.labels),
+                "mixed": {name: list(values) for name, values in one.group.mixed.items()},
                 "administrations": [
-                    administration_json(member.administration) for member in group.members
+                    administration_json(member.administration) for member in one.group.members
                 ],
-                "summary": summary.to_json(),
+                "summary": one.summary.to_json(),
             }
-            for group, summary in zip(made, summaries, strict=True)
+            for one in made
         ],
+        "pairs": [pair.to_json() for pair in pairs],
         "notices": list(dict.fromkeys(said)),
     }
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
+from tabwb.administer.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.trials import Administration, Trial
+from tabwb.report.counted import name_of
 from tabwb.store.store import Store
+
+By = Literal["administration", "model", "battery", "lesion", "protocol", "family", "tuning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,10 @@ class Group:
     Attributes:
         by: what they have in common (``model``).
         label: its value.
-        members: oldest first; all of one battery version.
+        members: oldest first; all of one battery version, all models or all persons.
     """
 
-    by: str
+    by: By
     label: str
     members: tuple[Loaded, ...]
 
@@ -51,8 +56,61 @@ class Group:
 
     @property
     def has_model(self) -> bool:
-        """Whether a model is among the examinees."""
-        return any(one.administration.conditions.kind == "model" for one in self.members)
+        """Whether its examinees are models."""
+        return self.members[0].administration.conditions.kind == "model"
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What profiles say of the models; without whatever they do not agree on."""
+        said: dict[str, set[str]] = {}
+        for one in self.members:
+            for name, value in one.administration.conditions.labels.items():
+                said.setdefault(name, set()).add(value)
+        return {name: values.pop() for name, values in said.items() if len(values) == 1}
+
+    @property
+    def circumstances(self) -> Mapping[str, tuple[str, ...]]:
+        """How its members were given: name to the different values, in order of appearance."""
+        return _values(_circumstances(one) for one in self.members)
+
+    @property
+    def mixed(self) -> Mapping[str, tuple[str, ...]]:
+        """In what its members differ although their responses are pooled."""
+        told = _values({"examinee": _named(one), **_circumstances(one)} for one in self.members)
+        if len(told["examinee"]) == 1:
+            # The same name, but perhaps other weights.
+            told |= _values(_identity(one) for one in self.members)
+        return {name: values for name, values in told.items() if len(values) > 1}
+
+
+def _values(told: Iterable[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    values: dict[str, dict[str, None]] = {}
+    for facts in told:
+        for name, value in facts.items():
+            values.setdefault(name, {})[value] = None
+    return {name: tuple(found) for name, found in values.items()}
+
+
+def _circumstances(one: Loaded) -> dict[str, str]:
+    conditions = one.administration.conditions
+    said: dict[str, str] = {"options": conditions.option_order, "items": conditions.item_order}
+    if conditions.kind == "model":
+        decoding = conditions.decoding
+        drawn = "greedy" if decoding.greedy else f"temperature {decoding.temperature:g}"
+        if not decoding.greedy and decoding.top_p != 1:
+            drawn += f", top-p {decoding.top_p:g}"
+        said["protocol"] = conditions.protocol.value
+        said["decoding"] = f"{drawn}, {decoding.max_tokens} tokens"
+        said["context"] = "one conversation" if conditions.conversation else "item by item"
+    return said
+
+
+def _identity(one: Loaded) -> dict[str, str]:
+    return {name: one.model_facts[name] for name in IDENTITY if name in one.model_facts}
+
+
+def _named(one: Loaded) -> str:
+    return name_of(one.administration.conditions)
 
 
 def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, ...]:
@@ -82,21 +140,40 @@ def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, 
     return tuple(result)
 
 
-def grouped(chosen: Sequence[Loaded], by: str) -> tuple[Group, ...]:
+def grouped(chosen: Sequence[Loaded], by: By) -> tuple[Group, ...]:
     """Administrations in groups, in order of first appearance.
+
+    Administrations of different batteries or battery versions never share a group, nor do models
+    and persons. A person has no lesion or family: by what only models have, each person is a group
+    ``speaker ID``.
 
     Args:
         chosen: what to group.
-        by: ``administration``, ``model`` (the examinee) or ``battery``. Administrations of
-            different batteries or battery versions never share a group.
+        by: ``model`` is the examinee with its lesion; ``family`` and ``tuning`` are what the
+            model's profile said when it was given.
     """
-    members: dict[tuple[str, str], list[Loaded]] = {}
+    members: dict[tuple[str, str, str], list[Loaded]] = {}
     for one in chosen:
         administration = one.administration
-        label = {
-            "administration": f"#{administration.id} {administration.conditions.examinee}",
-            "model": administration.conditions.examinee,
-            "battery": f"{administration.battery} {administration.battery_version}",
-        }[by]
-        members.setdefault((label, administration.battery_hash), []).append(one)
-    return tuple(Group(by, label, tuple(group)) for (label, _), group in members.items())
+        key = _label(administration, by), administration.battery_hash
+        members.setdefault((*key, administration.conditions.kind), []).append(one)
+    return tuple(Group(by, label, tuple(group)) for (label, *_), group in members.items())
+
+
+def _label(administration: Administration, by: By) -> str:
+    conditions = administration.conditions
+    person = conditions.kind == "speaker"
+    if by == "administration":
+        return f"#{administration.id} {name_of(conditions)}"
+    if by == "battery":
+        named = f"{administration.battery} {administration.battery_version}"
+        return f"{named}, speakers" if person else named
+    if person:
+        return f"speaker {conditions.examinee}"
+    if by == "model":
+        return name_of(conditions)
+    if by == "lesion":
+        return conditions.lesion or "no lesion"
+    if by == "protocol":
+        return conditions.protocol.value
+    return conditions.labels.get(by) or f"{by} not said"

@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.trials import Conditions, Trial
-from tabwb.report.counted import Source, counted
+from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary, summarise_judges
 from tabwb.report.subtests import FoilErrors, Measured, Share, SubtestSummary, summarise_subtest
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import CategoryBurden
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.text import words
 
 Json = dict[str, object]
 
-__all__ = ["JudgeSummary", "Source", "SubtestSummary", "Summary", "pool", "summarise"]
+__all__ = ["Answers", "JudgeSummary", "Source", "SubtestSummary", "Summary", "pool", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All responses that count, whatever the subtest.
+
+    Attributes:
+        n, n_distinct: how many, and how many different texts they are.
+        words_mean: mean words of a response.
+        statuses: response status to number of responses.
+        inexact: greedy responses whose text may depend on the batch, because two tokens were no
+            further apart than rounding (the back end's note ``batch_exact=no``).
+    """
+
+    n: int
+    n_distinct: int
+    words_mean: Estimate
+    statuses: Mapping[str, int]
+    inexact: int
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is said of all responses that count: subtest by subtest, judge by judge."""
+    """What is said of all responses that count: together, subtest by subtest, judge by judge."""
 
     subtests: tuple[SubtestSummary, ...]
     judges: tuple[JudgeSummary, ...]
+    answers: Answers
 
     def to_json(self) -> Json:
         """As plain data; whatever is undefined is None, with its reason beside it."""
         return {
             "subtests": [_subtest(subtest) for subtest in self.subtests],
             "judges": [_judge(judge) for judge in self.judges],
+            "answers": {
+                "n": self.answers.n,
+                "n_distinct": self.answers.n_distinct,
+                "words_mean": self.answers.words_mean.value,
+                "statuses": dict(self.answers.statuses),
+                "batch_inexact": self.answers.inexact,
+            },
         }
 
 
@@ -75,6 +104,18 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
             for subtest in battery.subtests
         ),
         judges=summarise_judges(battery, sources, rows, interval=interval),
+        answers=_answers(rows),
+    )
+
+
+def _answers(rows: Sequence[Counted]) -> Answers:
+    texts = [row.attempt.response for row in rows]
+    return Answers(
+        n=len(rows),
+        n_distinct=len(set(texts)),
+        words_mean=ratio(sum(len(words(text)) for text in texts), len(texts), "no response yet"),
+        statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
+        inexact=sum(row.attempt.metadata.get("batch_exact") == "no" for row in rows),
     )
 
 
@@ -180,4 +221,5 @@ def _judge(judge: JudgeSummary) -> Json:
             name: _categories(categories) for name, categories in judge.groupings.items()
         },
         "present": dict(burden.present),
+        "rates": {feature: burden.rate(feature).value for feature in burden.features},
     }

@@ -7,6 +7,7 @@ from tabwb.records.states import TrialState
 from tabwb.records.trials import Conditions
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
 from tabwb.report import document
+from tabwb.report.groups import summarised
 from tabwb.report.load import Group, Loaded
 from tests.report.given import (
     ANSWERS,
@@ -100,7 +101,7 @@ def test_nothing_is_said_of_models_where_people_answered() -> None:
     person = administration(1, Conditions("S-01", "speaker"))
     made = document.administration_document(person, BATTERY, trials(ANSWERS))
     members = (Loaded(person, BATTERY, trials(ANSWERS)),)
-    pooled = document.groups_document([Group("model", "S-01", members)], interval=False)
+    pooled = document.groups_document(summarised([Group("model", "S-01", members)]))
     assert made["notices"] == pooled["notices"]
     assert MODEL_CAUTION not in made["notices"]  # type: ignore[operator]
     assert BATTERY.disclaimer in made["notices"]  # type: ignore[operator]
@@ -122,9 +123,7 @@ def test_groups_pool_their_administrations() -> None:
     members = tuple(
         Loaded(administration(number, SAMPLED), BATTERY, trials(ANSWERS)) for number in (1, 2)
     )
-    made: dict[str, Any] = document.groups_document(
-        [Group("model", "bundled", members)], interval=False
-    )
+    made: Any = document.groups_document(summarised([Group("model", "bundled", members)]))
     (group,) = made["groups"]
     assert group["by"] == {"model": "bundled"}
     assert [one["id"] for one in group["administrations"]] == [1, 2]

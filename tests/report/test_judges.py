@@ -13,9 +13,10 @@ from tabwb.records.ratings import undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.document import administration_document, groups_document
+from tabwb.report.groups import summarised
+from tabwb.report.groups_view import print_groups
 from tabwb.report.load import Group, Loaded
 from tabwb.report.summary import Source, pool, summarise
-from tabwb.report.tables import print_groups
 from tabwb.scoring.rules.features import FEATURES, ONE_SIDED
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered
 
@@ -123,7 +124,7 @@ def test_groups_have_one_table_for_each_judge_and_set(
         Loaded(administration(number, SAMPLED), BATTERY, given(), declarations=BOTH)
         for number in (1, 2)
     )
-    groups = [Group("model", "one", members[:1]), Group("model", "two", members[1:])]
+    groups = summarised([Group("model", "one", members[:1]), Group("model", "two", members[1:])])
     monkeypatch.setenv("COLUMNS", "100")
     print_groups(groups)
     text = " ".join(capsys.readouterr().out.split())

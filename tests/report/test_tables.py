@@ -5,9 +5,11 @@ import io
 from rich.console import Console, RenderableType
 
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.report.groups import summarised
+from tabwb.report.groups_view import groups_view
 from tabwb.report.load import Group, Loaded
 from tabwb.report.summary import summarise
-from tabwb.report.tables import administration_view, groups_view, list_view
+from tabwb.report.tables import administration_view, list_view
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -66,7 +68,7 @@ def test_everything_fits_eighty_columns_and_is_plain_when_piped() -> None:
     members = (Loaded(administration(), BATTERY, trials(ANSWERS)),)
     views = [
         list_view([administration()]),
-        groups_view([Group("model", "bundled", members)]),
+        groups_view(summarised([Group("model", "bundled", members)]), details=True),
         administration_view(
             administration(), BATTERY, summarise(BATTERY, trials(ANSWERS), CONDITIONS)
         ),
@@ -90,7 +92,9 @@ def test_an_empty_store_says_how_to_begin() -> None:
 def test_groups_stand_side_by_side_with_their_baselines() -> None:
     first = (Loaded(administration(1, SAMPLED), BATTERY, trials(ANSWERS)),)
     second = (Loaded(administration(2, SAMPLED), BATTERY, trials({**ANSWERS, "wc3": "boot"})),)
-    text = printed(groups_view([Group("model", "one", first), Group("model", "two", second)]))
+    text = printed(
+        groups_view(summarised([Group("model", "one", first), Group("model", "two", second)]))
+    )
     rows = {line.split()[0]: line for line in text.splitlines() if line.strip()}
     assert "1 of 3" in rows["one"] or "1 of 3" in text
     assert "2 of 3" in text

@@ -1,0 +1,182 @@
+"""Groups of administrations side by side: TAB's table 2, with what belongs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tabwb.report.cautions import cautions
+from tabwb.report.groups import Grouped
+from tabwb.report.judges import JudgeSummary, Terms
+from tabwb.report.pairs import Gap, Pair
+from tabwb.report.printing import print_view, table
+from tabwb.report.tables import summary_view
+from tabwb.report.wording import (
+    BASELINES,
+    NONE,
+    between,
+    features_of,
+    number,
+    plain,
+    right_of,
+    signed,
+    terms_of,
+)
+
+
+def print_groups(
+    made: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
+) -> None:
+    """Print groups of administrations side by side."""
+    print_view(groups_view(made, pairs, details=details))
+
+
+def groups_view(
+    made: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
+) -> RenderableType:
+    """For each battery: burdens, answers and accuracies, pairs; ``details`` adds each group."""
+    if not made:
+        return Text("No administrations to show.")
+    parts: list[RenderableType] = []
+    for battery in dict.fromkeys(one.battery.content_hash for one in made):
+        chosen = [one for one in made if one.battery.content_hash == battery]
+        given = chosen[0].battery
+        parts.append(Text(f"{given.title} {given.version}", style="bold"))
+        parts += _burdens(chosen)
+        parts.append(_answers(chosen))
+        parts += _remarks(chosen)
+        named = f"{given.id} {given.version}"
+        parts += [_pair(pair) for pair in pairs if pair.battery == named]
+        if details:
+            for one in chosen:
+                parts.append(Text(one.label, style="bold reverse"))
+                parts += summary_view(one.summary, one.battery, details=True)
+    if not details:
+        parts.append(
+            Text("--details shows features, categories and errors of each.\n", style="dim")
+        )
+    said = (
+        sentence
+        for one in made
+        for sentence in cautions(one.battery, one.summary, model=one.group.has_model)
+    )
+    return Group(*parts, Text("\n".join(dict.fromkeys(said)), style="dim"))
+
+
+def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
+    """One table per rater, scope, set and prompt: other burdens do not share a column."""
+    tables: dict[Terms, Table] = {}
+    for one in chosen:
+        for judge in one.summary.judges:
+            if judge.terms not in tables:
+                tables[judge.terms] = table(
+                    "N",
+                    "distinct",
+                    "burden",
+                    "95 %",
+                    "words",
+                    "none",
+                    first=one.group.by,
+                    fold=True,
+                    title=f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}",
+                )
+            tables[judge.terms].add_row(one.label, *_burden(judge))
+    yield from tables.values()
+    if tables:
+        yield Text("none: responses without a burden, such as empty ones\n", style="dim")
+
+
+def _burden(judge: JudgeSummary) -> Iterator[str | Text]:
+    burden = judge.burden
+    yield str(burden.n_responses)
+    yield str(burden.n_distinct)
+    yield Text(number(burden.symptom_burden), style="bold")
+    yield between(burden.interval)
+    yield number(burden.words_mean, 0)
+    yield str(sum(burden.no_burden.values()))
+
+
+def _answers(chosen: Sequence[Grouped]) -> Table:
+    first = chosen[0].summary.subtests
+    made = table("answers", first=chosen[0].group.by, fold=True, title="right answers (exact)")
+    scored = [
+        place
+        for place in range(len(first))
+        if any(one.summary.subtests[place].share.scored for one in chosen)
+    ]
+    for place in scored:
+        made.add_column(first[place].title, justify="right", max_width=14)
+    for one in chosen:
+        cells = []
+        for place in scored:
+            subtest = one.summary.subtests[place]
+            interval = between(subtest.share.interval())
+            right = right_of(subtest)
+            cells.append(f"{right}\n{interval}" if subtest.share.scored else NONE)
+        made.add_row(one.label, str(one.summary.answers.n), *cells)
+    for name, words in BASELINES.items():
+        cells = [_baseline(chosen, place, name) for place in scored]
+        if any(cells):
+            made.add_row(*(Text(cell, style="dim") for cell in (f"baseline: {words}", "", *cells)))
+    return made
+
+
+def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
+    """A baseline of all groups, both ends where it differs (options shuffled); else empty."""
+    found = [one.summary.subtests[place].baselines.get(name) for one in chosen]
+    known = sorted({each.value for each in found if each is not None and each.value is not None})
+    return (
+        "-".join(f"{value:.2f}" for value in dict.fromkeys((known[0], known[-1]))) if known else ""
+    )
+
+
+def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
+    """What must be known of a group before its row is read."""
+    said = []
+    for one in chosen:
+        answers = one.summary.answers
+        odd = [f"{plain(name)} {n}" for name, n in answers.statuses.items() if name != "ok"]
+        if odd:
+            said.append(f"{one.label}: of {answers.n} answers {', '.join(odd)}")
+        if answers.inexact:
+            said.append(f"{one.label}: {answers.inexact} of {answers.n} batch_exact=no, see below")
+        for name, values in one.group.mixed.items():
+            said.append(f"{one.label}: pooled over {plain(name)} {' | '.join(values)}")
+    if said:
+        yield Text("\n".join(said) + "\n", style="dim")
+
+
+def _pair(pair: Pair) -> RenderableType:
+    size = f"{int(pair.parameters):,}" if pair.parameters.isdecimal() else pair.parameters
+    title = f"{pair.family}, {size} parameters: base - instruct"
+    made = table(
+        "base",
+        "instruct",
+        "difference",
+        "95 %",
+        first="measure",
+        fold=True,
+        title=title + (f", lesion {pair.lesion}" if pair.lesion else ""),
+    )
+    for gap in pair.gaps:
+        made.add_row(*_gap(gap))
+    notes = [f"base {pair.base}", f"instruct {pair.instruct}"]
+    notes += [f"they differ in {name} too: {mine} | {other}" for name, mine, other in pair.unlike]
+    notes += [f"{rater}: {why}" for rater, why in pair.left_out]
+    notes.append("95 %: items of each resampled by themselves; rough where they are few")
+    return Group(made, Text("\n".join(notes) + "\n", style="dim"))
+
+
+def _gap(gap: Gap) -> Iterator[str | Text]:
+    if gap.terms is None:
+        yield f"{gap.title}, share right"
+    else:
+        yield f"symptom burden, {gap.rater}, {gap.terms}"
+    yield number(gap.base)
+    yield number(gap.instruct)
+    yield Text(signed(gap.difference), style="bold")
+    interval = gap.interval
+    yield NONE if interval is None else f"{signed(interval.low)} to {signed(interval.high)}"

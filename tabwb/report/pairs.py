@@ -1,0 +1,230 @@
+"""Base and instruct models of one family and size: how far apart they are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from tabwb.report.counted import Counted, counted
+from tabwb.report.document import sources_of
+from tabwb.report.groups import Grouped
+from tabwb.report.judges import Terms, alike
+from tabwb.report.subtests import decider
+from tabwb.report.summary import Json
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.burden import burdens_by_cluster, difference_bootstrap
+from tabwb.scoring.estimate import Estimate, ratio
+
+Values = Sequence[tuple[Hashable, float]]
+"""(cluster, value) of responses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One measure of both models.
+
+    Attributes:
+        measure: ``symptom burden`` or ``accuracy`` (share right by the exact policy).
+        subtest: its id; empty for a burden.
+        title: of the subtest, or empty.
+        rater: the judge or scorer.
+        terms: of a burden: under which both were judged; None for an accuracy.
+        base, instruct: the means.
+        n_base, n_instruct: responses that they are of.
+        interval: of base - instruct, by the cluster bootstrap, or None.
+        reason: why there is no interval, else empty.
+    """
+
+    measure: str
+    subtest: str
+    title: str
+    rater: str
+    terms: Terms | None
+    base: Estimate
+    instruct: Estimate
+    n_base: int
+    n_instruct: int
+    interval: Interval | None
+    reason: str
+
+    @property
+    def difference(self) -> float | None:
+        """Base - instruct; None where either is undefined."""
+        if self.base.value is None or self.instruct.value is None:
+            return None
+        return self.base.value - self.instruct.value
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A base and an instruct model.
+
+    Attributes:
+        battery: id and version of what both were given.
+        family, parameters: as the profiles say.
+        lesion: the one that both have, or None.
+        base, instruct: the names of the groups.
+        gaps: burdens, one for each judge and its terms; then accuracies.
+        left_out: raters of which a burden cannot be compared, with the reason.
+        unlike: conditions beside the model that the two do not share: name to both values.
+    """
+
+    battery: str
+    family: str
+    parameters: str
+    lesion: str | None
+    base: str
+    instruct: str
+    gaps: tuple[Gap, ...]
+    left_out: tuple[tuple[str, str], ...]
+    unlike: tuple[tuple[str, str, str], ...]
+
+    def to_json(self) -> Json:
+        """As plain data; what is undefined is None."""
+        return {
+            "battery": self.battery,
+            "family": self.family,
+            "parameters": int(self.parameters) if self.parameters.isdecimal() else None,
+            "lesion": self.lesion,
+            "base": self.base,
+            "instruct": self.instruct,
+            "differences": [_gap(each) for each in self.gaps],
+            "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
+            "unlike": {
+                name: {"base": base, "instruct": instruct} for name, base, instruct in self.unlike
+            },
+        }
+
+
+def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
+    """Every base model with every instruct model of its family, size, lesion and battery.
+
+    Args:
+        models: groups by model. What a model is comes from the labels that its profile gave the
+            administration (``family``, ``tuning``, ``parameters``); without them, or where they
+            disagree within a group, there is no pair.
+    """
+    sides: dict[str, list[Grouped]] = {"base": [], "instruct": []}
+    for one in models:
+        labels = one.group.labels
+        if labels.keys() >= {"family", "parameters"} and labels.get("tuning") in sides:
+            sides[labels["tuning"]].append(one)
+    return tuple(
+        _pair(base, instruct)
+        for base, instruct in product(sides["base"], sides["instruct"])
+        if _kin(base) == _kin(instruct)
+    )
+
+
+def _kin(one: Grouped) -> tuple[str | None, ...]:
+    labels = one.group.labels
+    lesion = one.group.members[0].administration.conditions.lesion
+    return one.battery.content_hash, labels["family"], labels["parameters"], lesion
+
+
+def _pair(base: Grouped, instruct: Grouped) -> Pair:
+    same, left_out = alike(base.summary.judges, instruct.summary.judges)
+    burdens = [
+        _gap_of(
+            "symptom burden",
+            mine.terms,
+            burdens_by_cluster(rated for _, rated in mine.judged),
+            burdens_by_cluster(rated for _, rated in theirs.judged),
+            rater=mine.rater,
+        )
+        for mine, theirs in same
+    ]
+    rows = [counted(sources_of(side.group.members)) for side in (base, instruct)]
+    accuracies = []
+    for subtest in base.battery.subtests:
+        own = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
+        rater = decider(subtest, [*own[0], *own[1]])
+        if rater is not None:
+            accuracies.append(
+                _gap_of(
+                    "accuracy",
+                    None,
+                    _exact(own[0], rater),
+                    _exact(own[1], rater),
+                    rater=rater,
+                    subtest=subtest.id,
+                    title=subtest.title,
+                )
+            )
+    labels, lesion = base.group.labels, base.group.members[0].administration.conditions.lesion
+    ours, other = base.group.circumstances, instruct.group.circumstances
+    return Pair(
+        f"{base.battery.id} {base.battery.version}",
+        labels["family"],
+        labels["parameters"],
+        lesion,
+        base.label,
+        instruct.label,
+        (*burdens, *accuracies),
+        left_out,
+        tuple(
+            (name, ", ".join(ours[name]), ", ".join(other[name]))
+            for name in ours
+            if ours[name] != other[name]
+        ),
+    )
+
+
+def _exact(rows: Sequence[Counted], rater: str) -> Values:
+    given = [(row.cluster, row.rating(rater, "exact")) for row in rows]
+    return [
+        (cluster, rating.value)
+        for cluster, rating in given
+        if rating is not None and rating.value is not None
+    ]
+
+
+def _gap_of(
+    measure: str,
+    terms: Terms | None,
+    base: Values,
+    instruct: Values,
+    *,
+    rater: str,
+    subtest: str = "",
+    title: str = "",
+) -> Gap:
+    interval = difference_bootstrap(base, instruct)
+    return Gap(
+        measure,
+        subtest,
+        title,
+        rater,
+        terms,
+        _mean(base),
+        _mean(instruct),
+        len(base),
+        len(instruct),
+        interval,
+        "" if interval else "fewer than two items on a side have a value",
+    )
+
+
+def _mean(values: Values) -> Estimate:
+    return ratio(sum(value for _, value in values), len(values), "no response has a value")
+
+
+def _gap(each: Gap) -> Json:
+    terms = each.terms
+    return {
+        "measure": each.measure,
+        "subtest": each.subtest or None,
+        "rater": each.rater,
+        "features": [] if terms is None else list(terms.features),
+        "scope": None if terms is None else terms.scope,
+        "prompt_hash": None if terms is None else terms.prompt_hash,
+        "base": each.base.value,
+        "instruct": each.instruct.value,
+        "n_base": each.n_base,
+        "n_instruct": each.n_instruct,
+        "difference": each.difference,
+        "interval": None if each.interval is None else [each.interval.low, each.interval.high],
+        "interval_reason": each.reason,
+        "status": "undefined" if each.difference is None else "value",
+    }
