@@ -10,7 +10,7 @@ from tabwb.extend import frames
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.specs import Spec
-from tabwb.records.states import Protocol, StopReason
+from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -49,9 +49,15 @@ def test_what_is_no_frame_is_refused(content: bytes) -> None:
     st.floats(0, 2, allow_nan=False),
     st.sampled_from(Protocol),
     st.integers(0, 2**63),
+    st.none() | st.sampled_from(ResponseKind),
 )
 def test_requests_survive(
-    text: str, stop: tuple[str, str], temperature: float, protocol: Protocol, seed: int
+    text: str,
+    stop: tuple[str, str],
+    temperature: float,
+    protocol: Protocol,
+    seed: int,
+    kind: ResponseKind | None,
 ) -> None:
     request = Request(
         (Message("system", text), Message("user", text)),
@@ -60,6 +66,7 @@ def test_requests_survive(
         (text,),
         "words/w1",
         3,
+        kind,
     )
     assert frames.request_from_plain(frames.request_to_plain(request)) == request
 

@@ -1,0 +1,55 @@
+"""Choosing by likelihood: the conventions of lm-evaluation-harness, ties and the edges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tabwb.records.exchange import Likelihood
+from tabwb.scoring.likelihood import choose_by_likelihood, perplexity, surprisal
+
+
+def test_choices_are_those_of_the_harness() -> None:
+    """Its tasks compute ``acc`` by argmax(sums), ``acc_norm`` by argmax(sums / characters)."""
+    options = ["lion", "a drum", "violin case", "boot"]
+    sums = [-7.1, -7.0, -11.0, -7.4]
+    weighed = {
+        option: Likelihood(total, tokens)
+        for option, total, tokens in zip(options, sums, (1, 2, 5, 1), strict=True)
+    }
+    choice = choose_by_likelihood(weighed)
+    characters = np.array([float(len(option)) for option in options])
+    assert choice.by_sum == options[int(np.argmax(sums))] == "a drum"
+    assert choice.per_character == options[int(np.argmax(np.array(sums) / characters))]
+    assert (choice.per_token, choice.per_character) == ("violin case", "violin case")
+
+
+def test_of_equal_options_the_first_is_chosen() -> None:
+    weighed = {"b": Likelihood(-1.0, 1), "a": Likelihood(-1.0, 1)}
+    assert choose_by_likelihood(weighed).by_sum == "b"
+
+
+def test_an_impossible_option_is_never_preferred() -> None:
+    weighed = {"never": Likelihood(-math.inf, 1), "rarely": Likelihood(-99.0, 1)}
+    choice = choose_by_likelihood(weighed)
+    assert {choice.by_sum, choice.per_token, choice.per_character} == {"rarely"}
+
+
+def test_no_options_are_refused() -> None:
+    with pytest.raises(ValueError, match="no options"):
+        choose_by_likelihood({})
+
+
+def test_a_uniform_model_has_the_perplexity_of_its_vocabulary() -> None:
+    uniform = Likelihood(7 * math.log(1 / 1024), 7)
+    assert perplexity(uniform) == pytest.approx(1024)
+    assert surprisal(uniform) == pytest.approx(10)
+
+
+def test_what_was_not_counted_is_undefined_and_the_impossible_infinite() -> None:
+    assert math.isnan(perplexity(Likelihood(0.0, 0)))
+    assert math.isnan(surprisal(Likelihood(0.0, 0)))
+    assert perplexity(Likelihood(-math.inf, 3)) == math.inf
+    assert surprisal(Likelihood(-math.inf, 3)) == math.inf
