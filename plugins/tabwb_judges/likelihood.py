@@ -100,12 +100,7 @@ class LikelihoodJudge(PromptJudge):
         self._weigher = weigher(make_inner(), str(spec))
         super().__init__(spec, prompt, lambda: self._weigher)
         self._calibrated = calibrated
-        content = json.loads(prompt.canonical) | {
-            "labels": "the more likely of 0 and 1, key by key",
-            "threshold": prompt.threshold,
-            "null": prompt.null if calibrated else None,
-        }
-        self.prompt_text = canonical_json(content)
+        self.prompt_text = weighed_prompt(prompt, calibrated=calibrated)
         self.caution = (
             f"{prompt.caution} These labels are read off log probabilities, which the source study "
             "did not do."
@@ -202,6 +197,16 @@ class LikelihoodJudge(PromptJudge):
             raise ComponentError(f"'{self.examinee}' weighed {len(found)} of {len(texts)} texts")
         zero, one = (each.log_probability for each in found)
         return zero, one
+
+
+def weighed_prompt(prompt: JudgePrompt, *, calibrated: bool) -> str:
+    """Canonical JSON of a prompt and of how its labels are read off log probabilities."""
+    how = {
+        "labels": "the more likely of 0 and 1, key by key",
+        "threshold": prompt.threshold,
+        "null": prompt.null if calibrated else None,
+    }
+    return canonical_json(json.loads(prompt.canonical) | how)
 
 
 def weigher(backend: ModelBackend, judge: str) -> LikelihoodBackend:

@@ -98,7 +98,7 @@ class SurprisalJudge:
         self._weigher.close()
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
-        """What is weighed, the response standing as the model's own words; no token is asked for."""
+        """What is weighed: the response stands as the model's own words; nothing is written."""
         if response.status is ResponseStatus.EMPTY:
             return ()
         messages = (*self._before(response), Message("assistant", response.text))

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "Compare two examinees on the same items."),
     "export": ("export", "Write results to a file."),
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
+    "judge": ("judge", "Judge stored answers, compare judges, look at what they are told."),
     "model": ("model", "List models, write profiles, try one."),
     "battery": ("battery", "List, show, check and write batteries."),
     "key": ("key", "Keep keys of remote services in the system keyring."),

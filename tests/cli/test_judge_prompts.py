@@ -1,0 +1,198 @@
+"""``tabwb judge list|show|check``, and the published prompt on its way through the program."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tabwb_judges.files import bundled_folder
+from tabwb_judges.load import load_prompt
+
+from tests.cli.conftest import Run
+
+TAB = load_prompt(bundled_folder() / "tab-2026.toml")
+SMALL = """\
+[judge]
+id = "tiny"
+title = "A tiny prompt"
+version = "1"
+license = "CC0-1.0"
+caution = "not compared with expert raters"
+
+[prompt]
+user = "{transcript} {definitions}"
+repair = "Again: {problem}"
+
+[[feature]]
+id = "anomia"
+key = "Anomia"
+definition = "Word-finding difficulties."
+"""
+
+
+def says(name: str, text: str) -> None:
+    """A profile of a model that says one thing."""
+    folder = Path(os.environ["TABWB_CONFIG_DIR"])
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "tabwb.toml").open("a", encoding="utf-8") as file:
+        file.write(f"[profile.{name}]\nid = 'echo'\noptions.text = '''{text}'''\n")
+
+
+def judged(run: Run, spec: str, *more: object) -> Mapping[str, Any]:
+    """Everything that a judge says of the connected texts of TAB, as the results have it."""
+    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+    run("judge", "run", 1, "--judge", spec, *more)
+    found: Mapping[str, Any] = run("results", 1, "--json").document
+    return found
+
+
+def ratings(document: Mapping[str, Any], rater: str) -> list[Mapping[str, Any]]:
+    return [
+        rating
+        for trial in document["trials"]
+        for rating in trial["ratings"]
+        if rating["rater"].startswith(rater)
+    ]
+
+
+# ---------------------------------------------------------------- list, show, check
+
+
+def test_list_names_features_version_and_file(run: Run) -> None:
+    rows = {row["id"]: row for row in run("judge", "list", "--json").document["judges"]}
+    assert len(rows["tab-2026"]["features"]) == 19
+    assert rows["tab-2026"]["version"] == "2026.1"
+    assert Path(rows["tab-2026"]["file"]).name == "tab-2026.toml"
+    assert rows["tab-2026"]["spec"] == "tab-2026:CHAT-MODEL"
+    assert rows["tab-2026+likelihood"]["aliases"] == ["likelihood"]
+    assert rows["rules-1"]["file"] is None
+    assert len(rows["rules-1"]["features"]) == 7
+    assert rows["surprisal"]["features"] is None
+    assert "tab-2026+prompt:CHAT-MODEL" in run("judge", "list").out
+
+
+def test_list_says_what_is_wrong_with_a_prompt_and_goes_on(run: Run) -> None:
+    folder = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"
+    folder.mkdir(parents=True)
+    (folder / "tiny.toml").write_text(SMALL.replace("title", "titel"), encoding="utf-8")
+    rows = {row["id"]: row for row in run("judge", "list", "--json").document["judges"]}
+    assert "tiny.toml:3: judge.titel" in rows["tiny"]["problem"]
+    assert rows["tab-2026"]["problem"] is None
+
+
+def test_show_prints_the_messages_as_they_are_sent(run: Run) -> None:
+    shown = run("judge", "show", "tab-2026", "--response", "I went home.", "--json").document
+    messages = [(each["role"], each["content"]) for each in shown["messages"]]
+    assert messages == [(each.role, each.content) for each in TAB.messages("I went home.", "")]
+    assert shown["prompt_sha256"] == hashlib.sha256(TAB.canonical.encode()).hexdigest()
+    assert len(shown["known_gaps"]) == 2
+    page = run("judge", "show", "tab-2026", "--response", "I went home.").out
+    assert TAB.messages("I went home.", "")[1].content in page
+    assert all(f"known gap: {gap}" in page for gap in TAB.known_gaps)
+
+
+def test_show_tells_how_a_likelihood_judge_reads_labels(run: Run) -> None:
+    page = run("judge", "show", "likelihood+null").out
+    assert "1 where its probability is above 0.5" in page
+    assert "calibrated on the passage 'N/A'" in page
+    plain = run("judge", "show", "tab-2026", "--json").document["prompt_sha256"]
+    assert run("judge", "show", "likelihood", "--json").document["prompt_sha256"] != plain
+
+
+@pytest.mark.parametrize(
+    ("judge", "words"),
+    [("tab-2025", "did you mean 'tab-2026'?"), ("rules", "'rules-1' puts no prompt to a model")],
+)
+def test_show_refuses_what_has_no_prompt(run: Run, judge: str, words: str) -> None:
+    outcome = run("judge", "show", judge)
+    assert outcome.status == 2
+    assert words in outcome.err
+
+
+def test_check_takes_a_file_or_an_id(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    outcome = run("judge", "check", path)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("ok: tiny 1, 1 features, 0 examples, sha256 ")
+    assert run("judge", "check", "tab-2026+prompt").status == 0
+
+
+def test_check_tells_problems_with_their_lines(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.toml"
+    path.write_text(SMALL.replace("{problem}", "{problm}"), encoding="utf-8")
+    outcome = run("judge", "check", path)
+    assert outcome.status == 1
+    assert f"{path}:10: prompt.repair: nothing can be filled in for {{problm}} here" in outcome.err
+    document = run("judge", "check", path, "--json").document
+    assert not document["ok"]
+    assert {problem["line"] for problem in document["problems"]} == {10}
+    assert document["problems"][0]["suggestion"] == "{problem}"
+
+
+# ---------------------------------------------------------------- through the program
+
+
+def test_the_published_prompt_with_a_model_that_answers_well(run: Run) -> None:
+    says("well", TAB.labels(("anomia", "off-topic")))
+    document = judged(run, "tab-2026:profile:well")
+    (judge,) = document["summary"]["judges"]
+    assert judge["symptom_burden"] == 2.0
+    assert judge["n_features"] == 19
+    found = ratings(document, "tab-2026")
+    assert len(found) == 5 * 19
+    assert {rating["measure"] for rating in found if rating["value"]} == {"anomia", "off-topic"}
+
+
+def test_the_published_prompt_with_a_model_that_does_not_understand(run: Run) -> None:
+    says("badly", "There is no aphasia here.")
+    document = judged(run, "tab-2026:profile:badly")
+    assert {rating["status"] for rating in ratings(document, "tab-2026")} == {"unparsed"}
+    (judge,) = document["summary"]["judges"]
+    assert judge["symptom_burden"] is None
+    assert judge["no_burden"] == {"unparsed": 5}
+
+
+def test_dry_run_shows_the_prompt_and_asks_nothing(run: Run) -> None:
+    says("well", TAB.labels(()))
+    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+    outcome = run("judge", "run", 1, "--judge", "tab-2026:profile:well", "--dry-run", "--json")
+    (document,) = outcome.document["judging"]
+    sent = document["requests"][0]["messages"]
+    answer = "Respond to the following prompt in 3–5 full sentences:\n"
+    answer += "Tell me about the best trip you ever took."
+    assert [each["content"] for each in sent] == [each.content for each in TAB.messages(answer, "")]
+    assert not ratings(run("results", 1, "--json").document, "tab-2026")
+
+
+def test_the_bundled_model_behind_a_prompt_of_the_user_s(run: Run) -> None:
+    pytest.importorskip("torch", reason="needs tabwb[local]")
+    folder = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"
+    folder.mkdir(parents=True)
+    (folder / "tiny.toml").write_text(SMALL, encoding="utf-8")
+    document = judged(run, "tiny:bundled")
+    given = ratings(document, "tiny:bundled")
+    asked = [rating for rating in given if rating["measure"] == "anomia"]
+    assert [rating["status"] for rating in asked] == ["unparsed"] * 5
+    assert {r["status"] for r in given if r not in asked} == {
+        "undefined"
+    }  # the prompt has them not
+    run(
+        "judge", "run", 1, "--judge", "tiny+likelihood+null:bundled", "--judge", "surprisal:bundled"
+    )
+    found = run("results", 1, "--json").document
+    weighed = ratings(found, "tiny+likelihood+null:bundled")
+    labels = [rating["value"] for rating in weighed if rating["measure"] == "anomia"]
+    chances = [r["value"] for r in weighed if r["measure"] == "anomia.probability"]
+    assert len(chances) == 5
+    assert labels == [float(chance > 0.5) for chance in chances]
+    bits = {r["value"] for r in ratings(found, "surprisal") if r["measure"] == "surprisal"}
+    assert len(bits) == 5
+    assert all(0 < value < 40 for value in bits)
+    words = json.dumps(found["summary"]["judges"])
+    assert "anomia.probability" not in words
