@@ -30,7 +30,7 @@ CHAT_TEMPLATE = (
     "{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
-MAX_POSITIONS = 2048
+MAX_POSITIONS = 4096
 _SPACE = "Ġ"  # how byte-level BPE writes the space
 _APART = r"\p{L}+|\p{N}|[^\s\p{L}\p{N}]+|\s"
 _WITH_SPACE = r"\p{L}+ ?|\p{N} ?|[^\s\p{L}\p{N}]+ ?|\s+"
