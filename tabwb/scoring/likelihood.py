@@ -1,8 +1,7 @@
-"""Choosing among options by how likely a model finds them, and surprisal and perplexity."""
+"""Choosing among options by how likely a model finds them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -57,26 +56,3 @@ def choose_by_likelihood(options: Mapping[str, Likelihood]) -> LikelihoodChoice:
         best({option: float(max(options[option].tokens, 1)) for option in options}),
         best({option: float(max(len(option), 1)) for option in options}),
     )
-
-
-def surprisal(likelihood: Likelihood) -> float:
-    """Mean surprisal in bits per token: -L / (tokens * ln 2); NaN where no token was counted.
-
-    >>> surprisal(Likelihood(math.log(1 / 8), 3))
-    1.0
-    """
-    if likelihood.tokens == 0:
-        return math.nan
-    return -likelihood.log_probability / (likelihood.tokens * math.log(2))
-
-
-def perplexity(likelihood: Likelihood) -> float:
-    """Perplexity: exp(-L / tokens); NaN where no token was counted, infinite where L is -inf.
-
-    >>> round(perplexity(Likelihood(math.log(1 / 8), 3)), 6)
-    2.0
-    """
-    if likelihood.tokens == 0:
-        return math.nan
-    mean = -likelihood.log_probability / likelihood.tokens
-    return math.exp(mean) if mean < 709.0 else math.inf

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabwb.records.exchange import Likelihood
-from tabwb.scoring.likelihood import choose_by_likelihood, perplexity, surprisal
+from tabwb.scoring.likelihood import choose_by_likelihood
 
 
 def test_choices_are_those_of_the_harness() -> None:
@@ -40,16 +40,3 @@ def test_an_impossible_option_is_never_preferred() -> None:
 def test_no_options_are_refused() -> None:
     with pytest.raises(ValueError, match="no options"):
         choose_by_likelihood({})
-
-
-def test_a_uniform_model_has_the_perplexity_of_its_vocabulary() -> None:
-    uniform = Likelihood(7 * math.log(1 / 1024), 7)
-    assert perplexity(uniform) == pytest.approx(1024)
-    assert surprisal(uniform) == pytest.approx(10)
-
-
-def test_what_was_not_counted_is_undefined_and_the_impossible_infinite() -> None:
-    assert math.isnan(perplexity(Likelihood(0.0, 0)))
-    assert math.isnan(surprisal(Likelihood(0.0, 0)))
-    assert perplexity(Likelihood(-math.inf, 3)) == math.inf
-    assert surprisal(Likelihood(-math.inf, 3)) == math.inf
