@@ -276,7 +276,7 @@ class Judging:
                     trial.plan.number,
                     attempt.number,
                     response,
-                    request_key(self.judge.rater, requests, response),
+                    request_key(self.judge, requests, response),
                     repeat,
                     sum(tokens_of(request) for request in requests),
                     sum(request.decoding.max_tokens for request in requests),
@@ -446,13 +446,16 @@ def has_verdict(trial: Trial, rater: str) -> bool:
     return bool(statuses) and RatingStatus.ERROR not in statuses
 
 
-def request_key(rater: str, requests: Sequence[Request], response: Response) -> str:
+def request_key(judge: Judge, requests: Sequence[Request], response: Response) -> str:
     """SHA-256 (hex) of who judges and of exactly what is put before it.
 
-    Two answers of the same text have the same key unless the judge is shown the item's prompt.
+    The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
+    at all (a threshold). Two answers of the same text have the same key unless the judge is shown
+    the item's prompt.
     """
     content: list[object] = [
-        rater,
+        judge.rater,
+        judge.prompt_text if isinstance(judge, ModelJudge) else "",
         [
             [
                 [[message.role, message.content] for message in request.messages],
