@@ -157,7 +157,7 @@ def _raters(
             if (
                 rating.measure in features and rating.rater not in row.subtest.scorers
                 if told is None
-                else told.kind != "scorer"
+                else told.kind != "scorer" and told.features
             ):
                 found[rating.rater] = None
     return list(found)

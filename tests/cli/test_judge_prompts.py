@@ -170,6 +170,38 @@ def test_dry_run_shows_the_prompt_and_asks_nothing(run: Run) -> None:
     assert not ratings(run("results", 1, "--json").document, "tab-2026")
 
 
+def test_a_changed_prompt_is_asked_anew(run: Run) -> None:
+    path = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges" / "tiny.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(SMALL, encoding="utf-8")
+    says("well", '{"Anomia": 0}')
+    judged(run, "tiny:profile:well")
+    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+
+    def left() -> tuple[int, int]:
+        outcome = run("judge", "run", 2, "--judge", "tiny:profile:well", "--dry-run", "--json")
+        (document,) = outcome.document["judging"]
+        return document["from_store"], document["to_ask"]
+
+    assert left() == (5, 0)
+    path.write_text(SMALL.replace("Again:", "Once more:"), encoding="utf-8")
+    assert left() == (0, 5)
+
+
+def test_a_judge_without_features_has_no_burden_and_no_vote(run: Run) -> None:
+    pytest.importorskip("torch", reason="needs tabwb[local]")
+    says("well", TAB.labels(("anomia",)))
+    document = judged(run, "surprisal:bundled", "--judge", "tab-2026:profile:well")
+    found = ratings(document, "surprisal")
+    assert {rating["measure"] for rating in found} == {"surprisal", "perplexity"}
+    bits = {rating["value"] for rating in found if rating["measure"] == "surprisal"}
+    assert len(bits) == 5
+    assert all(0 < value < 40 for value in bits)
+    assert [judge["rater"] for judge in document["summary"]["judges"]] == ["tab-2026:profile:well"]
+    (judge,) = run("judge", "report", 1, "--json").document["judges"]
+    assert judge["rater"] == "tab-2026:profile:well"
+
+
 def test_the_bundled_model_behind_a_prompt_of_the_user_s(run: Run) -> None:
     pytest.importorskip("torch", reason="needs tabwb[local]")
     folder = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"
@@ -182,17 +214,12 @@ def test_the_bundled_model_behind_a_prompt_of_the_user_s(run: Run) -> None:
     assert {r["status"] for r in given if r not in asked} == {
         "undefined"
     }  # the prompt has them not
-    run(
-        "judge", "run", 1, "--judge", "tiny+likelihood+null:bundled", "--judge", "surprisal:bundled"
-    )
+    run("judge", "run", 1, "--judge", "tiny+likelihood+null:bundled")
     found = run("results", 1, "--json").document
     weighed = ratings(found, "tiny+likelihood+null:bundled")
     labels = [rating["value"] for rating in weighed if rating["measure"] == "anomia"]
     chances = [r["value"] for r in weighed if r["measure"] == "anomia.probability"]
     assert len(chances) == 5
     assert labels == [float(chance > 0.5) for chance in chances]
-    bits = {r["value"] for r in ratings(found, "surprisal") if r["measure"] == "surprisal"}
-    assert len(bits) == 5
-    assert all(0 < value < 40 for value in bits)
     words = json.dumps(found["summary"]["judges"])
     assert "anomia.probability" not in words
