@@ -1,0 +1,205 @@
+"""``tabwb results`` and ``tabwb diff`` on stores with none, one and several administrations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from tabwb.cli import results as command
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import DeclarationEntry, RatingsEntry
+from tabwb.records.ratings import valued
+from tabwb.report.groups import Sort
+from tabwb.report.load import By
+from tabwb.scoring.rules.features import FEATURES
+from tabwb.store.store import Store
+from tests.cli.conftest import Run
+
+JUDGE = "tab-2026:gemini:x"
+
+
+def give(run: Run, model: str = "echo", *more: str) -> None:
+    outcome = run("run", "tab", "--model", model, *more, "--json")
+    assert outcome.status == 0, outcome.err
+
+
+def judge(tmp_path: Path, administration: int, present: Mapping[str, float], prompt: str) -> None:
+    """Write a judge's verdicts on the connected texts into the store, as a plugin's would be."""
+    told = Declaration(JUDGE, FEATURES, caution="labels by a language model", prompt_text=prompt)
+    with Store.open(str(tmp_path / "tabwb-data" / "tabwb.db"), create=False) as store:
+        texts = [
+            trial
+            for trial in store.trials(administration)
+            if trial.plan.subtest == "connected-text"
+        ]
+        ratings = tuple(valued(JUDGE, name, present.get(name, 0.0)) for name in FEATURES)
+        store.append(
+            administration,
+            [
+                DeclarationEntry(told),
+                *(RatingsEntry(trial.plan.number, 1, ratings) for trial in texts),
+            ],
+        )
+
+
+@pytest.fixture
+def pair(run: Run) -> None:
+    """1 and 2: a base and an instruct model of one family and size; 3: one without a profile."""
+    for tuning, spec in (("base", "echo"), ("instruct", "echo@delay=0.0001")):
+        outcome = run(
+            "model", "add", f"of-{tuning}", spec, "--family", "E-1", "--tuning", tuning,
+            "--parameters", "360M",
+        )  # fmt: skip
+        assert outcome.status == 0, outcome.err
+        give(run, f"profile:of-{tuning}")
+    give(run, "echo@delay=0.0002")
+
+
+def table_after(text: str, title: str) -> list[list[str]]:
+    """Headings and rows of the first table at or below this line, cell by cell."""
+    lines = text.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith(title))
+    rule = next(at for at in range(start, len(lines)) if "───" in lines[at])
+    end = next(at for at in range(rule, len(lines)) if not lines[at].strip())
+    return [line.split() for line in (lines[rule - 1], *lines[rule + 1 : end])]
+
+
+def test_the_commands_choices_are_those_of_the_report() -> None:
+    assert get_args(By) == command._BY
+    assert get_args(Sort) == command._SORT
+
+
+def test_an_empty_store_has_nothing_to_show_and_that_is_no_failure(run: Run) -> None:
+    assert "tabwb run" in run("results").out
+    for by in get_args(By):
+        outcome = run("results", "--by", by, "--json")
+        assert outcome.status == 0
+        assert outcome.document == {"format": 1, "groups": [], "pairs": [], "notices": []}
+    assert "No administrations to show." in run("results", "--by", "model").out
+
+
+def test_a_store_lists_what_it_holds(run: Run) -> None:
+    give(run)
+    listed = run("results", "--json").document["administrations"]
+    assert [(one["id"], one["answered"], one["planned"]) for one in listed] == [(1, 20, 20)]
+    assert "20/20" in run("results").out
+
+
+def test_one_administration_has_its_trials(run: Run) -> None:
+    give(run)
+    document = run("results", 1, "--json").document
+    assert len(document["trials"]) == 20
+    assert document["summary"]["answers"]["n"] == 20
+    assert document["summary"]["answers"]["statuses"] == {"prompt-echo": 20}
+    short, long = run("results", 1).out, run("results", 1, "--details").out
+    assert "features, rules-1" not in short
+    assert ["False", "starts", "0", "5", "0", "%"] in table_after(long, " features, rules-1")
+
+
+@pytest.mark.usefixtures("pair")
+class TestSeveral:
+    """With three administrations in the store."""
+
+    def test_two_stand_side_by_side(self, run: Run) -> None:
+        document = run("results", 1, 3, "--json").document
+        labels = [group["by"]["administration"] for group in document["groups"]]
+        assert labels == ["#1 echo", "#3 echo@delay=0.0002"]
+
+    def test_several_judges_have_tables_of_their_own(self, run: Run, tmp_path: Path) -> None:
+        judge(tmp_path, 1, {"anomia": 1, "off-topic": 1}, "one")
+        judge(tmp_path, 2, {"anomia": 1}, "one")
+        judge(tmp_path, 3, {}, "another")
+        document = run("results", "--by", "model", "--json").document
+        found = {
+            (group["by"]["model"], each["rater"], each["n_features"]): each["symptom_burden"]
+            for group in document["groups"]
+            for each in group["summary"]["judges"]
+        }
+        assert found["echo", JUDGE, 19] == 2.0
+        assert found["echo@delay=0.0001", JUDGE, 19] == 1.0
+        assert found["echo@delay=0.0002", JUDGE, 19] == 0.0
+        assert {key[2] for key in found if key[1] == "rules-1"} == {7}
+        text = run("results", "--by", "model").out
+        assert text.count("symptom burden over 19 features") == 2, "one table for each prompt"
+        head, *rows = table_after(text, f"symptom burden over 19 features  ·  {JUDGE}")
+        assert head == ["model", "N", "distinct", "burden", "95", "%", "words", "none"]
+        assert [row[:4] for row in rows] == [
+            ["echo", "5", "5", "2.00"],
+            ["echo@delay=0.0001", "5", "5", "1.00"],
+        ]
+        assert max(map(len, text.splitlines())) <= 80
+
+    def test_one_judge_can_be_shown_alone(self, run: Run, tmp_path: Path) -> None:
+        judge(tmp_path, 1, {"anomia": 1}, "one")
+        for arguments in (("1",), ("--by", "model"), ("1", "2")):
+            text = run("results", *arguments, "--judge", JUDGE).out
+            assert JUDGE in text and "rules-1" not in text
+        # The alias stands for the judge's own name.
+        assert "rules-1" in run("results", 1, "--judge", "rules").out
+        outcome = run("results", "--by", "model", "--judge", "nobody")
+        assert outcome.status == 2
+        assert "nobody" in outcome.err and f"rules-1, {JUDGE}" in outcome.err
+
+    def test_a_family_has_its_pair(self, run: Run, tmp_path: Path) -> None:
+        judge(tmp_path, 1, {"anomia": 1, "off-topic": 1}, "one")
+        judge(tmp_path, 2, {"anomia": 1}, "one")
+        document = run("results", "--by", "family", "--json").document
+        assert [group["by"]["family"] for group in document["groups"]] == [
+            "E-1",
+            "family not said",
+        ]
+        (found,) = document["pairs"]
+        assert (found["family"], found["parameters"]) == ("E-1", 360_000_000)
+        assert (found["base"], found["instruct"]) == ("echo", "echo@delay=0.0001")
+        burdens = {each["rater"]: each for each in found["differences"] if each["scope"]}
+        # Every text has both features, or one: no resample can differ.
+        assert burdens[JUDGE]["difference"] == 1.0
+        assert burdens[JUDGE]["interval"] == [1.0, 1.0]
+        assert burdens["rules-1"]["difference"] == 0.0
+        text = run("results", "--by", "family").out
+        assert "E-1, 360,000,000 parameters: base - instruct" in text
+
+    def test_rows_are_sorted_as_asked(self, run: Run, tmp_path: Path) -> None:
+        judge(tmp_path, 2, {"anomia": 1}, "one")
+        judge(tmp_path, 3, {"anomia": 1, "jargon": 1}, "one")
+
+        def order(*more: str) -> list[str]:
+            document: Any = run("results", "--by", "model", "--json", *more).document
+            return [group["by"]["model"].removeprefix("echo") for group in document["groups"]]
+
+        assert order("--judge", JUDGE) == ["@delay=0.0002", "@delay=0.0001", ""]
+        assert order("--sort", "name") == ["", "@delay=0.0001", "@delay=0.0002"]
+
+    def test_an_option_that_would_change_nothing_is_refused(self, run: Run) -> None:
+        for arguments in (("--sort", "N"), ("--judge", "rules"), ("--details",)):
+            assert run("results", *arguments).status == 2
+        assert run("results", 1, "--sort", "N").status == 2
+
+    def test_models_that_are_pooled_are_named(self, run: Run, tmp_path: Path) -> None:
+        answers = tmp_path / "answers.jsonl"
+        assert run("export", 1, "--format", "jsonl", "--out", answers).status == 0
+        give(run, f"replay:{answers}")
+        document = run("results", "--by", "lesion", "--json").document
+        (group,) = document["groups"]
+        assert group["by"] == {"lesion": "no lesion"}
+        assert group["mixed"]["examinee"][-1] == f"replay:{answers}"
+
+    def test_two_models_are_compared_item_by_item(self, run: Run, tmp_path: Path) -> None:
+        judge(tmp_path, 1, {"anomia": 1}, "one")
+        judge(tmp_path, 2, {}, "another")
+        document = run("diff", 1, 2, "--json").document
+        assert document["format"] == 1
+        assert [each["rater"] for each in document["compared"]] == [
+            "choice",
+            "yes-no",
+            "repetition",
+            "rules-1",
+        ]
+        (left,) = document["left_out"]
+        assert left["rater"] == JUDGE and "prompt" in left["reason"]
+        text = run("diff", 1, 2).out
+        assert f"{JUDGE}: judged under other terms" in " ".join(text.split())
+        assert "20 items, 20 answered alike" in text

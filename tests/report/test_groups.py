@@ -1,0 +1,235 @@
+"""Groups: who stands in which row, in what order, and what must be known of a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tabwb.records.errors import UsageError
+from tabwb.records.states import Protocol
+from tabwb.records.trials import Conditions, Trial
+from tabwb.report.document import groups_document
+from tabwb.report.groups import Grouped, Sort, summarised
+from tabwb.report.groups_view import groups_view
+from tabwb.report.load import By, Loaded, grouped
+from tests.report.given import (
+    ANSWERS,
+    BATTERY,
+    CONDITIONS,
+    DECLARED,
+    SAMPLED,
+    administration,
+    answered,
+    trials,
+)
+from tests.report.test_judges import BOTH, MODEL, judged
+from tests.report.test_tables import printed, unwrapped
+
+LESIONED = replace(SAMPLED, lesion="noise:0.1")
+PERSON = Conditions("S-01", "speaker")
+
+
+def given(
+    number: int,
+    conditions: Conditions = SAMPLED,
+    answers: Sequence[Trial] | None = None,
+    **facts: str,
+) -> Loaded:
+    return Loaded(
+        administration(number, conditions),
+        BATTERY,
+        trials(ANSWERS) if answers is None else tuple(answers),
+        model_facts=facts,
+        declarations=DECLARED,
+    )
+
+
+def rows(chosen: Sequence[Loaded], by: By) -> list[tuple[str, list[int]]]:
+    return [
+        (group.label, [one.administration.id for one in group.members])
+        for group in grouped(chosen, by)
+    ]
+
+
+def test_a_model_is_apart_with_each_lesion_and_from_every_person() -> None:
+    chosen = [given(1), given(2, LESIONED), given(3, PERSON), given(4)]
+    assert rows(chosen, "model") == [
+        ("bundled", [1, 4]),
+        ("bundled + noise:0.1", [2]),
+        ("speaker S-01", [3]),
+    ]
+    assert rows(chosen, "lesion") == [
+        ("no lesion", [1, 4]),
+        ("noise:0.1", [2]),
+        ("speaker S-01", [3]),
+    ]
+
+
+def test_models_and_persons_are_never_pooled() -> None:
+    named_alike = replace(PERSON, examinee="bundled")
+    assert rows([given(1), given(2, named_alike)], "battery") == [
+        ("small 1", [1]),
+        ("small 1, speakers", [2]),
+    ]
+    assert len(rows([given(1), given(2, named_alike)], "model")) == 2
+
+
+def test_families_and_tunings_are_those_of_the_profile() -> None:
+    base = replace(SAMPLED, labels={"family": "L", "tuning": "base"})
+    tuned = replace(SAMPLED, examinee="other", labels={"family": "L", "tuning": "instruct"})
+    chosen = [given(1, base), given(2, tuned), given(3)]
+    assert rows(chosen, "family") == [("L", [1, 2]), ("family not said", [3])]
+    assert rows(chosen, "tuning") == [("base", [1]), ("instruct", [2]), ("tuning not said", [3])]
+
+
+def test_protocols_are_kept_apart_or_named() -> None:
+    forced = replace(SAMPLED, protocol=Protocol.ENFORCED)
+    chosen = [given(1), given(2, forced)]
+    assert rows(chosen, "protocol") == [("generate", [1]), ("enforced", [2])]
+    (pooled,) = grouped(chosen, "model")
+    assert pooled.mixed == {"protocol": ("generate", "enforced")}
+    text = unwrapped(printed(groups_view(summarised([pooled]))))
+    assert "bundled: pooled over protocol generate | enforced" in text
+
+
+def test_other_weights_under_the_same_name_are_said() -> None:
+    (pooled,) = grouped([given(1, revision="a"), given(2, revision="b")], "model")
+    assert pooled.mixed == {"revision": ("a", "b")}
+    (named,) = grouped([given(1), given(2, LESIONED)], "battery")
+    assert named.mixed == {"examinee": ("bundled", "bundled + noise:0.1")}
+
+
+def texts(*present: Sequence[str]) -> tuple[Trial, ...]:
+    return tuple(
+        answered(item, f"We went to the sea {number} times.", number=number, features=found)
+        for number, (item, found) in enumerate(zip(("ct1", "ct2"), present, strict=True), 1)
+    )
+
+
+def three() -> list[Loaded]:
+    """Burdens 0.5, none and 1.5; 3, 0 and 3 answers; right 1 of 1, none scored, 0 of 1."""
+    right, wrong = answered("wc1", "lion", number=3), answered("wc1", "boat", number=3)
+    return [
+        given(1, replace(SAMPLED, examinee="b"), (*texts(["retracing"], []), right)),
+        given(2, replace(SAMPLED, examinee="c"), ()),
+        given(
+            3,
+            replace(SAMPLED, examinee="A"),
+            (*texts(["retracing", "jargon"], ["retracing"]), wrong),
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("burden", ["A", "b", "c"]),
+        ("name", ["A", "b", "c"]),
+        ("N", ["b", "A", "c"]),
+        ("accuracy", ["b", "A", "c"]),
+        (None, ["b", "c", "A"]),
+    ],
+)
+def test_rows_are_sorted_with_what_is_undefined_last(sort: Sort | None, order: list[str]) -> None:
+    assert [one.label for one in summarised(grouped(three(), "model"), sort=sort)] == order
+
+
+def test_the_first_table_is_table_2_with_what_belongs_beside_it() -> None:
+    made = summarised(grouped(three(), "model"), sort="burden")
+    lines = printed(groups_view(made)).splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("symptom burden"))
+    assert "over 7 features  ·  rules-1  ·  connected text" in lines[start]
+    head, _, first, second = (line.split() for line in lines[start + 2 : start + 6])
+    assert head == ["model", "N", "distinct", "burden", "95", "%", "words", "none"]
+    # Two clusters of one response: the resamples give both ends a chance of a quarter each.
+    assert first == ["A", "2", "2", "1.50", "1.00-2.00", "7", "0"]
+    assert second == ["b", "2", "2", "0.50", "0.00-1.00", "7", "0"]
+
+
+def test_one_judge_can_be_shown_alone() -> None:
+    both = replace(
+        given(1, answers=[judged(one, ["anomia"]) for one in texts([], [])]), declarations=BOTH
+    )
+    groups = grouped([both, given(2, PERSON)], "model")
+    (model, person) = summarised(groups, judge=MODEL.rater)
+    assert [each.rater for each in model.summary.judges] == [MODEL.rater]
+    assert person.summary.judges == ()
+    with pytest.raises(UsageError, match="nobody") as refused:
+        summarised(groups, judge="nobody")
+    assert refused.value.allowed == f"rules-1, {MODEL.rater}"
+
+
+def noted(trial: Trial, **metadata: str) -> Trial:
+    (attempt,) = trial.attempts
+    return replace(trial, attempts=(replace(attempt, metadata=metadata),))
+
+
+def test_texts_that_a_batch_may_have_decided_are_said_beside_the_results() -> None:
+    first, second = texts([], [])
+    close = given(1, CONDITIONS, [noted(first, batch_exact="no"), noted(second, batch_exact="yes")])
+    made = summarised(grouped([close], "model"))
+    assert made[0].summary.answers.inexact == 1
+    document: Any = groups_document(made)
+    assert document["groups"][0]["summary"]["answers"]["batch_inexact"] == 1
+    assert any(
+        notice.startswith("1 of 2 responses") and "batch_exact=no" in notice
+        for notice in document["notices"]
+    )
+    assert "bundled: 1 of 2 batch_exact=no" in printed(groups_view(made))
+    sure = summarised(grouped([given(1, answers=[first])], "model"))
+    assert "batch_exact" not in printed(groups_view(sure))
+
+
+def test_answers_that_are_not_ok_are_said_beside_the_results() -> None:
+    silent = given(1, answers=trials({**ANSWERS, "ct2": ""}))
+    text = printed(groups_view(summarised(grouped([silent], "model"))))
+    # Ten answers without the practice item.
+    assert "bundled: of 10 answers empty 1" in text
+
+
+def document(made: Sequence[Grouped]) -> Any:
+    return json.loads(json.dumps(groups_document(made), allow_nan=False))
+
+
+def test_the_document_says_everything_of_a_group() -> None:
+    labels = {"family": "L", "tuning": "base", "parameters": "7"}
+    said = texts(["retracing"], ["retracing", "jargon"])
+    (group,) = document(
+        summarised(grouped([given(1, replace(SAMPLED, labels=labels), said)], "model"))
+    )["groups"]
+    assert group["by"] == {"model": "bundled"}
+    assert (group["kind"], group["labels"], group["mixed"]) == ("model", labels, {})
+    assert group["summary"]["answers"] == {
+        "n": 2, "n_distinct": 2, "words_mean": 7.0, "statuses": {"ok": 2}, "batch_inexact": 0,
+    }  # fmt: skip
+    (judge,) = group["summary"]["judges"]
+    assert judge["present"]["retracing"] == 2
+    assert (judge["rates"]["retracing"], judge["rates"]["jargon"]) == (1.0, 0.5)
+    assert judge["categories"]["disfluency"] == {
+        "count": 1.0, "rate": 1.0, "of": 3, "status": "value",
+    }  # fmt: skip
+
+
+def test_a_rate_without_responses_is_null() -> None:
+    silent = given(1, answers=[answered("ct1", "")])
+    (group,) = document(summarised(grouped([silent], "model")))["groups"]
+    (judge,) = group["summary"]["judges"]
+    assert set(judge["rates"].values()) == {None}
+    assert judge["no_burden"] == {"no-response": 1}
+
+
+def test_details_show_features_and_errors_of_every_group() -> None:
+    made = summarised(grouped(three(), "model"), sort="name")
+    short, long = printed(groups_view(made)), printed(groups_view(made, details=True))
+    assert "--details" in short and "--details" not in long
+    assert "retracing" not in short
+    (retracing, *_) = [line.split() for line in long.splitlines() if "retracing" in line]
+    assert retracing == ["retracing", "2", "2", "100", "%"]
+    (foil, *_) = [line.split() for line in long.splitlines() if "other option" in line]
+    # A chose the boat for the lion: an option that is no listed foil of that item.
+    assert foil == ["wrong,", "other", "option", "1", "1", "1", "1"]
+    assert max(map(len, long.splitlines())) <= 80

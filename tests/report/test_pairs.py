@@ -1,0 +1,167 @@
+"""Base and instruct models of one family and size, with differences counted by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tabwb.records.declarations import Declaration
+from tabwb.records.states import Protocol
+from tabwb.records.trials import Conditions, Trial
+from tabwb.report.document import groups_document
+from tabwb.report.groups import summarised
+from tabwb.report.groups_view import groups_view
+from tabwb.report.load import Loaded, grouped
+from tabwb.report.pairs import Pair, pairs_of
+from tabwb.scoring.rules.features import FEATURES
+from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
+from tests.report.test_judges import MODEL, judged
+from tests.report.test_tables import printed, unwrapped
+
+
+def conditions(tuning: str, family: str = "L-1", parameters: str = "1240000000") -> Conditions:
+    labels = {"family": family, "tuning": tuning, "parameters": parameters}
+    return replace(SAMPLED, examinee=f"local:{family}-{tuning}", labels=labels)
+
+
+def texts(*present: list[str]) -> tuple[Trial, ...]:
+    return tuple(
+        answered(item, f"We went there {number} times.", number=number, features=found)
+        for number, (item, found) in enumerate(zip(("ct1", "ct2"), present, strict=True), 1)
+    )
+
+
+def words(*said: str) -> tuple[Trial, ...]:
+    items = ("wc1", "wc3", "wc4")
+    return tuple(
+        answered(item, text, number=number)
+        for number, (item, text) in enumerate(zip(items, said, strict=True), 3)
+    )
+
+
+def given(number: int, conditions: Conditions, *answers: Trial) -> Loaded:
+    return Loaded(administration(number, conditions), BATTERY, answers, declarations=DECLARED)
+
+
+BASE = given(1, conditions("base"), *texts(["retracing", "jargon"], []), *words("lion", "a", "b"))
+INSTRUCT = given(
+    2, conditions("instruct"), *texts(["jargon"], ["jargon"]), *words("lion", "boot", "knife")
+)
+
+
+def pairs(*chosen: Loaded) -> tuple[Pair, ...]:
+    return pairs_of(summarised(grouped(chosen, "model")))
+
+
+def test_a_pair_has_the_difference_of_its_burdens_with_an_interval() -> None:
+    (pair,) = pairs(INSTRUCT, BASE)
+    assert (pair.family, pair.parameters, pair.lesion) == ("L-1", "1240000000", None)
+    assert (pair.base, pair.instruct) == ("local:L-1-base", "local:L-1-instruct")
+    burden = pair.gaps[0]
+    assert (burden.measure, burden.rater) == ("symptom burden", "rules-1")
+    assert (burden.base.value, burden.instruct.value, burden.difference) == (1.0, 1.0, 0.0)
+    assert (burden.n_base, burden.n_instruct) == (2, 2)
+    # Base: 0, 1, 2 with chances 1/4, 1/2, 1/4; instruct: always 1.
+    assert burden.interval is not None
+    assert (burden.interval.low, burden.interval.high) == (-1.0, 1.0)
+
+
+def test_a_pair_has_the_differences_of_its_accuracies() -> None:
+    (pair,) = pairs(BASE, INSTRUCT)
+    (accuracy,) = pair.gaps[1:]
+    assert (accuracy.measure, accuracy.subtest, accuracy.rater) == ("accuracy", "words", "choice")
+    assert accuracy.base.value == pytest.approx(1 / 3)
+    assert accuracy.instruct.value == 1.0
+    assert accuracy.difference == pytest.approx(-2 / 3)
+    # Base: three draws of (1, 0, 0): none right 8/27, all right 1/27, more than the 2.5 % cut off.
+    assert accuracy.interval is not None
+    assert (accuracy.interval.low, accuracy.interval.high) == (-1.0, 0.0)
+
+
+def test_one_item_has_a_difference_but_no_interval() -> None:
+    one = given(1, conditions("base"), answered("wc1", "boat"))
+    other = given(2, conditions("instruct"), answered("wc1", "lion"))
+    (pair,) = pairs(one, other)
+    (gap,) = pair.gaps
+    assert (gap.difference, gap.interval) == (-1.0, None)
+    assert gap.reason == "fewer than two items on a side have a value"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        conditions("instruct", family="L-2"),
+        conditions("instruct", parameters="8000000000"),
+        conditions("base"),
+        replace(conditions("instruct"), lesion="noise:0.1"),
+        replace(conditions("instruct"), labels={"family": "L-1", "tuning": "instruct"}),
+        Conditions("S-01", "speaker"),
+    ],
+    ids=["family", "size", "tuning", "lesion", "size not said", "person"],
+)
+def test_whatever_differs_makes_no_pair(other: Conditions) -> None:
+    assert pairs(BASE, given(2, other, *INSTRUCT.trials)) == ()
+
+
+def test_both_with_the_same_lesion_are_a_pair() -> None:
+    both = (
+        given(number, replace(conditions(tuning), lesion="noise:0.1"), *BASE.trials)
+        for number, tuning in enumerate(("base", "instruct"), 1)
+    )
+    (pair,) = pairs(*both)
+    assert pair.lesion == "noise:0.1"
+
+
+def test_a_model_whose_profile_changed_its_mind_is_in_no_pair() -> None:
+    relabelled = replace(
+        conditions("base"), labels={**conditions("base").labels, "tuning": "instruct"}
+    )
+    assert pairs(BASE, given(3, relabelled, *BASE.trials), INSTRUCT) == ()
+
+
+def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:
+    def by_model(one: Loaded, prompt: str) -> Loaded:
+        told = Declaration(MODEL.rater, FEATURES, prompt_text=prompt)
+        answers = tuple(judged(trial, ["anomia"]) for trial in one.trials[:2])
+        return replace(one, trials=answers, declarations={**DECLARED, MODEL.rater: told})
+
+    (same,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "old"))
+    assert [gap.rater for gap in same.gaps] == ["rules-1", MODEL.rater]
+    (other,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "new"))
+    assert [gap.rater for gap in other.gaps] == ["rules-1"]
+    ((rater, why),) = other.left_out
+    assert rater == MODEL.rater and why.startswith("judged under other terms")
+
+
+def test_what_else_the_two_differ_in_is_said() -> None:
+    scored = replace(conditions("base"), protocol=Protocol.LIKELIHOOD)
+    (pair,) = pairs(given(1, scored, *BASE.trials), INSTRUCT)
+    assert pair.unlike == (("protocol", "likelihood", "generate"),)
+
+
+def test_the_document_holds_every_pair() -> None:
+    made = summarised(grouped([BASE, INSTRUCT], "model"))
+    document: Any = json.loads(json.dumps(groups_document(made, pairs_of(made)), allow_nan=False))
+    (pair,) = document["pairs"]
+    assert pair.keys() == {
+        "battery", "family", "parameters", "lesion", "base", "instruct", "differences", "left_out",
+        "unlike",
+    }  # fmt: skip
+    assert pair["parameters"] == 1_240_000_000
+    burden, accuracy = pair["differences"]
+    assert burden["features"] == list(made[0].summary.judges[0].burden.features)
+    assert (burden["difference"], burden["interval"]) == (0.0, [-1.0, 1.0])
+    assert (burden["scope"], accuracy["scope"]) == ("connected-text", None)
+    assert (accuracy["subtest"], accuracy["status"]) == ("words", "value")
+
+
+def test_a_pair_is_printed_below_the_table() -> None:
+    made = summarised(grouped([BASE, INSTRUCT], "model"))
+    text = printed(groups_view(made, pairs_of(made)))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "L-1, 1,240,000,000 parameters: base - instruct" in text
+    assert "symptom burden, rules-1, 7 1.00 1.00 +0.00 -1.00 to +1.00" in unwrapped(text)
+    assert "Word Comprehension, share right 0.33 1.00 -0.67 -1.00 to +0.00" in unwrapped(text)
