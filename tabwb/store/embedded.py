@@ -21,6 +21,9 @@ SAFE = "what was recorded before is safe; this step was not recorded"
 class EmbeddedDatabase:
     """One SQLite file in WAL mode. Each thread has a connection of its own; a fork makes new ones.
 
+    A file that cannot be written (a colleague's, an archive's, one on a read-only disk) is opened
+    for reading; what would write to it is refused.
+
     Args:
         path: of the file; made when it is not there.
         patience_s: how long to wait for another program that writes.
@@ -33,6 +36,7 @@ class EmbeddedDatabase:
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
         self._file: tuple[int, int] | None = None
+        self._only_read = False
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
@@ -48,6 +52,10 @@ class EmbeddedDatabase:
             StoreError: besides SQLite's own failures, when the file was taken away or replaced
                 while it was open. SQLite would go on writing to a file without a name.
         """
+        with self.explained():
+            self.connection()
+        if self._only_read:
+            raise read_only(self.location)
         with self.transaction("BEGIN IMMEDIATE") as transaction:
             yield transaction
             self._still_there()
@@ -121,13 +129,52 @@ class EmbeddedDatabase:
         return status.st_dev, status.st_ino
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self.path,
+        try:
+            return self._connect_to(str(self.path))
+        except sqlite3.OperationalError as error:
+            if not _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+                raise
+            found = self._connect_for_reading()
+            if found is None:
+                raise
+            return found
+
+    def _connect_for_reading(self) -> sqlite3.Connection | None:
+        """A connection to a file that cannot be written; None where it cannot be read either."""
+        wal = self.path.with_name(self.path.name + "-wal")
+        uri = self.path.as_uri()
+        # SQLite needs to write beside a file in WAL mode even to read it, unless it is told that
+        # the file does not change. What another program has not yet put into it would be missing.
+        queries = ["mode=ro"]
+        try:
+            if not wal.exists() or not wal.stat().st_size:
+                queries.append("immutable=1")
+        except OSError:
+            return None
+        for query in queries:
+            with suppress(sqlite3.Error):
+                connection = self._new(f"{uri}?{query}", uri=True)
+                try:
+                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                except sqlite3.Error:
+                    connection.close()
+                    raise
+                self._only_read = True
+                return connection
+        return None
+
+    def _new(self, place: str, *, uri: bool = False) -> sqlite3.Connection:
+        return sqlite3.connect(
+            place,
             timeout=self._patience_s,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=256,
+            uri=uri,
         )
+
+    def _connect_to(self, place: str) -> sqlite3.Connection:
+        connection = self._new(place)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
@@ -164,17 +211,22 @@ def damaged(what: str, where: str) -> StoreError:
     )
 
 
+def read_only(where: str) -> StoreError:
+    """The error for a store that may only be read."""
+    return StoreError(
+        "the store cannot be written: its file or its folder is read-only",
+        where=where,
+        hint="allow writing there, or name another place with --store",
+    )
+
+
 def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
     """What an error of SQLite means to a person, and what to do about it."""
     name = _name(error)
     if name.startswith("SQLITE_FULL"):
         return StoreError("the disk is full", where=where, hint=f"{SAFE}: free some space, go on")
     if name.startswith("SQLITE_READONLY"):
-        return StoreError(
-            "the store cannot be written: its file or its folder is read-only",
-            where=where,
-            hint="allow writing there, or name another place with --store",
-        )
+        return read_only(where)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreError(
             f"the store is locked: another program has been writing for {patience_s:g} s",
