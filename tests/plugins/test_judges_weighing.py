@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from tabwb.extend.components import ModelJudge
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Request
 from tabwb.records.states import RatingStatus, ResponseStatus
+from tests.plugins.conftest import model
 from tests.plugins.judging import (
     GOOD,
     SMALL,
@@ -37,9 +39,9 @@ LOG = st.floats(-1e3, 0)
 def judge(
     lean: Callable[[str, str], float], *, calibrated: bool = False, threshold: float = 0.5
 ) -> tuple[LikelihoodJudge, Leaning]:
-    model = Leaning(lean)
+    leaning = Leaning(lean)
     prompt = replace(SMALL, threshold=threshold, null="N/A")
-    return LikelihoodJudge(SPEC, prompt, lambda: model, calibrated=calibrated), model
+    return LikelihoodJudge(SPEC, prompt, lambda: leaning, calibrated=calibrated), leaning
 
 
 def by_key(**chances: float) -> Callable[[str, str], float]:
@@ -91,9 +93,9 @@ def test_each_feature_has_its_label_and_its_probability() -> None:
 
 
 def test_each_key_is_weighed_after_the_labels_that_were_chosen() -> None:
-    made, model = judge(by_key(Anomia=0.75, Jargon=0.25))
+    made, leaning = judge(by_key(Anomia=0.75, Jargon=0.25))
     verdict = verdicts(made, response())[0]
-    assert [texts for _, texts in model.weighed] == [
+    assert [texts for _, texts in leaning.weighed] == [
         ('{\n  "Anomia": 0', '{\n  "Anomia": 1'),
         ('{\n  "Anomia": 1,\n  "Jargon": 0', '{\n  "Anomia": 1,\n  "Jargon": 1'),
     ]
@@ -115,7 +117,7 @@ def test_calibration_compares_with_the_null_passage_after_the_same_labels() -> N
     def lean(prompt: str, written: str) -> float:
         return 0.9 if "N/A" in prompt else {"Anomia": 0.8, "Jargon": 0.95}[last_key(written)]
 
-    made, model = judge(lean, calibrated=True)
+    made, leaning = judge(lean, calibrated=True)
     verdict = verdicts(made, response())[0]
     found = values(verdict)
     # (0.8 / 0.9) / (0.8 / 0.9 + 0.2 / 0.1) and (0.95 / 0.9) / (0.95 / 0.9 + 0.05 / 0.1)
@@ -123,14 +125,14 @@ def test_calibration_compares_with_the_null_passage_after_the_same_labels() -> N
     assert found["jargon.probability"] == pytest.approx(19 / 28)
     assert (found["anomia"], found["jargon"]) == (0.0, 1.0)
     assert verdict.ratings[0].reason.endswith("before calibration 0.800")
-    null = [texts for prompt, texts in model.weighed if "N/A" in prompt]
-    assert null == [texts for prompt, texts in model.weighed if "N/A" not in prompt]
+    null = [texts for prompt, texts in leaning.weighed if "N/A" in prompt]
+    assert null == [texts for prompt, texts in leaning.weighed if "N/A" not in prompt]
 
 
 def test_the_null_passage_is_weighed_once() -> None:
-    made, model = judge(by_key(Anomia=0.75, Jargon=0.25), calibrated=True)
+    made, leaning = judge(by_key(Anomia=0.75, Jargon=0.25), calibrated=True)
     verdicts(made, response("one"), response("two"))
-    assert sum("N/A" in prompt for prompt, _ in model.weighed) == 2
+    assert sum("N/A" in prompt for prompt, _ in leaning.weighed) == 2
 
 
 def test_how_labels_are_read_is_part_of_what_is_kept() -> None:
@@ -176,10 +178,10 @@ def test_labels_without_any_probability_are_an_error() -> None:
 
 
 def test_an_empty_response_is_undefined_and_nothing_is_weighed() -> None:
-    made, model = judge(by_key())
+    made, leaning = judge(by_key())
     verdict = verdicts(made, response("", ResponseStatus.EMPTY))[0]
     assert statuses(verdict) == {RatingStatus.UNDEFINED}
-    assert not model.weighed
+    assert not leaning.weighed
 
 
 def test_cancel_in_the_middle_says_nothing() -> None:
@@ -189,9 +191,9 @@ def test_cancel_in_the_middle_says_nothing() -> None:
         cancel.set()
         return 0.75
 
-    made, model = judge(lean)
+    made, leaning = judge(lean)
     assert list(made.judge_many([response(), response()], (), cancel)) == []
-    assert len(model.weighed) == 1
+    assert len(leaning.weighed) == 1
 
 
 # ---------------------------------------------------------------- surprisal
@@ -217,21 +219,23 @@ def test_surprisal_is_the_mean_over_tokens_in_bits(tokens: int, chance: float) -
 
 
 def test_surprisal_and_perplexity_of_a_response() -> None:
-    model = Counting()
-    made = SurprisalJudge(SPEC, lambda: model, after_prompt=False)
+    counting = Counting()
+    made = SurprisalJudge(SPEC, lambda: counting, after_prompt=False)
     assert isinstance(made, ModelJudge)
     assert made.features == ()
     found = values(verdicts(made, response("I went home."))[0])
     assert found["surprisal"] == pytest.approx(3.0)
     assert found["perplexity"] == pytest.approx(8.0)
-    assert model.requests[0].messages == ()
+    assert counting.requests[0].messages == ()
 
 
 def test_surprisal_after_what_was_sent() -> None:
-    model = Counting()
-    made = SurprisalJudge(SPEC, lambda: model, after_prompt=True)
+    counting = Counting()
+    made = SurprisalJudge(SPEC, lambda: counting, after_prompt=True)
     verdicts(made, response())
-    assert [each.content for each in model.requests[0].messages] == ["Talk. Tell me about trips."]
+    assert [each.content for each in counting.requests[0].messages] == [
+        "Talk. Tell me about trips."
+    ]
 
 
 @pytest.mark.parametrize("after_prompt", [False, True])
@@ -250,3 +254,43 @@ def test_a_text_without_tokens_or_words_is_undefined() -> None:
 def test_surprisal_needs_log_probabilities() -> None:
     with pytest.raises(ComponentError, match="log probabilities"):
         SurprisalJudge(SPEC, lambda: Scripted(lambda request: GOOD), after_prompt=False)
+
+
+# ---------------------------------------------------------------- a real model
+
+
+def test_the_probabilities_are_those_of_the_next_token(chatty: Path) -> None:
+    """Second derivation: one forward pass over prompt and prefix, softmax over the two bytes."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    made = LikelihoodJudge(SPEC, SMALL, lambda: model(chatty), calibrated=False)
+    verdict = verdicts(made, response())[0]
+    found = values(verdict)
+    network = transformers.AutoModelForCausalLM.from_pretrained(chatty)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(chatty)
+    written = "<user>Judge “I went home.”.<assistant>{"
+    for key, feature in SMALL.keys.items():
+        written += f'{"" if feature == "anomia" else ","}\n  "{key}": '
+        tokens = torch.tensor([tokenizer(written, add_special_tokens=False)["input_ids"]])
+        with torch.no_grad():
+            logits = network(tokens).logits[0, -1]
+        both = logits[tokenizer.convert_tokens_to_ids(["0", "1"])]
+        expected = float(torch.softmax(both, dim=-1)[1])
+        assert found[f"{feature}.probability"] == pytest.approx(expected, abs=1e-5)
+        written += str(int(expected > 0.5))
+    assert verdict.raw == written.partition("<assistant>")[2] + "\n}"
+
+
+def test_surprisal_is_the_models_own_loss_in_bits(chatty: Path) -> None:
+    """Second derivation: the cross-entropy that transformers gives for the same tokens."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    made = SurprisalJudge(SPEC, lambda: model(chatty), after_prompt=False)
+    found = values(verdicts(made, response())[0])
+    network = transformers.AutoModelForCausalLM.from_pretrained(chatty)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(chatty)
+    tokens = torch.tensor([tokenizer("I went home.", add_special_tokens=False)["input_ids"]])
+    with torch.no_grad():
+        loss = float(network(tokens, labels=tokens).loss)
+    assert found["surprisal"] == pytest.approx(loss / math.log(2), rel=1e-5)
+    assert found["perplexity"] == pytest.approx(math.exp(loss), rel=1e-5)
