@@ -203,3 +203,18 @@ class TestSeveral:
         text = run("diff", 1, 2).out
         assert f"{JUDGE}: judged under other terms" in " ".join(text.split())
         assert "20 items, 20 answered alike" in text
+
+    def test_judges_are_set_against_each_other(self, run: Run, tmp_path: Path) -> None:
+        judge(tmp_path, 1, {"jargon": 1}, "one")
+        judge(tmp_path, 2, {"jargon": 1}, "another")
+        document = run("judge", "report", 1, 2, "--json").document
+        assert [one["rater"] for one in document["judges"]] == ["rules-1", JUDGE, JUDGE]
+        assert len({one["label"] for one in document["judges"]}) == 3
+        assert [one["symptom_burden"] for one in document["judges"]] == [0.0, 1.0, 1.0]
+        assert [pair["first"] for pair in document["pairs"]] == ["rules-1", "rules-1"]
+        (left,) = document["left_out"]
+        assert left["reason"] == "no response in common"
+        by_feature = {each["feature"]: each for each in document["pairs"][0]["by_feature"]}
+        assert (by_feature["jargon"]["samples"], by_feature["jargon"]["percent"]) == (5, 0.0)
+        text = run("judge", "report", 1, 2).out
+        assert "gemini:x" in text and "1.00 (1.00-1.00)" in text
