@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,16 @@ def new_battery(folder: Path, battery_id: str, items: Path | None = None) -> Pat
     path = folder / "battery.toml"
     try:
         folder.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
     except FileExistsError:
         raise UsageError(f"{folder} is there already", hint="choose another name") from None
     except OSError as error:
+        raise TabwbError(f"{folder} cannot be made: {error.strerror}") from error
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+            folder.rmdir()
         raise TabwbError(f"{path} cannot be written: {error.strerror}") from error
     return path
 

@@ -10,6 +10,7 @@ import click
 from tabwb.cli.common import json_option, note, open_plugins, print_json
 from tabwb.records.errors import TabwbError
 from tabwb.records.identifiers import is_kebab
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery, SourcedText, Subtest
@@ -58,7 +59,8 @@ def list_batteries(as_json: bool) -> int:
             click.echo(f"{row['id']:<16} cannot be used ({row['owner']})\n{row['problem']}")
         else:
             click.echo(
-                f"{row['id']:<16} {row['title']}, version {row['version']}, {row['items']} items, "
+                f"{row['id']:<16} {row['title']}, version {row['version']}, "
+                f"{plural(row['items'], 'item')}, "
                 f"for {' and '.join(row['examinees'])}s ({row['owner']})"
             )
     return 0
@@ -129,8 +131,8 @@ def check(argument: str, as_json: bool) -> int:
         note(str(problem))
     if found is not None and not as_json:
         click.echo(
-            f"ok: {found.id} {found.version}, {len(found.subtests)} subtests, "
-            f"{found.n_items} items, sha256 {found.content_hash[:16]}"
+            f"ok: {found.id} {found.version}, {plural(len(found.subtests), 'subtest')}, "
+            f"{plural(found.n_items, 'item')}, sha256 {found.content_hash[:16]}"
         )
     return int(bool(problems))
 
@@ -197,7 +199,7 @@ def _document(found: Battery) -> dict[str, Any]:
 def _page(found: Battery) -> str:
     lines = [
         f"{found.title}  ({found.id} {found.version}, {found.language}, {found.license})",
-        f"for {' and '.join(found.examinees)}s; {found.n_items} items",
+        f"for {' and '.join(found.examinees)}s; {plural(found.n_items, 'item')}",
         f"sha256 {found.content_hash}",
     ]
     for name in ("citation", "doi", "url", "disclaimer", "notes"):

@@ -1,4 +1,4 @@
-"""The sentences that tabwb shows in public, in one place so that they are the same everywhere."""
+"""What tabwb says in public, in one place so that it is the same everywhere."""
 
 RESEARCH_ONLY = (
     "tabwb is an instrument for research. It is not a medical device. It does not diagnose aphasia "
@@ -15,3 +15,12 @@ MODEL_CAUTION = (
 
 RULES_CAUTION = "a text rule; not compared with expert raters"
 """Shown with every verdict of a rule-based judge."""
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> plural(1, "item"), plural(20, "item"), plural(0, "battery", "batteries")
+    ('1 item', '20 items', '0 batteries')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

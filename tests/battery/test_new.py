@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -133,3 +135,22 @@ def test_any_text_survives_the_way_into_toml(prompt: str, options: list[str]) ->
         (subtest,) = load_battery(new_battery(Path(folder) / "mine", "mine", items)).subtests
     assert subtest.items[0].prompt == prompt
     assert subtest.items[0].options == tuple(options)
+
+
+def test_a_battery_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    script = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from tabwb.battery.new import new_battery\n"
+        "from tabwb.records.errors import TabwbError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "try:\n"
+        "    new_battery(Path(sys.argv[1]) / 'mine', 'mine')\n"
+        "except TabwbError as error:\n"
+        "    sys.exit(str(error))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert "cannot be written: File too large" in done.stderr
+    assert list(tmp_path.iterdir()) == []

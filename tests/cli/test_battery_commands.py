@@ -101,3 +101,29 @@ def test_the_schema_describes_every_key(run: Run) -> None:
     assert set(schema["properties"]) == {"battery", "subtest", "feature", "grouping"}
     for part in schema["$defs"].values():
         assert all("description" in value for value in part["properties"].values())
+
+
+def test_one_of_a_kind_is_no_plural(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "battery.toml"
+    path.write_text(
+        """
+[battery]
+id = "one"
+title = "One"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["model"]
+
+[[subtest]]
+id = "saying"
+title = "Saying"
+response = "verbatim"
+template = "{prompt}"
+scorers = ["repetition"]
+item = [{ id = "s1", prompt = "house", expected = "house" }]
+""",
+        encoding="utf-8",
+    )
+    assert "1 subtest, 1 item, sha256" in run("battery", "check", path).out
+    assert "; 1 item\n" in run("battery", "show", path).out
