@@ -44,7 +44,7 @@ def new_battery(folder: Path, battery_id: str, items: Path | None = None) -> Pat
     except FileExistsError:
         raise UsageError(f"{folder} is there already", hint="choose another name") from None
     except OSError as error:
-        raise TabwbError(f"{folder} cannot be made: {error.strerror}") from error
+        raise TabwbError(f"{folder} cannot be written: {error.strerror}") from error
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
