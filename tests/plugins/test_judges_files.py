@@ -307,3 +307,15 @@ def test_a_variant_of_what_comes_with_tabwb_may_lie_anywhere(tmp_path: Path) -> 
     made: JudgePrompt = load_prompt(path)
     assert made.max_tokens == 300
     assert len(made.features) == 19
+
+
+# ---------------------------------------------------------------- the docs page
+
+
+def test_the_examples_of_the_docs_page_are_prompts(write: Write) -> None:
+    page = Path(__file__).parents[2] / "docs" / "models-and-judges.md"
+    section = page.read_text(encoding="utf-8").partition("\n## Judges\n")[2].partition("\n## ")[0]
+    own, changed = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    assert load_prompt(write(own)).feature_ids == ("anomia", "jargon")
+    made = load_prompt(write(changed, "mine+prompt"))
+    assert "Asked: “Why?”" in made.messages("Because.", "Why?")[1].content
