@@ -219,6 +219,5 @@ def weigher(backend: ModelBackend, judge: str) -> LikelihoodBackend:
         return backend
     raise ComponentError(
         f"'{judge}' needs the log probabilities of texts, and its model gives none",
-        allowed="a local model, for example transformers:ID",
-        hint="a judge that reads the model's own words works with any: tab-2026:SPEC",
+        allowed="a model that gives them, for example transformers:ID or bundled",
     )

@@ -34,6 +34,7 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
 
     Raises:
         UsageError: a spec names nothing, or the battery may not be given to this examinee.
+        TabwbError: a judge cannot be made.
     """
     for subtest in battery.subtests:
         for scorer in subtest.scorers:
@@ -51,6 +52,8 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
             allowed=", ".join(protocols),
         )
     judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in conditions.judges)
+    for judge in judges:
+        plugins.judge(judge)  # one that cannot be made is better known now than after all answers
     return replace(conditions, examinee=examinee, judges=tuple(judges), labels=labels)
 
 

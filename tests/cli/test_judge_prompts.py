@@ -202,6 +202,22 @@ def test_a_judge_without_features_has_no_burden_and_no_vote(run: Run) -> None:
     assert judge["rater"] == "tab-2026:profile:well"
 
 
+@pytest.mark.parametrize(
+    ("judge", "words"),
+    [("surprisal:echo", "log probabilities"), ("tiny:echo", "tiny.toml:3: judge.titel")],
+)
+def test_a_judge_that_cannot_be_made_is_refused_before_anything_is_asked(
+    run: Run, judge: str, words: str
+) -> None:
+    path = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges" / "tiny.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(SMALL.replace("title", "titel"), encoding="utf-8")
+    outcome = run("run", "tab", "--model", "echo", "--judge", judge)
+    assert outcome.status == 1
+    assert words in outcome.err
+    assert run("results", "--json").document["administrations"] == []
+
+
 def test_the_bundled_model_behind_a_prompt_of_the_user_s(run: Run) -> None:
     pytest.importorskip("torch", reason="needs tabwb[local]")
     folder = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"
@@ -211,9 +227,8 @@ def test_the_bundled_model_behind_a_prompt_of_the_user_s(run: Run) -> None:
     given = ratings(document, "tiny:bundled")
     asked = [rating for rating in given if rating["measure"] == "anomia"]
     assert [rating["status"] for rating in asked] == ["unparsed"] * 5
-    assert {r["status"] for r in given if r not in asked} == {
-        "undefined"
-    }  # the prompt has them not
+    others = {rating["status"] for rating in given if rating["measure"] != "anomia"}
+    assert others == {"undefined"}  # the prompt does not ask for them
     run("judge", "run", 1, "--judge", "tiny+likelihood+null:bundled")
     found = run("results", 1, "--json").document
     weighed = ratings(found, "tiny+likelihood+null:bundled")

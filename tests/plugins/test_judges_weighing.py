@@ -152,7 +152,7 @@ def test_how_labels_are_read_is_part_of_what_is_kept() -> None:
 def test_a_model_without_log_probabilities_is_refused_at_once() -> None:
     with pytest.raises(ComponentError, match="log probabilities") as error:
         LikelihoodJudge(SPEC, SMALL, lambda: Scripted(lambda request: GOOD), calibrated=False)
-    assert "tab-2026:SPEC" in str(error.value)
+    assert "for example transformers:ID" in str(error.value)
 
 
 def test_a_failure_is_an_error_and_the_next_response_is_judged() -> None:
