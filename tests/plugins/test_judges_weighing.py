@@ -107,9 +107,13 @@ def test_it_is_laid_out_like_the_examples_that_the_model_was_shown() -> None:
     assert verdicts(made, response())[0].raw == SMALL.labels(("anomia",))
 
 
-@pytest.mark.parametrize(("threshold", "present"), [(0.7, 1.0), (0.8, 0.0)])
-def test_the_prompts_threshold_decides(threshold: float, present: float) -> None:
-    made, _ = judge(by_key(Anomia=0.75, Jargon=0.25), threshold=threshold)
+@pytest.mark.parametrize(
+    ("chance", "threshold", "present"), [(0.75, 0.7, 1.0), (0.75, 0.8, 0.0), (0.5, 0.5, 0.0)]
+)
+def test_present_is_above_the_prompts_threshold(
+    chance: float, threshold: float, present: float
+) -> None:
+    made, _ = judge(by_key(Anomia=chance, Jargon=0.25), threshold=threshold)
     assert values(verdicts(made, response())[0])["anomia"] == present
 
 
