@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import generation, rows
+from benchmarks import frames, generation, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Line:
 ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "help": rows.help_text,
     "workbench": rows.workbench,
+    "frames": frames.frames,
     "echo": rows.twenty_items,
     "item": rows.durable_item,
     "generation": rows.local_generation,

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path, PurePath
 from types import FrameType
@@ -35,6 +35,7 @@ class Workbench(App[int]):
         offline: use no network.
         battery, model: fill in the new-administration dialog with these and open it.
         memory: where layout and theme are remembered; None for the user's configuration folder.
+        when_ready: called once, when the first screen stands and the plugins are loaded.
     """
 
     TITLE = "tabwb"
@@ -57,8 +58,10 @@ class Workbench(App[int]):
         battery: str | None = None,
         model: str | None = None,
         memory: Path | None = None,
+        when_ready: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
+        self.when_ready = when_ready
         self._memory = memory
         self.remembered = remembered.load(memory)
         self.desk = Desk(location=location, offline=offline, battery=battery, model=model)
@@ -174,7 +177,11 @@ def run_workbench(
         battery: with ``model``: open the new-administration dialog with these filled in.
         model: see ``battery``.
     """
-    app = Workbench(location=store_location, offline=offline, battery=battery, model=model)
+    from tabwb.workbench.collector import settle
+
+    app = Workbench(
+        location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
+    )
     try:
         app.run()
     finally:

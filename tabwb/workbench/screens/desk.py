@@ -19,7 +19,7 @@ from tabwb.workbench.commands import (
     bindings,
 )
 from tabwb.workbench.reasons import why_not
-from tabwb.workbench.screens.framing import Framing
+from tabwb.workbench.screens.surveying import Surveying
 from tabwb.workbench.snapshots import Catalogue, Results, Trouble, Work
 from tabwb.workbench.widgets.dock import Dock
 from tabwb.workbench.widgets.explorer import Entry, Explorer
@@ -29,7 +29,7 @@ from tabwb.workbench.widgets.score_panel import ScorePanel
 from tabwb.workbench.widgets.title_bar import TitleBar
 
 
-class Desk(Framing):
+class Desk(Surveying):
     """Everything that always stands; pages and dialogs are imported when they are opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("everywhere")]
@@ -105,6 +105,8 @@ class Desk(Framing):
         """There is a catalogue."""
         if self.catalogue is None:
             self._welcome(message.catalogue)
+            if self.workbench.when_ready is not None:
+                self.call_after_refresh(self.workbench.when_ready)
         self.catalogue = message.catalogue
         self.saved = bool(message.catalogue.store) or None
         self.query_one(HomePage).show(message.catalogue)
@@ -197,6 +199,10 @@ class Desk(Framing):
             from tabwb.workbench.widgets.results_page import ResultsPage
 
             await pages.mount(ResultsPage())
+        if page == "models" and not self.query("#models-page"):
+            from tabwb.workbench.widgets.models_page import ModelsPage
+
+            await pages.mount(ModelsPage())
         self.page = page
         self._drawer = ""
         for child in pages.children:
@@ -213,6 +219,8 @@ class Desk(Framing):
         if self.page == "results":
             page = self.results_page
             page.show_responses(page.responses_shown)
+        elif self.page == "models":
+            self.models_page.focus_inside()
         elif self.page == "trial":
             self.trial_page.focus()
             self.trial_page.enter_answer()
@@ -232,8 +240,9 @@ class Desk(Framing):
     def situation(self) -> Situation:
         """What decides which commands make sense now."""
         work = self.work
+        stored = bool(self.catalogue and self.catalogue.administrations)
         if work is None:
-            return Situation(page=self.page, results=self.results is not None)
+            return Situation(page=self.page, results=self.results is not None, stored=stored)
         item = work.item
         return Situation(
             page=self.page,
@@ -247,6 +256,7 @@ class Desk(Framing):
             answered=item is not None and item.attempt is not None,
             undoable=work.undoable,
             results=self.results is not None,
+            stored=stored,
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

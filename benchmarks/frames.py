@@ -1,0 +1,114 @@
+"""How long the workbench's event loop is held up while a model loads and streams.
+
+A heartbeat on the loop tells how late it comes; what the main thread itself spent between two beats
+is told by its processor clock, which a busy machine does not stretch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import Cost
+from benchmarks.rows import Result
+
+BEAT_S = 0.002
+PHASES = {
+    "load": "longest frame while a model loads",
+    "stream": "longest frame while a model streams, auto-run of 20 items",
+    "stream 99 %": "99 % of these frames are shorter than",
+    "results": "the frame in which the results appear",
+}
+
+
+async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
+    import time
+
+    from tabwb.workbench.app import Workbench
+    from tabwb.workbench.collector import settle
+
+    (folder / "memory.json").write_text('{"notice_seen": true}', encoding="utf-8")
+    app = Workbench(
+        location=str(folder / "tabwb.db"),
+        memory=folder / "memory.json",
+        offline=True,
+        battery="tab",
+        model="bundled",
+        when_ready=settle,
+    )
+    beats: dict[str, list[tuple[float, float]]] = {
+        "open": [],
+        "load": [],
+        "stream": [],
+        "results": [],
+    }
+    phase, watching_over = "open", False
+
+    async def heart() -> None:
+        last, spent = time.perf_counter(), time.thread_time()
+        while not watching_over:
+            await asyncio.sleep(BEAT_S)
+            now, used = time.perf_counter(), time.thread_time()
+            over = app.desk.page == "results"
+            beats["results" if over else phase].append((now - last - BEAT_S, used - spent))
+            last, spent = now, used
+
+    async with app.run_test(size=(160, 48)) as pilot:
+        while not app.screen.query("#begin"):
+            await asyncio.sleep(0.05)
+        watching = asyncio.create_task(heart())
+        await pilot.press("enter")
+        while app.desk.work is None:
+            await asyncio.sleep(0.01)
+        phase = "load"
+        while not app.desk.work.facts or app.desk.work.loading:
+            await asyncio.sleep(0.01)
+        await pilot.press("a")
+        await asyncio.sleep(0.5)
+        phase = "stream"
+        while app.desk.page != "results":
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        watching_over = True
+        await watching
+    return beats
+
+
+def _once() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TABWB_CONFIG_DIR"] = os.environ["TABWB_DATA_DIR"] = folder
+        beats = asyncio.run(_watched(Path(folder)))
+    for phase in ("load", "stream", "results"):
+        clock = sorted(late for late, _ in beats[phase])
+        cpu = sorted(used for _, used in beats[phase])
+        print(phase, clock[-1], cpu[-1])
+        if phase == "stream":
+            place = int(len(clock) * 0.99) - 1
+            print(f"{phase} 99 %", clock[place], cpu[place])
+
+
+def frames(rounds: int) -> Iterator[Result]:
+    """The longest hold-ups of the event loop, each the median of several whole runs."""
+    taken: dict[str, list[tuple[float, float]]] = {phase: [] for phase in PHASES}
+    for _ in range(rounds):
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.frames"], capture_output=True, text=True, check=True
+        )
+        for line in done.stdout.splitlines():
+            phase, clock, cpu = line.rsplit(" ", 2)
+            taken[phase].append((float(clock), float(cpu)))
+    for phase, what in PHASES.items():
+        clocks, cpus = (sorted(side) for side in zip(*taken[phase], strict=True))
+        middle = len(clocks) // 2
+        yield Result(
+            what, "" if phase == "results" else "50 ms", Cost(clocks[middle], cpus[middle])
+        )
+
+
+if __name__ == "__main__":
+    _once()
