@@ -10,160 +10,32 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 
 from tabwb.administer.attempts import attempt_in_error, attempt_with_answer, storable
-from tabwb.administer.conversation import request_for
-from tabwb.administer.raters import Raters
-from tabwb.battery.model import Battery
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.standing import OVER, Events, Standing
 from tabwb.records import events
-from tabwb.records.declarations import Declaration
-from tabwb.records.entries import (
-    AttemptEntry,
-    DeclarationEntry,
-    Entry,
-    EventEntry,
-    RatingsEntry,
-)
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import TabwbError
-from tabwb.records.exchange import Message, Reply, Request
-from tabwb.records.ratings import Rating
-from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
-from tabwb.records.trials import Administration, Trial
-from tabwb.store.derive import History
-from tabwb.store.store import Store
+from tabwb.records.exchange import Message, Reply
+from tabwb.records.states import AdministrationStatus, StopReason, TrialState
+from tabwb.records.trials import Trial
 
-_OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
 _STATES = {
     TrialState.SKIPPED: "skipped",
     TrialState.VOID: "void",
     TrialState.NOT_ADMINISTERED: "not administered",
 }
-Events = tuple[events.Event, ...]
 IDENTITY = ("model", "revision", "weights_sha256", "file_sha256", "dtype")
 """The facts of a model that must not change between a run and its resumption."""
 
 
-class Session:
+class Session(Standing):
     """An open administration. Made by :mod:`tabwb.administer.setup`; close it when done.
 
     While it is open it holds the administration's lock: nobody else can write to it. Every command
     raises :class:`~tabwb.records.errors.TabwbError` where it does not fit how things stand, and
     ``StoreError`` where it could not be recorded; the session is then as it was.
-
-    Attributes:
-        administration: as it was when the session opened; :attr:`status` is always current.
-        battery: what is given.
     """
-
-    def __init__(
-        self,
-        store: Store,
-        plugins: Plugins,
-        battery: Battery,
-        administration: Administration,
-        *,
-        held: ExitStack,
-    ) -> None:
-        self.administration = administration
-        self.battery = battery
-        self.store = store
-        self.plugins = plugins
-        self.raters = Raters(plugins, battery, administration.conditions.judges)
-        self._history: History = store.history(administration.id)
-        self._held = held
-        self._current: int | None = None
-        self._awaiting = False
-        self._asked_at = 0.0
-        self._failed: set[int] = set()
-        self._settled = 0
-        self._started: EventEntry | None = None
-
-    # ---------------------------------------------------------------- what stands
-
-    @property
-    def status(self) -> AdministrationStatus:
-        """Where the administration stands now."""
-        return self._history.status
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """Every trial as it stands now, in the order given."""
-        return self._history.trials
-
-    @property
-    def current(self) -> Trial | None:
-        """The trial before the examinee, or the last one shown; None before the first."""
-        return None if self._current is None else self._history.trial(self._current)
-
-    @property
-    def awaiting(self) -> bool:
-        """Whether a prompt is before the examinee and no answer is there yet."""
-        return self._awaiting
-
-    @property
-    def position(self) -> tuple[int, int]:
-        """(number of the current trial, trials planned), both with practice."""
-        return self._current or 0, len(self._history.standing)
-
-    @property
-    def in_error(self) -> tuple[Trial, ...]:
-        """Trials that are unanswered because every attempt so far failed."""
-        return tuple(
-            trial
-            for trial in self._history.standing
-            if trial.state is TrialState.PLANNED
-            and trial.attempts
-            and trial.attempts[-1].state is AttemptState.ERROR
-        )
-
-    def upcoming(self, count: int) -> tuple[Trial, ...]:
-        """At most ``count`` of the trials that :meth:`next` will come to, in its order."""
-        first = self._next_planned()
-        found: list[Trial] = []
-        trials = self._history.standing
-        for at in range(len(trials) if first is None else first.plan.number - 1, len(trials)):
-            trial = trials[at]
-            if trial.state is TrialState.PLANNED and trial.plan.number not in self._failed:
-                found.append(trial)
-                if len(found) == count:
-                    break
-        return tuple(found)
-
-    def request(self, of: Trial | None = None) -> Request:
-        """What a model is sent for a trial; for the current one when none is named."""
-        trial = self._open_trial() if of is None else of
-        return request_for(
-            self.battery, self.administration.conditions, trial.plan, self._history.standing
-        )
-
-    @property
-    def pause_reason(self) -> str:
-        """Why the administration rests; empty when it does not or no reason was given."""
-        return self._history.pause_reason
-
-    @property
-    def model_facts(self) -> Mapping[str, str]:
-        """What the back end said of the model when it was opened last; empty before."""
-        return self._history.model_facts
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes on the administration as a whole."""
-        return self._history.notes
-
-    @property
-    def declarations(self) -> Mapping[str, Declaration]:
-        """What each judge that has rated says of itself, by rater."""
-        return self._history.declarations
-
-    @property
-    def undoable(self) -> bool:
-        """Whether :meth:`undo` has something to take back."""
-        return self._history.undoable is not None
-
-    # ---------------------------------------------------------------- commands
 
     def opened(self, facts: Mapping[str, str]) -> Events:
         """Keep what the back end says of the model it opened (revision, dtype, weights' hash).
@@ -384,7 +256,7 @@ class Session:
 
     def discontinue(self, reason: str) -> Events:
         """End early, for a reason; what was not given reads *not administered*."""
-        if self.status in _OVER:
+        if self.status in OVER:
             raise TabwbError(f"this administration is {self.status.value} already")
         made = self._commit(
             [EventEntry("discontinued", None, _words(reason, "discontinuing"))],
@@ -392,33 +264,6 @@ class Session:
         )
         self._awaiting = False
         return made
-
-    def reload(self) -> None:
-        """Read again what is in the store: judges have added to it."""
-        self._history = self.store.history(self.administration.id)
-
-    def close(self) -> None:
-        """Give the administration free; what was committed stays as it is."""
-        self._held.close()
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    # ---------------------------------------------------------------- inside
-
-    def _next_planned(self) -> Trial | None:
-        # All trials before the one at _settled are dealt with, so that a run of thousands of items
-        # does not look at each of them again for every item.
-        trials = self._history.standing
-        while self._settled < len(trials):
-            trial = trials[self._settled]
-            if trial.state is TrialState.PLANNED and trial.plan.number not in self._failed:
-                return trial
-            self._settled += 1
-        return None
 
     def _start(self, trial: Trial) -> Events:
         self.raters.judges()  # one that cannot be used is found before the prompt goes out
@@ -436,50 +281,8 @@ class Session:
         self._asked_at = time.monotonic()
         return made
 
-    def _declared(self, ratings: Sequence[Rating]) -> list[Entry]:
-        """What the judges among the raters say of themselves, where that is not kept yet."""
-        return [
-            DeclarationEntry(declaration)
-            for declaration in self.raters.declarations(ratings)
-            if self._history.declarations.get(declaration.rater) != declaration
-        ]
-
     def _finish(self) -> Events:
         return self._commit([EventEntry("finished", None)], events.Finished(self.administration.id))
-
-    def _commit(self, entries: Sequence[Entry], *made: events.Event) -> Events:
-        whole = [*([self._started] if self._started else ()), *entries]
-        self.store.append(self.administration.id, whole)
-        self._started = None
-        self._history = self._history.with_entries(whole)
-        return self._tell(*made)
-
-    def _tell(self, *made: events.Event) -> Events:
-        for event in made:
-            self.plugins.notify(event)
-        return made
-
-    def _must_run(self) -> None:
-        if self.status is AdministrationStatus.PAUSED:
-            raise TabwbError("this administration is paused", hint="resume it first")
-        if self.status in _OVER:
-            raise TabwbError(f"this administration is {self.status.value}")
-
-    def _must_not_be_discontinued(self) -> None:
-        if self.status is AdministrationStatus.DISCONTINUED:
-            raise TabwbError("this administration was discontinued", hint="undo takes that back")
-
-    def _current_or_error(self, what: str) -> Trial:
-        trial = self.current
-        if trial is None:
-            raise TabwbError(f"there is no item to {what} yet", hint="show the first one")
-        return trial
-
-    def _open_trial(self) -> Trial:
-        trial = self.current
-        if trial is None or not self._awaiting:
-            raise TabwbError("no item waits for an answer", hint="show the next one first")
-        return trial
 
 
 def _words(text: str, what: str) -> str:
