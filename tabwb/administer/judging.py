@@ -6,14 +6,21 @@ and options is taken from the store. What is interrupted goes on where it stoppe
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from tabwb.administer.attempts import storable
 from tabwb.administer.expense import tokens_of
+from tabwb.administer.judge_calls import (
+    Estimate,
+    Limits,
+    Tally,
+    Target,
+    Work,
+    has_verdict,
+    request_key,
+)
 from tabwb.administer.raters import JUDGED, Raters, declaration_of
 from tabwb.battery.model import Battery
 from tabwb.extend.components import Cancel, Judge, ModelJudge, Response, Verdict
@@ -30,118 +37,12 @@ from tabwb.records.states import RatingStatus, ResponseKind
 from tabwb.records.trials import Trial
 from tabwb.store.store import Store
 
+__all__ = ["Estimate", "Judging", "Limits", "Tally", "Target"]
+
 CONSECUTIVE_FAILURES = 3
 """After so many failed calls in a row judging stops: then the model behind the judge is down."""
 TOGETHER = 32
 """How many responses a judge gets at once; what a limit allows may be less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Where judging stops by itself.
-
-    Attributes:
-        requests: the most requests that are sent. A call may need two (the second one asks for a
-            reply that can be read), so it is made only while two are left.
-        cost: the most that is spent, in US dollars. Before it is sent, a call is counted with the
-            longest reply it may have. Needs a known price.
-    """
-
-    requests: int | None = None
-    cost: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One answer to judge.
-
-    Attributes:
-        trial, attempt: where it stands.
-        response: what the judge is told.
-        key: SHA-256 (hex) of judge and exact request.
-        repeat: 0 for the judgement that counts.
-        prompt_tokens: estimated, of all its requests.
-        reply_limit: the most tokens that its replies may have.
-    """
-
-    trial: int
-    attempt: int
-    response: Response
-    key: str
-    repeat: int
-    prompt_tokens: int
-    reply_limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What judging would take.
-
-    Attributes:
-        to_ask: calls, each of one request (a repair would be a second one).
-        from_store: verdicts that are there already for the same call.
-        twins: answers whose text another one of these has; they share its verdict.
-        judged: answers that this judge has judged before and that stay as they are.
-        prompt_tokens, reply_tokens: estimated, of all calls.
-        cost: US dollars, or None where the price is unknown.
-    """
-
-    to_ask: int
-    from_store: int
-    twins: int
-    judged: int
-    prompt_tokens: int
-    reply_tokens: int
-    cost: float | None
-
-
-@dataclass(slots=True)
-class Tally:
-    """What judging has taken so far; fed with its events.
-
-    Attributes:
-        judged: judgements recorded.
-        from_store: of these, those that asked nothing.
-        in_error, unparsed: of these, those without a verdict.
-        requests: sent.
-        cost: US dollars, or None where the price or the tokens are unknown.
-    """
-
-    price: Price | None = None
-    judged: int = 0
-    from_store: int = 0
-    in_error: int = 0
-    unparsed: int = 0
-    repaired: int = 0
-    requests: int = 0
-    prompt_tokens: int = 0
-    reply_tokens: int = 0
-    cost: float | None = 0.0
-
-    def add(self, judgement: Judgement) -> None:
-        """Count one judgement."""
-        statuses = {rating.status for rating in judgement.ratings}
-        self.judged += 1
-        self.from_store += judgement.requests == 0
-        self.in_error += RatingStatus.ERROR in statuses
-        self.unparsed += RatingStatus.UNPARSED in statuses
-        self.repaired += judgement.repaired
-        self.requests += judgement.requests
-        if not judgement.requests:
-            return
-        self.prompt_tokens += judgement.prompt_tokens or 0
-        self.reply_tokens += judgement.reply_tokens or 0
-        spent = cost_of(self.price, judgement.prompt_tokens, judgement.reply_tokens)
-        self.cost = None if self.cost is None or spent is None else self.cost + spent
-
-
-@dataclass(slots=True)
-class _Work:
-    """The targets of one administration, told apart by what has to be done for them."""
-
-    ask: dict[tuple[str, int], list[Target]] = field(default_factory=dict)
-    take: list[tuple[Target, Judgement]] = field(default_factory=list)
-    judged: int = 0
 
 
 class Judging:
@@ -288,8 +189,8 @@ class Judging:
             return self.judge.requests(response, self._battery.features)
         return ()
 
-    def _sort(self, targets: Iterable[tuple[Trial, Target]]) -> _Work:
-        work = _Work()
+    def _sort(self, targets: Iterable[tuple[Trial, Target]]) -> Work:
+        work = Work()
         pairs = list(targets)
         repeated = self._repeated()
         keys = {target.key for _, target in pairs}
@@ -438,33 +339,3 @@ def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declarati
     # Once it has judged other answers too, a judge's burden stays over all of them.
     wide = scope == "all" or (before is not None and before.scope == "all")
     return declaration_of(judge, "all" if wide else "connected-text")
-
-
-def has_verdict(trial: Trial, rater: str) -> bool:
-    """Whether a rater has judged a trial's counting answer; a failed call is no verdict."""
-    statuses = {rating.status for rating in trial.ratings if rating.rater == rater}
-    return bool(statuses) and RatingStatus.ERROR not in statuses
-
-
-def request_key(judge: Judge, requests: Sequence[Request], response: Response) -> str:
-    """SHA-256 (hex) of who judges and of exactly what is put before it.
-
-    The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
-    at all (a threshold). Two answers of the same text have the same key unless the judge is shown
-    the item's prompt.
-    """
-    content: list[object] = [
-        judge.rater,
-        judge.prompt_text if isinstance(judge, ModelJudge) else "",
-        [
-            [
-                [[message.role, message.content] for message in request.messages],
-                request.decoding.max_tokens,
-                request.decoding.temperature,
-                request.decoding.seed,
-            ]
-            for request in requests
-        ]
-        or [response.text, response.prompt, response.status.value],
-    ]
-    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
