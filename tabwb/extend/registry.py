@@ -25,6 +25,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "openai": ("openai",),
     "keyring": ("keyring",),
     "tables": ("pyarrow",),
+    "plots": ("textual_plotext",),
 }
 """Extra of tabwb: the modules that it brings."""
 

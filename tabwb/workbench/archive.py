@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -95,8 +95,8 @@ class Archive:
         (one,) = loaded(self.store, (number,))
         self.say(messages.ResultsReady(results_of(one), again=again))
 
-    def export(self, number: int, format_id: str, path: str) -> None:
-        """Write the responses of one administration to a file that is not there yet.
+    def export(self, numbers: Sequence[int], format_id: str, path: str) -> None:
+        """Write the responses of administrations to a file that is not there yet.
 
         What is wrong with the destination is told to the dialog, which still stands.
         """
@@ -106,7 +106,7 @@ class Archive:
         try:
             out = check_destination(Path(path)).absolute()
             exporter = self.plugins.exporter(format_id)
-            exporter.export(export_document(loaded(self.store, (number,))), out)
+            exporter.export(export_document(loaded(self.store, numbers)), out)
         except TabwbError as error:
             refused = Trouble.of("That could not be written", error)
             self.say(messages.Exported(refused=refused))

@@ -14,8 +14,8 @@ from textual.binding import Binding
 
 from tabwb.records.states import AdministrationStatus, TrialState
 
-Where = Literal["home", "trial", "results", "explorer", "everywhere"]
-Page = Literal["home", "trial", "results"]
+Where = Literal["home", "trial", "results", "models", "explorer", "everywhere"]
+Page = Literal["home", "trial", "results", "models"]
 GROUPS = ("file", "administer", "results", "view", "help")
 """The menus, in order."""
 
@@ -86,6 +86,8 @@ def key_label(key: str) -> str:
 _TRIAL: tuple[Where, ...] = ("trial",)
 _ALL: tuple[Where, ...] = ("everywhere",)
 _BEGIN: tuple[Where, ...] = ("home", "explorer", "results")
+_MODELS: tuple[Where, ...] = ("models",)
+_RESULTS: tuple[Where, ...] = ("results", "models")
 
 COMMANDS: tuple[Command, ...] = (
     Command("administer.next", "Next item", "Next", "space", _TRIAL, 1,
@@ -122,12 +124,33 @@ COMMANDS: tuple[Command, ...] = (
             "Find an administration: go on with it, or see its results.", also=("f7",)),
     Command("results.responses", "Summary or responses", "Responses", "t", ("results",), 3,
             "Change between the summary and the list of responses."),
-    Command("results.export", "Export…", "Export", "e", ("results",), 4,
+    Command("results.export", "Export…", "Export", "e", _RESULTS, 4,
             "Write the responses to a file (JSONL, CSV)."),
     Command("results.rescore", "Score again", "Rescore", "b", ("results",), 8,
             "Score and judge every response again; the earlier ratings stay in the store."),
-    Command("results.back", "Back to the administration", "Back", "escape", ("results",), 5,
+    Command("results.back", "Back", "Back", "escape", _RESULTS, 12,
             "Leave the results."),
+    Command("results.by-model", "Results by model", "By model", "m",
+            ("home", "explorer", "results"), 6,
+            "All models side by side: burdens, accuracies, plots, comparisons."),
+    Command("results.mark", "Mark or unmark", "Mark", "space", _MODELS, 1,
+            "Mark a model, to compare or to export it."),
+    Command("results.compare", "Compare the two marked", "Compare", "c", _MODELS, 2,
+            "Two models side by side: measures with a test, then what both said."),
+    Command("results.plot", "Table or plots", "Plot", "g", _MODELS, 3,
+            "Burdens, category counts and accuracies as plots; left and right change."),
+    Command("results.sort", "Sort by the next column", "Sort", "s", _MODELS, 5,
+            "Sort by burden, name, N, distinct, words (or click a head)."),
+    Command("results.reverse", "Turn the order round", "Reverse", "r", _MODELS, 11,
+            "From low to high or from high to low."),
+    Command("results.filter", "Filter…", "Filter", "slash", _MODELS, 6,
+            "Show only models whose names have these words."),
+    Command("results.basis", "Another judge…", "Judge shown", "k", _MODELS, 7,
+            "Choose the battery and judge whose burdens are shown."),
+    Command("results.differ", "Where judges differ…", "Differ", "d", _MODELS, 8,
+            "On a feature: the responses on which judges differ most about it."),
+    Command("results.below", "Accuracies or detail", "Below", "t", _MODELS, 9,
+            "Change what stands below the table."),
     Command("view.explorer", "Explorer", "Explorer", "f3", _ALL, 22,
             "Show or hide the explorer; below 100 columns it is a drawer.", also=()),
     Command("view.scores", "Scores", "Scores", "f4", _ALL, 21,
@@ -199,6 +222,7 @@ class Situation:
         answered: the item shown has an answer that counts.
         undoable: there is something to take back.
         results: results are loaded.
+        stored: the store holds administrations.
     """
 
     page: Page = "home"
@@ -212,16 +236,21 @@ class Situation:
     answered: bool = False
     undoable: bool = False
     results: bool = False
+    stored: bool = False
 
 
 def available(command: Command, now: Situation) -> bool:
     """Whether a command can be used now; the engine has the last word on what it may do."""
     if command.group == "administer":
         return now.page == "trial" and _in_trial(command.id, now)
+    if command.id == "results.by-model":
+        return now.stored
+    if "models" in command.where and now.page == "models":
+        return True
     if command.group == "results":
         if command.id == "results.rescore":
             return now.page == "results" and now.status is None
-        return now.page == "results" and now.results
+        return now.page == "results" and now.results and command.where != _MODELS
     return True
 
 

@@ -225,4 +225,5 @@ def _burden(
                 key=lambda pair: -pair[1],
             )
         ),
+        caution=judge.caution,
     )

@@ -115,6 +115,7 @@ class BurdenScore:
     without: tuple[tuple[str, int], ...]
     categories: tuple[CategoryScore, ...]
     present: tuple[tuple[str, int], ...]
+    caution: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,3 +209,12 @@ def asks_for(kind: ResponseKind) -> str:
         ResponseKind.VERBATIM: "the words exactly as given",
         ResponseKind.CONNECTED_TEXT: "a few sentences",
     }.get(kind, "an answer")
+
+
+def sentence(words: str) -> str:
+    """Words that a plugin declared, as a sentence.
+
+    >>> sentence("a text rule; not compared with expert raters")
+    'A text rule; not compared with expert raters.'
+    """
+    return words[:1].upper() + words[1:].rstrip(".") + "." if words else ""

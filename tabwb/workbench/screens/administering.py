@@ -343,9 +343,13 @@ class Administering(Screen[None]):
         number = self.results.administration.id
 
         def write(format_id: str, path: str) -> None:
-            self.do(partial(self.bench.export, number, format_id, path))
+            self.do(partial(self.bench.export, (number,), format_id, path))
 
-        self.app.push_screen(ExportScreen(number, self.catalogue.exporters, write))
+        self.app.push_screen(
+            ExportScreen(
+                f"#{number}", self.catalogue.exporters, write, name=f"administration-{number}"
+            )
+        )
 
     def action_results_rescore(self) -> None:
         """Score again."""

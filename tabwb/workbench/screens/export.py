@@ -58,9 +58,10 @@ class ExportScreen(Dialog[None]):
     """Stays until the file is written or the person closes it.
 
     Args:
-        number: of the administration.
+        what: is written, in words.
         formats: (id, title) of each exporter.
         write: asks for the file; what comes of it is told with :meth:`refuse` or by closing.
+        name: of the file that is proposed, without its ending.
     """
 
     CSS_PATH = "export.tcss"
@@ -71,16 +72,22 @@ class ExportScreen(Dialog[None]):
     AUTO_FOCUS = "#export-path"
 
     def __init__(
-        self, number: int, formats: Sequence[tuple[str, str]], write: Callable[[str, str], None]
+        self,
+        what: str,
+        formats: Sequence[tuple[str, str]],
+        write: Callable[[str, str], None],
+        *,
+        name: str,
     ) -> None:
         super().__init__()
-        self._number, self._formats, self._ask = number, tuple(formats), write
+        self._what, self._formats, self._ask = what, tuple(formats), write
+        self._stem = name
         self._writing = False
 
     def compose(self) -> ComposeResult:
         """Formats, path, message, buttons."""
         with Vertical(classes="dialog"):
-            yield Static(f"Export #{self._number}", classes="dialog-title")
+            yield Static(f"Export {self._what}", classes="dialog-title", markup=False)
             yield Formats(
                 *(Option(f"{name:<8} {title}", id=name) for name, title in self._formats),
                 id="formats",
@@ -102,9 +109,9 @@ class ExportScreen(Dialog[None]):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """The name follows the format, as long as it was not typed over."""
         field = self.query_one(Path)
-        names = {f"administration-{self._number}.{name}" for name, _ in self._formats}
+        names = {f"{self._stem}.{name}" for name, _ in self._formats}
         if not field.value or field.value in names:
-            field.value = f"administration-{self._number}.{event.option.id}"
+            field.value = f"{self._stem}.{event.option.id}"
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """On to the name."""

@@ -84,7 +84,7 @@ class Framing(Administering):
             share = min(1.0, room / wanted) if wanted else 1.0
             left = max(int(kept.explorer_width * share), min(kept.explorer_width, 23))
             explorer.lay(shown=kept.explorer, drawer=False, width=left)
-            home = self.page == "home"
+            home = self.page in {"home", "models"}
             right = min(kept.scores_width, max(room - left * kept.explorer, MIN_WIDTH))
             scores.lay(shown=kept.scores and not home, drawer=False, width=right)
         self.set_class(self.narrow, "-narrow")
@@ -113,6 +113,8 @@ class Framing(Administering):
         open_ = ""
         if self.page == "results" and self.results is not None:
             open_ = f"results · {name_of(self.results.administration)}"
+        elif self.page == "models":
+            open_ = "results by model"
         elif self.work is not None:
             open_ = name_of(self.work.administration)
         offline = self.catalogue.offline if self.catalogue else None
@@ -157,7 +159,7 @@ class Framing(Administering):
             self.query_one(Foot).show(PERSON_HINTS[1:] if over else PERSON_HINTS)
             return
         hints = []
-        if focused is not None and focused.id in {"explorer", "responses"}:
+        if focused is not None and focused.id in {"explorer", "responses", "models-table"}:
             hints.append(Hint("enter", "Open", ""))
         chosen = [
             command

@@ -72,7 +72,9 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
             ("o", f"find one of {len(catalogue.administrations)}"),
             ("?", "all keys"),
         ]
-        if not catalogue.administrations:
+        if catalogue.administrations:
+            lines.insert(2, ("m", "results by model"))
+        else:
             del lines[1]
         self.query_one("#home-begin", Static).update(
             Content("\n").join(

@@ -20,6 +20,7 @@ from tabwb.workbench.wording import (
     compact,
     marks,
     score_words,
+    sentence,
     spread,
 )
 
@@ -104,11 +105,9 @@ class ScoreSheet(Painted):
             yield Content("")
             for feature, count in [pair for pair in one.present if pair[1]][:MOST_PRESENT]:
                 yield spread(Content(feature), Content(str(count)), width)
-        if one.rater.startswith("rules-"):
-            from tabwb.records.words import RULES_CAUTION
-
+        if one.caution:
             yield Content("")
-            yield Content.styled(RULES_CAUTION[0].upper() + RULES_CAUTION[1:] + ".", QUIET)
+            yield Content.styled(sentence(one.caution), QUIET)
         yield Content("")
 
 

@@ -1,0 +1,148 @@
+"""Reads results of many administrations in a thread of its own, one model after the other.
+
+It has a store of its own, so that an open administration goes on meanwhile; what a model's
+responses come to is kept, the responses themselves are let go before the next model is read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from textual.message import Message
+
+from tabwb.battery.loader import battery_from_canonical
+from tabwb.battery.model import Battery
+from tabwb.records.errors import TabwbError
+from tabwb.records.trials import Administration
+from tabwb.report.difference import Difference, difference
+from tabwb.report.disagreements import Disagreements, disagreements
+from tabwb.report.document import sources_of
+from tabwb.report.groups import Grouped, summarised
+from tabwb.report.load import Group, Loaded, grouped, loaded
+from tabwb.store.store import Store
+from tabwb.workbench.archive import Say
+from tabwb.workbench.messages import Failed
+from tabwb.workbench.snapshots import Trouble
+from tabwb.workbench.survey import without_trials
+
+Stopped = Callable[[], bool]
+
+
+class SurveyGrown(Message):
+    """One more model has been read, or all have been: ``row`` is None then."""
+
+    def __init__(self, turn: int, row: Grouped | None, done: int, total: int) -> None:
+        self.turn, self.row, self.done, self.total = turn, row, done, total
+        super().__init__()
+
+
+class Compared(Message):
+    """Two models were compared."""
+
+    def __init__(self, turn: int, found: Difference, battery: Battery) -> None:
+        self.turn, self.found, self.battery = turn, found, battery
+        super().__init__()
+
+
+class Differing(Message):
+    """The responses on which judges differ were found."""
+
+    def __init__(self, turn: int, found: Disagreements, battery: Battery, label: str) -> None:
+        self.turn, self.found, self.battery, self.label = turn, found, battery, label
+        super().__init__()
+
+
+class SurveyReader:
+    """Does one thing at a time; a new one stops what is under way.
+
+    Args:
+        say: takes messages to the screen; called from the reading thread.
+        location: of the store.
+    """
+
+    def __init__(self, say: Say, location: str) -> None:
+        self._say, self._location = say, location
+        self._thread: threading.Thread | None = None
+        self.turn = 0
+
+    def survey(self) -> None:
+        """Read every administration, grouped by model; the latest first."""
+        self._start(self._survey)
+
+    def compare(self, first: Group, second: Group) -> None:
+        """Compare two groups of administrations item by item."""
+
+        def job(store: Store, turn: int, stopped: Stopped) -> None:
+            sides = [sources_of(_members(store, group)) for group in (first, second)]
+            if not stopped():
+                found = difference(sides[0], sides[1], (first.label, second.label))
+                self._say(Compared(turn, found, first.battery))
+
+        self._start(job)
+
+    def differ(self, group: Group, feature: str) -> None:
+        """Find the responses of a group on which judges differ about a feature."""
+
+        def job(store: Store, turn: int, stopped: Stopped) -> None:
+            sources = sources_of(_members(store, group))
+            if not stopped():
+                found = disagreements(sources, feature)
+                self._say(Differing(turn, found, group.battery, group.label))
+
+        self._start(job)
+
+    def stop(self) -> None:
+        """Let what is under way come to nothing."""
+        self.turn += 1
+
+    def _start(self, job: Callable[[Store, int, Stopped], None]) -> None:
+        self.turn += 1
+        turn = self.turn
+
+        def read() -> None:
+            try:
+                with Store.open(self._location, create=False) as store:
+                    job(store, turn, lambda: turn != self.turn)
+            except TabwbError as error:
+                if turn == self.turn:
+                    self._say(Failed(Trouble.of("The results could not be read", error)))
+            except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
+                what = f"{type(error).__name__}: {error}"
+                self._say(Failed(Trouble("Something unexpected happened", what)))
+
+        self._thread = threading.Thread(target=read, name="survey", daemon=True)
+        self._thread.start()
+
+    def _survey(self, store: Store, turn: int, stopped: Stopped) -> None:
+        administrations = store.administrations()
+        batteries: dict[str, Battery] = {}
+        for one in administrations:
+            if one.battery_hash not in batteries:
+                canonical = store.battery_canonical(one.battery_hash)
+                batteries[one.battery_hash] = battery_from_canonical(canonical)
+        groups = _by_model(administrations, batteries)
+        for done, group in enumerate(groups):
+            self._say(SurveyGrown(turn, None, done, len(groups)))
+            members = _members(store, group)
+            if stopped():
+                return
+            (row,) = summarised([Group(group.by, group.label, members)])
+            self._say(SurveyGrown(turn, without_trials(row), done + 1, len(groups)))
+            del members, row
+        if not groups:
+            self._say(SurveyGrown(turn, None, 0, 0))
+
+
+def _by_model(
+    administrations: Sequence[Administration], batteries: dict[str, Battery]
+) -> list[Group]:
+    given = [
+        Loaded(one, batteries[one.battery_hash], ()) for one in administrations if one.answered
+    ]
+    groups = grouped(given, "model")
+    return sorted(groups, key=lambda group: -group.members[-1].administration.id)
+
+
+def _members(store: Store, group: Group) -> tuple[Loaded, ...]:
+    return loaded(store, [one.administration.id for one in group.members])
