@@ -1,0 +1,187 @@
+"""Gives the source paper's own examples to judges and sets their verdicts beside the paper's.
+
+``python docs/judged_examples.py [--judge SPEC]...`` writes ``judged-examples.md``: the two
+transcripts of appendix D.3 and the five responses of appendix C. Without ``--judge`` those judges
+are asked that run without a network. No check looks at the page: a model's verdicts may differ
+between machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabwb.battery.model import Battery
+from tabwb.extend.components import ModelJudge, Response, Verdict
+from tabwb.extend.plugins import Plugins
+from tabwb.records.ratings import Rating
+from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
+
+PAGE = Path(__file__).with_name("judged-examples.md")
+PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "rules_published.json"
+JUDGES = (
+    "rules-1",
+    "tab-2026:bundled",
+    "tab-2026+likelihood:bundled",
+    "tab-2026+likelihood+null:bundled",
+)
+SIGNS = {
+    RatingStatus.UNDEFINED: "·",
+    RatingStatus.UNPARSED: "unparsed",
+    RatingStatus.ERROR: "error",
+}
+HEAD = """\
+# The paper's examples, judged
+
+The two transcripts of TAB, appendix D.3 (both stand in the judge's own prompt as examples), and
+the five responses of appendix C, given to the judges that run without a network. 1 is present,
+0 absent, · undefined. The paper labels all 19 features of the transcripts; of the responses it
+names only the symptoms that each illustrates: a blank there is no claim that a feature is absent.
+
+The bundled model is a demonstration of 1.2 million parameters that has never seen a judge's prompt:
+its columns show that the road from prompt to verdict works, and that a judge's numbers have to be
+checked before they are believed. Written by `python docs/judged_examples.py`; `--judge SPEC` asks
+other judges instead.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A published text with the paper's labels.
+
+    Attributes:
+        labels: feature to 1 or 0; features that the paper does not speak of are missing.
+    """
+
+    title: str
+    response: Response
+    labels: Mapping[str, int]
+
+
+def examples(features: Sequence[str]) -> Iterator[Example]:
+    """The published texts."""
+    published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    for number, each in enumerate(published["judged"], 1):
+        yield Example(
+            f"D.3, transcript {number}",
+            _response(each["text"], ResponseKind.CONNECTED_TEXT, "", spoken=True),
+            {feature: int(feature in each["present"]) for feature in features},
+        )
+    for number, each in enumerate(published["illustrated"], 1):
+        yield Example(
+            f"C, example {number}",
+            _response(each["text"], ResponseKind(each["kind"]), each["prompt"]),
+            dict.fromkeys(each["present"], 1),
+        )
+
+
+def _response(text: str, kind: ResponseKind, prompt: str, *, spoken: bool = False) -> Response:
+    return Response(text, ResponseStatus.OK, prompt, prompt, kind, spoken=spoken)
+
+
+def verdicts(
+    plugins: Plugins, battery: Battery, spec: str, given: Sequence[Example]
+) -> tuple[str, list[Mapping[str, Rating]]]:
+    """A judge's id and its ratings of each example, by measure."""
+    judge = plugins.judge(spec)
+    responses = [example.response for example in given]
+    found: list[Sequence[Rating]] = [()] * len(given)
+    if isinstance(judge, ModelJudge):
+        judge.open()
+        try:
+            for index, piece in judge.judge_many(responses, battery.features, threading.Event()):
+                if isinstance(piece, Verdict):
+                    found[index] = piece.ratings
+        finally:
+            judge.close()
+    else:
+        found = [judge.judge(response, battery.features) for response in responses]
+    return judge.rater, [{rating.measure: rating for rating in ratings} for ratings in found]
+
+
+def page(plugins: Plugins, judges: Sequence[str]) -> str:
+    """The whole page."""
+    from tabwb.administer.setup import find_battery
+
+    battery = find_battery(plugins, "tab")
+    given = list(examples([feature.id for feature in battery.features]))
+    judged = [verdicts(plugins, battery, spec, given) for spec in judges]
+    parts = [HEAD, *(_table(battery, n, each, judged) for n, each in enumerate(given))]
+    parts.append(_agreement(given, judged))
+    return "\n".join(parts)
+
+
+def _table(
+    battery: Battery,
+    place: int,
+    example: Example,
+    judged: Sequence[tuple[str, Sequence[Mapping[str, Rating]]]],
+) -> str:
+    rows = [
+        f"## {example.title}",
+        "",
+        f"> {example.response.text}",
+        "",
+        f"| feature | paper | {' | '.join(rater for rater, _ in judged)} |",
+        f"|---|---|{'---|' * len(judged)}",
+    ]
+    for feature in battery.features:
+        label = example.labels.get(feature.id)
+        cells = [_cell(ratings[place].get(feature.id)) for _, ratings in judged]
+        if label is None and not any(cell in {"1", *list(SIGNS.values())[1:]} for cell in cells):
+            continue
+        shown = "" if label is None else str(label)
+        rows.append(f"| {feature.title} | {shown} | {' | '.join(cells)} |")
+    return "\n".join([*rows, ""])
+
+
+def _cell(rating: Rating | None) -> str:
+    if rating is None:
+        return ""
+    return SIGNS.get(rating.status) or f"{rating.value:.0f}"
+
+
+def _agreement(
+    given: Sequence[Example], judged: Sequence[tuple[str, Sequence[Mapping[str, Rating]]]]
+) -> str:
+    """How often each judge says what the paper labels, transcripts only."""
+    rows = [
+        "## The two transcripts, counted",
+        "",
+        "| judge | verdicts | same as the paper | present as in the paper | present beyond it |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for rater, ratings in judged:
+        pairs = [
+            (label, ratings[place][feature].value)
+            for place, example in enumerate(given)
+            if example.title.startswith("D.3")
+            for feature, label in example.labels.items()
+            if feature in ratings[place] and ratings[place][feature].value is not None
+        ]
+        same = sum(label == value for label, value in pairs)
+        hits = sum(label == 1 == value for label, value in pairs)
+        beyond = sum(label == 0 and value == 1 for label, value in pairs)
+        positives = sum(label for example in given[:2] for label in example.labels.values())
+        rows.append(f"| {rater} | {len(pairs)} | {same} | {hits} of {positives} | {beyond} |")
+    return "\n".join([*rows, ""])
+
+
+def main() -> None:
+    """Ask the judges and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--judge", action="append", metavar="SPEC")
+    options = parser.parse_args()
+    plugins = Plugins.load()
+    try:
+        PAGE.write_text(page(plugins, options.judge or JUDGES), encoding="utf-8")
+    finally:
+        plugins.close()
+
+
+if __name__ == "__main__":
+    main()
