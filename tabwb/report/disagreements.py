@@ -118,7 +118,9 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
         if apart > 0 or len(verdicts) > 1:
             examinee = sources[row.source].examinee
             found.append(Disputed(row, examinee, own, apart, len(verdicts) > 1))
-    found.sort(key=lambda one: (not one.split, -one.distance, one.row.source, _number(one)))
+    found.sort(
+        key=lambda one: (not one.split, -round(one.distance, 9), one.row.source, _number(one))
+    )
     return Disagreements(feature, labels, compared, tuple(found))
 
 

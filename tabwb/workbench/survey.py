@@ -157,10 +157,12 @@ def _value(row: Grouped, basis: Basis, column: Column) -> float | None:
 def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     """A row's figures; dashes where this judge has not seen it."""
     judge = judge_of(row, basis)
-    found: dict[Column, str] = {column: NONE for column in COLUMNS}
+    found: dict[Column, str] = dict.fromkeys(COLUMNS, NONE)
     found["model"] = row.label
-    for column, digits in (("N", 0), ("distinct", 0), ("words", 0), ("burden", 2)):
-        found[column] = figure(_value(row, basis, column), digits)
+    found["burden"] = figure(_value(row, basis, "burden"))
+    whole: tuple[Column, ...] = ("N", "distinct", "words")
+    for column in whole:
+        found[column] = figure(_value(row, basis, column), 0)
     if judge is not None:
         found["interval"] = between(judge.burden.interval)
         found["over"] = str(len(judge.burden.features))

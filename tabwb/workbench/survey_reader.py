@@ -58,10 +58,10 @@ class SurveyReader:
 
     Args:
         say: takes messages to the screen; called from the reading thread.
-        location: of the store.
+        location: of the store, or None for the default one.
     """
 
-    def __init__(self, say: Say, location: str) -> None:
+    def __init__(self, say: Say, location: str | None) -> None:
         self._say, self._location = say, location
         self._thread: threading.Thread | None = None
         self.turn = 0

@@ -41,10 +41,8 @@ def give(
 ) -> int:
     """Give a battery: every answer is right but those of ``wrong`` items.
 
-    Args:
-        text: the answer to a connected-text item.
-        second: what the judge ``tab-2026:x`` finds, where it is to judge.
-        likely: item to the probability of anomia that ``likelihood:y`` tells.
+    ``text`` answers a connected-text item, ``second`` is what the judge ``tab-2026:x`` finds, where
+    it is to judge, and ``likely`` the probability of anomia by item that ``likelihood:y`` tells.
     """
     conditions = Conditions(examinee, "model", judges=("rules-1",), lesion=lesion)
     given = setup.find_battery(plugins, battery)

@@ -78,7 +78,7 @@ class Verdicts(Painted):
 
 
 def _verdict(said: Said) -> str:
-    """``● present``, ``○ absent``, with the probability where there is one; or why there is none."""
+    """``● present``, ``○ absent``, with the probability where there is one; or its status."""
     verdict = said.verdict
     if verdict is None:
         return "- not asked"

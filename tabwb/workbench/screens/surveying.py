@@ -53,8 +53,7 @@ class Surveying(Framing):
         from tabwb.extend.configuration import Configuration
         from tabwb.workbench.survey_reader import SurveyReader
 
-        location = self._location or Configuration.load().store
-        return SurveyReader(self.post_message, location)
+        return SurveyReader(self.post_message, self._location or Configuration.load().store)
 
     # ---------------------------------------------------------------- reading
 

@@ -35,7 +35,12 @@ class Accuracies(VerticalScroll, can_focus=True):
 class FilterField(Input):
     """Words that a model's name must have."""
 
-    HELP = "# Filter\n\nOnly models whose names have every word are shown. **enter** goes back to the table, **esc** shows all again."
+    HELP = """\
+# Filter
+
+Only models whose names have every word are shown. **enter** goes back to the table, **esc** shows
+all again.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear_filter", show=False)]
 
     def action_clear_filter(self) -> None:

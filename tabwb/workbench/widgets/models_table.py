@@ -36,12 +36,12 @@ ROOMY = 84
 HELP = """\
 # Results by model
 
-One row for each model with its lesion; all its administrations are pooled. **N** responses (identical
-greedy ones count once), how many are *distinct*, the *burden* with its 95 % interval (items
-resampled), mean *words*, and *over* how many features. Burdens of different judges, scopes or sets
-never share a column: **k** chooses another. A dash: this judge has not seen that model.
+One row for each model with its lesion; all its administrations are pooled. **N** responses
+(identical greedy ones count once), how many are *distinct*, the *burden* with its 95 % interval
+(items resampled), mean *words*, and *over* how many features. Burdens of different judges, scopes
+or sets never share a column: **k** chooses another. A dash: this judge has not seen that model.
 
-- **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones to a file
+- **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
 - **s** sorts by the next column, **r** turns the order round; a click on a head does both
 - **g** changes to plots and back, **/** filters by words, **t** changes what stands below
 - **enter** opens the model's results; **tab** goes to its features, where **enter** shows the
@@ -93,8 +93,8 @@ class ModelsTable(DataTable[Text]):
         name = sizes["model"] = max(min(sizes["model"], width - 1 - others), LEAST_NAME)
         self.add_column(Text(""), width=MARK, key="mark")
         for column in COLUMNS:
-            side = "left" if column == "model" else "right"
-            self.add_column(Text(heads[column], justify=side), width=sizes[column], key=column)
+            head = Text(heads[column], justify="left" if column == "model" else "right")
+            self.add_column(head, width=sizes[column], key=column)
         for row, found in zip(rows, figures, strict=True):
             key = key_of(row)
             line = [Text("[x]" if key in marked else "[ ]")]
@@ -131,7 +131,9 @@ class AccuracyTable(Painted):
 
     def _lines(self, width: int) -> Iterator[Content]:
         found = self._found
-        balanced = [any(cells[at][2] for _, cells in found.rows) for at in range(len(found.heads))]
+        balanced = [
+            any(shares[at][2] for _, shares in found.rows) for at in range(len(found.heads))
+        ]
         name = max(map(len, [label for label, _ in (*found.rows, *found.baselines)]), default=0)
         titles = found.heads
         for intervals in (True, False):
@@ -153,9 +155,9 @@ class AccuracyTable(Painted):
         )
         yield Content.styled(_fit("share right (exact)", name).ljust(name) + heads, QUIET)
         yield Content.styled("─" * width, "$line")
-        for label, cells in found.rows:
+        for label, figures in found.rows:
             line: Content = Content(_fit(label, name).ljust(name))
-            for (value, interval, extra), (size, more) in zip(cells, sizes, strict=True):
+            for (value, interval, extra), (size, more) in zip(figures, sizes, strict=True):
                 shown = size - 11 if intervals else size
                 line = Content.assemble(
                     line,
@@ -164,11 +166,11 @@ class AccuracyTable(Painted):
                     extra.rjust(more) if more else "",
                 )
             yield line
-        for label, figures in found.baselines:
+        for label, guessed in found.baselines:
             text = _fit(label, name).ljust(name)
             for at, (size, more) in enumerate(sizes):
                 shown = size - 11 if intervals else size
-                text += figures[at].rjust(shown).ljust(size) + " " * more
+                text += guessed[at].rjust(shown).ljust(size) + " " * more
             yield Content.styled(text, QUIET)
 
 

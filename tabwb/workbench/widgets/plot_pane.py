@@ -30,8 +30,8 @@ HELP = """\
 One line for each model, in the order of the table: ● is the figure, ├─┤ its 95 % interval, ◆ what
 always giving one answer would give.
 
-**right** and **left** change between burdens, category counts and accuracies; **s** and **r** change
-the order; arrows scroll; **g** goes back to the table.
+**right** and **left** change between burdens, category counts and accuracies; **s** and **r**
+change the order; arrows scroll; **g** goes back to the table.
 """
 
 

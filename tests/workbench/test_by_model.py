@@ -1,0 +1,261 @@
+"""Results model by model: table, plots, comparison, where judges differ."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from tabwb.workbench.widgets.models_table import ModelsTable
+from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.stocked import stock
+
+WIDE = (160, 48)
+
+
+@pytest.fixture(autouse=True)
+def stocked(tmp_path: Path) -> None:
+    stock(tmp_path / "store.db")
+
+
+async def by_model(seat: Seat, judge: str = "") -> None:
+    """Open the page, wait for all models, choose a judge."""
+    await seat.press("m")
+    await seat.reads("3 of 3 models")
+    if judge:
+        await seat.press("k")
+        await seat.until(lambda: seat.app.screen.query("#lines"))
+        lines = seat.app.screen.query_one("#lines", OptionList)
+        names = [str(one.prompt) for one in lines.options]
+        lines.highlighted = next(at for at, name in enumerate(names) if judge in name)
+        await seat.press("enter")
+        await seat.reads(f"judge {judge}")
+
+
+def table(seat: Seat) -> ModelsTable:
+    return seat.desk.query_one(ModelsTable)
+
+
+def rows(seat: Seat) -> list[list[str]]:
+    shown = table(seat)
+    return [[str(cell) for cell in shown.get_row_at(at)] for at in range(shown.row_count)]
+
+
+def names(seat: Seat) -> list[str]:
+    return [row[1] for row in rows(seat)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_model_has_one_row_with_its_burden(sit: Sit, size: tuple[int, int]) -> None:
+    async with sit(size) as seat:
+        await by_model(seat, "tab-2026:x")
+        weak, able, lesioned = rows(seat)
+        # 2 + 1 + 1 of 5 responses; 1 of 10, two administrations pooled; not judged.
+        assert weak[1:5] == ["weak", "5", "5", "0.80"]
+        assert able[1:5] == ["able", "10", "10", "0.10"]
+        assert lesioned[1].startswith("weak + mlp")
+        assert set(lesioned[2:]) == {"-"}
+        assert weak[-1] == "19"
+        assert "over 19" in " ".join(seat.text.split())
+
+
+async def test_burdens_of_two_judges_share_no_column(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "likelihood:y")
+        assert [row[-1] for row in rows(seat)] == ["2", "-", "-"]
+        await by_model(seat, "tab-2026:x")
+        assert [row[-1] for row in rows(seat)] == ["19", "19", "-"]
+
+
+async def test_s_and_r_sort_and_the_head_has_the_arrow(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        assert "burden ↓" in seat.text
+        await seat.press("r")
+        assert "burden ↑" in seat.text
+        assert names(seat) == ["able", "weak", "weak + mlp.down:zero:0.3"]
+        await seat.press("s")
+        assert "model ↑" in seat.text
+        assert names(seat) == ["able", "weak", "weak + mlp.down:zero:0.3"]
+        await seat.press("s")
+        assert "N ↓" in seat.text
+        assert names(seat)[0] == "able"
+
+
+async def test_a_click_on_a_head_sorts_and_again_turns_round(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        for arrow in ("model ↑", "model ↓"):
+            await seat.pilot.click(ModelsTable, offset=(8, 0))
+            await seat.reads(arrow)
+        assert names(seat)[-1] == "able"
+
+
+async def test_the_cursor_stays_on_its_model_when_the_order_changes(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home")
+        await seat.press("r")
+        current = seat.desk.models_page.current
+        assert current is not None
+        assert current.label == "weak"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_accuracies_have_intervals_and_baselines(sit: Sit, size: tuple[int, int]) -> None:
+    async with sit(size) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home")
+        if size[0] < 100:
+            # One model's own: 3 of 5, Clopper-Pearson 0.1466 to 0.9473.
+            assert "3 of 5  0.15-0.95" in seat.text
+            assert "always Yes 0.60" in seat.text
+            await seat.press("t")
+        assert "always first" in seat.text
+        weak = next(line for line in seat.text.splitlines() if "0.60" in line and "weak" in line)
+        # Yes and No: 4 of 5 right; 2 of 3 Yes and 2 of 2 No are balanced 0.83.
+        assert "0.80" in weak
+        assert "0.83" in weak
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_plots_are_read_without_colour(sit: Sit, size: tuple[int, int]) -> None:
+    async with sit(size) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("g")
+        await seat.reads("weak 0.80")
+        line = next(line for line in seat.text.splitlines() if "weak 0.80" in line)
+        assert line.index("├") < line.index("●") < line.index("┤")
+        await seat.press("right")
+        await seat.reads("Lexical, of 4")
+        await seat.press("right")
+        await seat.reads("Word Comprehension")
+        assert "◆" in seat.text
+        await seat.press("g")
+        await seat.until(lambda: seat.app.focused is table(seat))
+
+
+async def test_without_the_extra_the_command_that_installs_it_is_named(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "textual_plotext", None)
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        await seat.press("g")
+        await seat.reads('pip install "tabwb[plots]"')
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_two_marked_models_are_compared(sit: Sit, size: tuple[int, int]) -> None:
+    async with sit(size) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("c")
+        assert "None marked" in seat.news[-1]
+        await seat.press("home", "down", "space", "up", "space")
+        assert [row[0] for row in rows(seat)] == ["[x]", "[x]", "[ ]"]
+        await seat.press("c")
+        await seat.reads("A  able")
+        await seat.reads("B  weak")
+        # Two of five items differ, both for A: 2 of 4 signs are as far.
+        assert "1.00    0.60   +0.40   0.500      5" in seat.text
+        pane = seat.app.screen.query_one("#comparison-pane")
+        pane.scroll_end(animate=False)
+        await seat.reads("✗ nothing of the kind")
+        assert "rp5" not in seat.text
+        await seat.press("a")
+        pane.scroll_end(animate=False)
+        await seat.reads("rp5")
+        await seat.press("escape")
+        assert not seat.asked
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_from_a_feature_to_the_responses_on_which_judges_differ(
+    sit: Sit, size: tuple[int, int]
+) -> None:
+    async with sit(size) as seat:
+        await by_model(seat, "likelihood:y")
+        await seat.press("home", "d")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model-detail")
+        await seat.press("d")
+        await seat.reads("Where judges differ on Anomia")
+        listed = seat.app.screen.query_one("#disputed", OptionList)
+        lines = [str(one.prompt) for one in listed.options]
+        # 0.7 against absent; then 0.9 against present, and three times 0.1 against absent.
+        assert [line[:23] for line in lines[:2]] == [
+            "0.70  1 of 2 present  c",
+            "0.10  2 of 2 present  c",
+        ]
+        assert len(lines) == 5
+        for words in ("○ absent", "says anomia", "● present 0.70", "P(1) = 0.700"):
+            assert words in seat.text
+        await seat.press("escape")
+        assert not seat.asked
+
+
+async def test_a_filter_keeps_what_has_its_words(sit: Sit) -> None:
+    async with sit() as seat:
+        await by_model(seat)
+        await seat.press("slash")
+        await seat.type("weak")
+        await seat.reads("2 of 3 models")
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.focused is table(seat))
+        assert all("weak" in name for name in names(seat))
+        await seat.press("slash", "escape")
+        await seat.reads("3 of 3 models")
+
+
+async def test_the_marked_models_are_exported(sit: Sit, tmp_path: Path) -> None:
+    out = tmp_path / "two.jsonl"
+    async with sit() as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "space", "down", "space", "e")
+        await seat.reads("Export 2 models")
+        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.press("enter")
+        await seat.until(lambda: not seat.asked)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 3 * 20
+
+
+async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
+    async with sit() as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        assert seat.desk.results is not None
+        assert seat.desk.results.administration.id == 3
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "models")
+        await seat.press("down", "enter")
+        await seat.reads("Administrations of able")
+        await seat.press("down", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        assert seat.desk.results.administration.id == 1
+
+
+async def test_the_caution_that_a_judge_declared_stands_with_its_scores(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.reads("A text rule;")
+        panel = seat.desk.query_one("#scores")
+        panel.scroll_end(animate=False)
+        await seat.reads("Labels by a language model.")
+
+
+async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
+    from tabwb.workbench.screens.help import GENERAL, help_for
+
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        page = seat.desk.models_page
+        for widget in seat.desk.focus_chain:
+            if page in widget.ancestors:
+                seat.desk.set_focus(widget)
+                assert help_for(seat.desk) != GENERAL, widget
