@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -128,7 +129,7 @@ def sit(tmp_path: Path) -> Sit:
 
     @asynccontextmanager
     async def opened(
-        size: tuple[int, int] = (80, 24), *, new: bool = False, **more: str
+        size: tuple[int, int] = (80, 24), *, new: bool = False, **more: Any
     ) -> AsyncIterator[Seat]:
         store = tmp_path / "store.db"
         memory = tmp_path / "memory.json"
