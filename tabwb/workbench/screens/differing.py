@@ -71,10 +71,10 @@ class Verdicts(Painted):
             yield from _folded(line, width)
         for said in one.said:
             yield Content("")
-            yield Content.assemble((f"{_verdict(said):<12}", "bold"), said.judge)
+            yield Content.assemble((f"{_verdict(said):<16}", "bold"), said.judge)
             if said.verdict is not None and said.verdict.reason:
-                for line in wrap(said.verdict.reason, max(width - 12, 20)):
-                    yield Content.styled(" " * 12 + line, QUIET)
+                for line in wrap(said.verdict.reason, max(width - 16, 20)):
+                    yield Content.styled(" " * 16 + line, QUIET)
 
 
 def _verdict(said: Said) -> str:
