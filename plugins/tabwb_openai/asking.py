@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ def arguments(
         not_taken: parameters that this server refused before.
 
     Raises:
-        ComponentError: the answer is to be enforced, and the options forbid that.
+        ComponentError: the answer is to be enforced, and the spec's options forbid that.
     """
     decoding = request.decoding
     asked: dict[str, Any] = {
@@ -45,9 +46,16 @@ def arguments(
             asked["top_p"] = decoding.top_p
     if decoding.stop:
         asked["stop"] = list(decoding.stop[:STOPS])
-    if request.protocol is Protocol.ENFORCED:
+    if is_enforced(request):
         asked |= enforcement(list(dict.fromkeys(request.options)), options)
+    elif request.json_schema and options.structured in {"auto", "json-schema"}:
+        asked |= _held_to(json.loads(request.json_schema), "reply")
     return {name: value for name, value in asked.items() if name not in not_taken}
+
+
+def is_enforced(request: Request) -> bool:
+    """Whether the reply is held to the item's options; an item without them is answered freely."""
+    return request.protocol is Protocol.ENFORCED and bool(request.options)
 
 
 def token_parameter(options: OpenAIOptions, not_taken: frozenset[str]) -> str:
@@ -85,10 +93,8 @@ def enforcement(choices: list[str], options: OpenAIOptions) -> Mapping[str, Any]
     """The arguments that hold a server to one of the choices.
 
     Raises:
-        ComponentError: there are no choices, or the options forbid it.
+        ComponentError: the options forbid it.
     """
-    if not choices:
-        raise ComponentError("an answer can be enforced only where the item has options")
     match options.structured:
         case "none":
             raise ComponentError(
@@ -106,5 +112,9 @@ def enforcement(choices: list[str], options: OpenAIOptions) -> Mapping[str, Any]
                 "required": ["answer"],
                 "additionalProperties": False,
             }
-            wrapped = {"name": "answer", "strict": True, "schema": schema}
-            return {"response_format": {"type": "json_schema", "json_schema": wrapped}}
+            return _held_to(schema, "answer")
+
+
+def _held_to(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    wrapped = {"name": name, "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": wrapped}}

@@ -188,7 +188,7 @@ def missing_key(title: str, variables: Sequence[str], service: str) -> Component
     try:
         read_key(service)
     except ComponentError as error:
-        hint = str(error)
+        hint += f"\nbut here {error.message}"
     return ComponentError(
         f"{title} needs a key, and none was found",
         allowed=f"environment variable {' or '.join(variables)}, or the system keyring",

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tabwb_openai.backend import OpenAIModel
@@ -23,6 +24,7 @@ from tabwb.records.states import Protocol, StopReason
 from tests.plugins.chat_server import (
     Behaviour,
     Chat,
+    Handler,
     breaks_off_after,
     chat_server,
     chunk,
@@ -194,6 +196,32 @@ def test_more_stop_strings_than_the_api_takes_are_kept_to_here(opened: Opened) -
     assert (found.text, found.stop_reason) == ("one two", StopReason.STOP_STRING)
 
 
+def test_an_answer_that_never_ends_is_an_error(opened: Opened) -> None:
+    endless = streams(*[json.dumps(chunk("dog " * 10_000))] * 100)
+    with chat_server(endless) as chat:
+        model = opened(chat)
+        with pytest.raises(ComponentError, match="does not end"):
+            reply(model)
+
+
+def test_a_cancelled_reply_keeps_what_was_said(opened: Opened) -> None:
+    def hangs(handler: Handler, body: dict[str, Any]) -> None:
+        handler.stream([json.dumps(chunk("A dog"))], whole=False)
+        handler.wfile.flush()
+        handler.chat.over.wait(60)
+
+    cancel, found = threading.Event(), []
+    with chat_server(hangs) as chat:
+        started = time.monotonic()
+        for piece in opened(chat).reply(asked(), cancel):
+            found.append(piece)
+            cancel.set()
+        assert time.monotonic() - started < 10
+    last = found[-1]
+    assert isinstance(last, Reply)
+    assert (last.text, last.stop_reason) == ("A dog", StopReason.CANCELLED)
+
+
 # ---------------------------------------------------------------- failures that pass
 
 
@@ -333,6 +361,7 @@ def test_an_enforced_answer_is_the_word_out_of_the_structure(opened: Opened) -> 
     assert found[:-1] == ["dog"]
     last = found[-1]
     assert isinstance(last, Reply) and last.text == "dog"
+    assert last.metadata["protocol"] == "enforced"
     assert last.metadata["structured"] == "json-schema"
     assert last.metadata["constrained"] == "yes"
     assert last.metadata["raw_reply"] == '{"answer": "dog"}'
@@ -357,6 +386,18 @@ def test_a_server_that_takes_no_schema_is_asked_without_and_marked(opened: Opene
     assert found.metadata["constrained"] == "no" and "structured" not in found.metadata
 
 
+def test_a_reply_is_kept_to_a_schema_where_one_is_asked_for(opened: Opened) -> None:
+    schema = {"type": "object", "properties": {"Anomia": {"type": "integer"}}}
+    request = Request((Message("user", "?"),), json_schema=json.dumps(schema))
+    with chat_server(then=says('{"Anomia": 1}')) as chat:
+        found = reply(opened(chat), request)
+        free = reply(opened(chat, structured="none"), request)
+    first, second = chat.bodies
+    assert first["response_format"]["json_schema"]["schema"] == schema
+    assert found.metadata["structured"] == "json-schema"
+    assert "response_format" not in second and "structured" not in free.metadata
+
+
 @pytest.mark.parametrize(
     ("structured", "sent"),
     [
@@ -371,6 +412,14 @@ def test_vllm_is_given_the_choice_itself(
         found = reply(opened(chat, structured=structured), enforced("dog", "tree"))
     assert chat.bodies[0].items() >= sent.items()
     assert (found.metadata["structured"], found.metadata["constrained"]) == (structured, "yes")
+
+
+def test_an_item_without_options_is_answered_freely(opened: Opened) -> None:
+    with chat_server(says("A dog barks.")) as chat:
+        found = reply(opened(chat), enforced())
+    assert found.text == "A dog barks."
+    assert found.metadata["protocol"] == "generate" and "constrained" not in found.metadata
+    assert "response_format" not in chat.bodies[0]
 
 
 def test_where_nothing_enforces_the_protocol_is_refused(opened: Opened) -> None:
