@@ -11,6 +11,7 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary, summarise_judges
+from tabwb.report.other_measures import OtherMeasures, other_measures
 from tabwb.report.subtests import FoilErrors, Measured, Share, SubtestSummary, summarise_subtest
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import CategoryBurden
@@ -49,12 +50,20 @@ class Summary:
     subtests: tuple[SubtestSummary, ...]
     judges: tuple[JudgeSummary, ...]
     answers: Answers
+    others: tuple[OtherMeasures, ...] = ()
 
     def to_json(self) -> Json:
         """As plain data; whatever is undefined is None, with its reason beside it."""
         return {
             "subtests": [_subtest(subtest) for subtest in self.subtests],
             "judges": [_judge(judge) for judge in self.judges],
+            "other_measures": [
+                {
+                    "rater": other.rater,
+                    "measures": {name: _measured(value) for name, value in other.measures.items()},
+                }
+                for other in self.others
+            ],
             "answers": {
                 "n": self.answers.n,
                 "n_distinct": self.answers.n_distinct,
@@ -105,6 +114,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         ),
         judges=summarise_judges(battery, sources, rows, interval=interval),
         answers=_answers(rows),
+        others=other_measures(sources, rows),
     )
 
 

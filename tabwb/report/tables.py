@@ -133,6 +133,12 @@ def summary_view(
         if details:
             yield features_table(judge, battery)
         yield Text()
+    for other in summary.others:
+        yield Text(f" {other.rater}", style="bold")
+        for name, measured in other.measures.items():
+            of = f" (of {measured.n} responses)" if measured.n else ""
+            yield Text(f" mean {name} {number(measured.mean)}{of}")
+        yield Text()
 
 
 def _in_kinds(what: str, subtest: SubtestSummary) -> bool:

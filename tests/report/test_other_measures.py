@@ -1,0 +1,88 @@
+"""What judges without features measure is shown by itself, never as a burden."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.declarations import Declaration
+from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.states import (
+    AttemptState,
+    ResponseKind,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tabwb.report.counted import Source
+from tabwb.report.summary import pool
+
+RATER = "surprisal:small"
+BATTERY = Battery(
+    id="talk",
+    title="Talk",
+    version="1",
+    language="en",
+    license="MIT",
+    subtests=(
+        Subtest(
+            "text",
+            "Text",
+            ResponseKind.CONNECTED_TEXT,
+            tuple(Item(f"t{n}", f"Tell {n}.") for n in range(3)),
+        ),
+    ),
+    content_hash="one",
+)
+
+
+def source(*ratings: Rating) -> Source:
+    trials = [
+        Trial(
+            PlannedTrial(n + 1, "text", f"t{n}", 0, (), f"Tell {n}."),
+            TrialState.ANSWERED,
+            (Attempt(1, f"said {n}", AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1),),
+            (rating,),
+        )
+        for n, rating in enumerate(ratings)
+    ]
+    return Source(BATTERY, trials, declarations={RATER: Declaration(RATER, ())})
+
+
+def test_means_are_over_the_responses_that_have_a_value() -> None:
+    summary = pool(
+        [
+            source(
+                valued(RATER, "surprisal", 2.0),
+                valued(RATER, "surprisal", 5.0),
+                undefined(RATER, "surprisal", "nothing was said"),
+            )
+        ]
+    )
+    (other,) = summary.others
+    measured = other.measures["surprisal"]
+    assert (other.rater, measured.mean.value, measured.n, measured.undefined) == (RATER, 3.5, 2, 1)
+    assert summary.judges == ()
+
+
+def test_without_any_value_the_mean_is_undefined() -> None:
+    summary = pool([source(undefined(RATER, "surprisal", "nothing was said"))])
+    document = summary.to_json()["other_measures"]
+    assert isinstance(document, list)
+    (row,) = document
+    assert row["measures"]["surprisal"]["mean"] is None
+    assert row["measures"]["surprisal"]["status"] == "undefined"
+
+
+def test_it_stands_in_the_results() -> None:
+    from tabwb.report.tables import administration_view
+    from tests.report.given import administration
+
+    summary = pool([source(valued(RATER, "surprisal", 2.0), valued(RATER, "surprisal", 5.0))])
+    text = StringIO()
+    Console(file=text, width=80).print(administration_view(administration(), BATTERY, summary))
+    assert "surprisal:small" in text.getvalue()
+    assert "mean surprisal 3.50 (of 2 responses)" in text.getvalue()
