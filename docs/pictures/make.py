@@ -1,6 +1,6 @@
-"""Makes docs/pictures/workbench.png from the real program: TAB given to the bundled model.
+"""Makes the pictures of docs/workbench.md from the real program: TAB given to models.
 
-    .venv/bin/python docs/pictures/make.py [--theme dark] [--size 140x36] [--items 8]
+    .venv/bin/python docs/pictures/make.py [workbench|results-by-model] [--theme dark]
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -24,6 +26,8 @@ HERE = Path(__file__).parent
 FONT_FOLDERS = ("/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/TTF", "/Library/Fonts")
 PIXELS_PER_COLUMN = 11
 PATIENCE = 3000
+MODELS = ("bundled", "echo", "echo@text=Yes")
+"""Those that are set side by side."""
 
 
 async def picture(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
@@ -51,6 +55,28 @@ async def picture(size: tuple[int, int], items: int, theme: str, folder: Path) -
     return drawn
 
 
+async def by_model(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
+    """Give all items to several models and set them side by side; the screen as SVG."""
+    memory, store = folder / "memory.json", folder / "store.db"
+    remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
+    for model in MODELS:
+        command = ["-m", "tabwb", "run", "tab", "--model", model, "--store", str(store)]
+        subprocess.run([sys.executable, *command], check=True, capture_output=True)
+    app = Workbench(location=str(store), offline=True, memory=memory)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.desk.catalogue)
+        await pilot.press("m")
+        await until(pilot, lambda: len(app.desk.models_page.shown) == len(MODELS))
+        await pilot.press("home")
+        await pilot.pause(0.5)
+        drawn = app.export_screenshot()
+        app.desk.close_worker()
+    return drawn
+
+
+PICTURES = {"workbench": picture, "results-by-model": by_model}
+
+
 def answered(app: Workbench, place: int) -> bool:
     """Whether the item at this place has its answer."""
     item = app.desk.work.item if app.desk.work else None
@@ -67,18 +93,20 @@ async def until(pilot: Pilot[int], condition: Callable[[], object]) -> None:
 
 
 def main() -> None:
-    """Write the picture."""
+    """Write a picture."""
     import resvg_py
 
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("name", nargs="?", choices=PICTURES, default="workbench")
     arguments.add_argument("--theme", default="dark")
     arguments.add_argument("--size", default="140x36")
     arguments.add_argument("--items", type=int, default=8)
-    arguments.add_argument("--out", type=Path, default=HERE / "workbench.png")
     given = arguments.parse_args()
+    out = HERE / f"{given.name}.png"
     columns, lines = (int(part) for part in given.size.split("x"))
     with tempfile.TemporaryDirectory() as folder:
-        svg = asyncio.run(picture((columns, lines), given.items, given.theme, Path(folder)))
+        make = PICTURES[given.name]
+        svg = asyncio.run(make((columns, lines), given.items, given.theme, Path(folder)))
     # Fira Code, which Textual names, lacks some of our signs; the web font is not fetched.
     svg = re.sub(r"@font-face\s*\{.*?\}", "", svg, flags=re.DOTALL)
     svg = svg.replace("Fira Code", "DejaVu Sans Mono")
@@ -86,8 +114,8 @@ def main() -> None:
     png = resvg_py.svg_to_bytes(
         svg_string=svg, font_dirs=folders, width=columns * PIXELS_PER_COLUMN
     )
-    given.out.write_bytes(bytes(png))
-    print(f"{given.out}: {given.out.stat().st_size // 1024} KB")
+    out.write_bytes(bytes(png))
+    print(f"{out}: {out.stat().st_size // 1024} KB")
 
 
 if __name__ == "__main__":

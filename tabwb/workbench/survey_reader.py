@@ -7,6 +7,7 @@ responses come to is kept, the responses themselves are let go before the next m
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from textual.message import Message
@@ -27,10 +28,12 @@ from tabwb.workbench.snapshots import Trouble
 from tabwb.workbench.survey import without_trials
 
 Stopped = Callable[[], bool]
+REST_S = 0.1
+"""After each model the thread rests, so that the screen has the interpreter while it shows it."""
 
 
 class SurveyGrown(Message):
-    """One more model has been read, or all have been: ``row`` is None then."""
+    """One more model has been read; ``row`` is None before the first."""
 
     def __init__(self, turn: int, row: Grouped | None, done: int, total: int) -> None:
         self.turn, self.row, self.done, self.total = turn, row, done, total
@@ -122,16 +125,16 @@ class SurveyReader:
                 canonical = store.battery_canonical(one.battery_hash)
                 batteries[one.battery_hash] = battery_from_canonical(canonical)
         groups = _by_model(administrations, batteries)
+        self._say(SurveyGrown(turn, None, 0, len(groups)))
+        time.sleep(REST_S)
         for done, group in enumerate(groups):
-            self._say(SurveyGrown(turn, None, done, len(groups)))
             members = _members(store, group)
             if stopped():
                 return
             (row,) = summarised([Group(group.by, group.label, members)])
             self._say(SurveyGrown(turn, without_trials(row), done + 1, len(groups)))
             del members, row
-        if not groups:
-            self._say(SurveyGrown(turn, None, 0, 0))
+            time.sleep(REST_S)
 
 
 def _by_model(

@@ -258,4 +258,4 @@ async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
         for widget in seat.desk.focus_chain:
             if page in widget.ancestors:
                 seat.desk.set_focus(widget)
-                assert help_for(seat.desk) != GENERAL, widget
+                assert help_for(seat.app.screen) != GENERAL, widget

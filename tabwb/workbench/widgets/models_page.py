@@ -160,7 +160,10 @@ class ModelsPage(Vertical):
         if done == total:
             self._rows = {key: one for key, one in self._rows.items() if key in self._read}
             self.marked = {key: None for key in self.marked if key in self._rows}
-        self.lay_out()
+        if row is None and total:
+            self._head(len(self.shown))
+        else:
+            self.lay_out()
 
     def lay_out(self) -> None:
         """Show everything as it stands now."""

@@ -27,7 +27,7 @@ from tabwb.workbench.survey import (
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import QUIET
 
-LEAST_NAME = 12
+LEAST_NAME = 10
 NAME = 20
 """So many columns of a name are worth more than intervals."""
 MARK = 3
@@ -86,7 +86,7 @@ class ModelsTable(DataTable[Text]):
             heads["interval"] = "95 %"
         heads[order.column] += f" {order.arrow}"
         sizes = {
-            column: max(len(heads[column]), *(len(found[column]) for found in figures), 4)
+            column: max(len(heads[column]), *(len(found[column]) for found in figures), 2)
             for column in COLUMNS
         }
         others = sum(sizes.values()) - sizes["model"] + MARK + 2 * (len(COLUMNS) + 1)
@@ -134,7 +134,7 @@ class AccuracyTable(Painted):
         balanced = [
             any(shares[at][2] for _, shares in found.rows) for at in range(len(found.heads))
         ]
-        name = max(map(len, [label for label, _ in (*found.rows, *found.baselines)]), default=0)
+        name = max(map(len, [label for label, _ in (*found.rows, *found.baselines)]), default=0) + 1
         titles = found.heads
         for intervals in (True, False):
             sizes = [(6 + 11, 10 * extra) for extra in balanced]
