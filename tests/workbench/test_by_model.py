@@ -238,6 +238,42 @@ async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
         assert seat.desk.results.administration.id == 1
 
 
+async def test_esc_goes_home_from_results_that_were_opened_from_elsewhere(sit: Sit) -> None:
+    async with sit() as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.page == "home")
+        await seat.press("f7", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "home")
+
+
+async def test_the_detail_moves_below_where_it_becomes_narrow(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home")
+        detail = seat.desk.query_one("#model-detail")
+        assert detail.region.x > table(seat).region.right - 1
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.reads("3 of 5  0.15-0.95")
+        assert detail.region.y >= table(seat).region.bottom
+        assert names(seat)[0] == "weak"
+
+
+async def test_a_store_without_administrations_has_nothing_to_set_side_by_side(
+    sit: Sit, tmp_path: Path
+) -> None:
+    (tmp_path / "store.db").unlink()
+    async with sit() as seat:
+        await seat.press("m")
+        await seat.pilot.pause(0.2)
+        assert seat.desk.page == "home"
+        assert "results by model" not in seat.text
+
+
 async def test_the_caution_that_a_judge_declared_stands_with_its_scores(sit: Sit) -> None:
     async with sit(WIDE) as seat:
         await by_model(seat, "tab-2026:x")

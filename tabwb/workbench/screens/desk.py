@@ -204,6 +204,7 @@ class Desk(Surveying):
 
             await pages.mount(ModelsPage())
         self.page = page
+        self.from_models &= page in {"results", "models"}
         self._drawer = ""
         for child in pages.children:
             child.display = child.id == f"{page}-page"

@@ -25,7 +25,7 @@ class Surveying(Framing):
     _surveyor: SurveyReader | None = None
     _asker: SurveyReader | None = None
     _location: str | None = None
-    _from_models = False
+    from_models = False
     """The results of one administration were opened from the page of all models."""
 
     @property
@@ -100,7 +100,7 @@ class Surveying(Framing):
         self.app.push_screen(PickScreen(f"Administrations of {message.row.label}", lines), picked)
 
     def _open_results(self, number: int) -> None:
-        self._from_models = True
+        self.from_models = True
         self.do(partial(self.bench.results, number))
 
     def action_results_compare(self) -> None:
@@ -222,9 +222,9 @@ class Surveying(Framing):
 
     def action_results_back(self) -> None:
         """From one's results back to all models; from there home or to what is open."""
-        if self.page == "results" and self._from_models:
+        if self.page == "results" and self.from_models:
             if not self.close_drawer():
-                self._from_models = False
+                self.from_models = False
                 self.run_worker(self.go("models"))
             return
         super().action_results_back()
