@@ -171,7 +171,9 @@ class Task:
             for message in each.messages:
                 click.echo(f"[{message.role}]")
                 click.echo(message.content)
-        note(f"{self._judge.rater}, administration {number}: {_told(estimate, self._price)}")
+        from tabwb.administer.judge_words import told
+
+        note(f"{self._judge.rater}, administration {number}: {told(estimate, self._price)}")
         return document
 
     def judge(
@@ -196,15 +198,17 @@ class Task:
         """Judge an administration whose lock the caller holds; the limits that are left."""
         judging = self._judging(number)
         estimate = judging.estimate()
-        told = _told(estimate, self._price)
-        note(f"{self._judge.rater}, administration {number}: {told}")
+        from tabwb.administer.judge_words import summed, told
+
+        words = told(estimate, self._price)
+        note(f"{self._judge.rater}, administration {number}: {words}")
         if estimate.to_ask:
             self._open()
         try:
             self._run(judging, limits, cancel, estimate)
         finally:
             documents.append(self._document(judging))
-            note(_done(judging.tally))
+            note(summed(judging.tally))
         return _left(limits, judging.tally)
 
     def _open(self) -> None:
@@ -281,7 +285,9 @@ class _Line:
     def show(self, tally: Tally) -> None:
         if not self._live:
             return
-        text = f"judged {tally.judged}/{self._planned}  {_spent(tally)}"
+        from tabwb.administer.judge_words import spent
+
+        text = f"judged {tally.judged}/{self._planned}  {spent(tally)}"
         asked = tally.judged - tally.from_store
         if asked >= 3:
             seconds = (time.monotonic() - self._started) / asked * (self._planned - tally.judged)
@@ -307,49 +313,6 @@ def _fields(record: Any) -> dict[str, Any]:
     from dataclasses import fields
 
     return {f.name: getattr(record, f.name) for f in fields(record) if f.name != "price"}
-
-
-def _told(estimate: Estimate, price: Price | None) -> str:
-    """What judging would take, in one line."""
-    parts = [f"{estimate.to_ask} to ask"]
-    if estimate.twins:
-        parts.append(f"{estimate.twins} of the same text")
-    if estimate.from_store:
-        parts.append(f"{estimate.from_store} from the store")
-    if estimate.judged:
-        parts.append(f"{estimate.judged} judged already")
-    if estimate.to_ask:
-        parts.append(
-            f"about {estimate.prompt_tokens:,} tokens out and {estimate.reply_tokens:,} back"
-        )
-        if estimate.cost is None:
-            parts.append("cost unknown (no price; see prices.toml)")
-        elif estimate.cost:
-            parts.append(f"about {estimate.cost:.2g} USD ({price})")
-    return ", ".join(parts)
-
-
-def _spent(tally: Tally) -> str:
-    parts = [f"{tally.requests} requests"]
-    if tally.cost is None:
-        parts.append("cost unknown")
-    elif tally.cost:
-        parts.append(f"{tally.cost:.4f} USD")
-    return ", ".join(parts)
-
-
-def _done(tally: Tally) -> str:
-    parts = [f"judged {tally.judged}"]
-    if tally.from_store:
-        parts.append(f"{tally.from_store} of them without asking")
-    for count, what in (
-        (tally.repaired, "repaired"),
-        (tally.unparsed, "unparsed"),
-        (tally.in_error, "in error"),
-    ):
-        if count:
-            parts.append(f"{count} {what}")
-    return ", ".join([*parts, _spent(tally)])
 
 
 def _left(limits: Limits, tally: Tally) -> Limits:

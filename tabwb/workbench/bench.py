@@ -14,10 +14,10 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench import messages
 from tabwb.workbench.draft import Draft
-from tabwb.workbench.open_session import OpenSession
+from tabwb.workbench.judging_bench import JudgingBench
 
 
-class Bench(OpenSession):
+class Bench(JudgingBench):
     """The engine's side of the workbench: its commands."""
 
     @property

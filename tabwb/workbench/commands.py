@@ -128,6 +128,8 @@ COMMANDS: tuple[Command, ...] = (
             "Write the responses to a file (JSONL, CSV)."),
     Command("results.rescore", "Score again", "Rescore", "b", ("results",), 8,
             "Score and judge every response again; the earlier ratings stay in the store."),
+    Command("results.judge", "Judge…", "Judge", "j", ("results",), 5,
+            "Let a judge judge these answers: what it takes first, then with progress."),
     Command("results.back", "Back", "Back", "escape", _RESULTS, 12,
             "Leave the results."),
     Command("results.by-model", "Results by model", "By model", "m",

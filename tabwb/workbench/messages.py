@@ -75,3 +75,27 @@ class Told(Message):
     def __init__(self, text: str) -> None:
         self.text = text
         super().__init__()
+
+
+class Judging(Message):
+    """How judging stands: ``estimate``, ``running``, ``done``, ``stopped`` or ``refused``."""
+
+    def __init__(self, phase: str, words: str, judged: int = 0, planned: int = 0) -> None:
+        self.phase = phase
+        self.words = words
+        self.judged = judged
+        self.planned = planned
+        super().__init__()
+
+    def can_replace(self, message: Message) -> bool:
+        """Give way to later progress, so that a fast judge never outruns the screen."""
+        return isinstance(message, Judging) and self.phase == message.phase == "running"
+
+
+class JudgingOffered(Message):
+    """An administration is done whose conditions name judges that ask a model."""
+
+    def __init__(self, number: int, judges: tuple[str, ...]) -> None:
+        self.number = number
+        self.judges = judges
+        super().__init__()

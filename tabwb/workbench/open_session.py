@@ -224,6 +224,9 @@ class OpenSession(Archive):
         if over:
             self.auto = False
             self.refresh()
+            if session.raters.later:
+                number = session.administration.id
+                self.say(messages.JudgingOffered(number, session.raters.later))
         for one in made:
             if isinstance(one, events.Paused) and one.reason:
                 self.auto = False

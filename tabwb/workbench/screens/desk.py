@@ -19,7 +19,7 @@ from tabwb.workbench.commands import (
     bindings,
 )
 from tabwb.workbench.reasons import why_not
-from tabwb.workbench.screens.surveying import Surveying
+from tabwb.workbench.screens.judged import Judged
 from tabwb.workbench.snapshots import Catalogue, Results, Trouble, Work
 from tabwb.workbench.widgets.dock import Dock
 from tabwb.workbench.widgets.explorer import Entry, Explorer
@@ -29,7 +29,7 @@ from tabwb.workbench.widgets.score_panel import ScorePanel
 from tabwb.workbench.widgets.title_bar import TitleBar
 
 
-class Desk(Surveying):
+class Desk(Judged):
     """Everything that always stands; pages and dialogs are imported when they are opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("everywhere")]

@@ -1,0 +1,51 @@
+"""What judging takes and has done, in words; both faces say the same."""
+
+from __future__ import annotations
+
+from tabwb.administer.judge_calls import Estimate, Tally
+from tabwb.extend.prices import Price
+
+
+def told(estimate: Estimate, price: Price | None) -> str:
+    """What judging would take, in one line."""
+    parts = [f"{estimate.to_ask} to ask"]
+    if estimate.twins:
+        parts.append(f"{estimate.twins} of the same text")
+    if estimate.from_store:
+        parts.append(f"{estimate.from_store} from the store")
+    if estimate.judged:
+        parts.append(f"{estimate.judged} judged already")
+    if estimate.to_ask:
+        parts.append(
+            f"about {estimate.prompt_tokens:,} tokens out and {estimate.reply_tokens:,} back"
+        )
+        if estimate.cost is None:
+            parts.append("cost unknown (no price; see prices.toml)")
+        elif estimate.cost:
+            parts.append(f"about {estimate.cost:.2g} USD ({price})")
+    return ", ".join(parts)
+
+
+def spent(tally: Tally) -> str:
+    """What judging has taken so far."""
+    parts = [f"{tally.requests} requests"]
+    if tally.cost is None:
+        parts.append("cost unknown")
+    elif tally.cost:
+        parts.append(f"{tally.cost:.4f} USD")
+    return ", ".join(parts)
+
+
+def summed(tally: Tally) -> str:
+    """What judging has done, in one line."""
+    parts = [f"judged {tally.judged}"]
+    if tally.from_store:
+        parts.append(f"{tally.from_store} of them without asking")
+    for count, what in (
+        (tally.repaired, "repaired"),
+        (tally.unparsed, "unparsed"),
+        (tally.in_error, "in error"),
+    ):
+        if count:
+            parts.append(f"{count} {what}")
+    return ", ".join([*parts, spent(tally)])

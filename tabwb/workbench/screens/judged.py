@@ -1,0 +1,49 @@
+"""The desk's part that lets judges judge stored answers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tabwb.workbench import messages
+from tabwb.workbench.screens.surveying import Surveying
+
+
+class Judged(Surveying):
+    """What the command that judges does. The desk is one."""
+
+    def action_results_judge(self) -> None:
+        """Judge the answers that are shown."""
+        if self.results is not None:
+            self.open_judging(self.results.administration.id)
+
+    def open_judging(self, number: int, judge: str = "") -> None:
+        """Open the dialog for one administration."""
+        if self.catalogue is None:
+            return
+        from tabwb.workbench.screens.judging import JudgingScreen
+
+        self.app.push_screen(
+            JudgingScreen(
+                f"#{number}",
+                judge,
+                self.catalogue.judges,
+                estimate=lambda wish: self.do(partial(self.bench.estimate_judging, number, wish)),
+                begin=lambda wish: self.do(partial(self.bench.judge, number, wish)),
+                stop=self.bench.interrupt,
+            )
+        )
+
+    def on_judging(self, message: messages.Judging) -> None:
+        """How judging stands; told in the dialog, or as news when that was closed."""
+        from tabwb.workbench.screens.judging import JudgingScreen
+
+        for screen in self.app.screen_stack:
+            if isinstance(screen, JudgingScreen):
+                screen.tell(message.phase, message.words, message.judged, message.planned)
+                return
+        if message.phase != "running":
+            self.notify(f"Judging: {message.words}", timeout=8, markup=False)
+
+    def on_judging_offered(self, message: messages.JudgingOffered) -> None:
+        """The answers are safe; judges that were asked for and that ask a model may begin."""
+        self.open_judging(message.number, message.judges[0])
