@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import json_option, note, offline_option, open_plugins, print_json
-from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
     from tabwb.extend.components import Descriptor
@@ -71,7 +70,7 @@ def add(
 ) -> int:
     """Write profile NAME for the model that SPEC names into your configuration."""
     from tabwb.extend.configuration import Profile
-    from tabwb.extend.profiles import write_profile
+    from tabwb.extend.profiles import number_of_parameters, write_profile
 
     plugins = open_plugins()
     try:
@@ -135,56 +134,30 @@ def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: b
 
 
 def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[str, Any]:
-    from tabwb.extend.prices import cost_of
-    from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+    from tabwb.administer.trying import try_model
 
-    price = plugins.price(spec)
-    backend = plugins.open_model(spec)
-    started = time.monotonic()
-    try:
-        facts = dict(backend.open())
-        opened = time.monotonic() - started
-        request = Request((Message("user", prompt),), Decoding(max_tokens=max_tokens))
-        reply: Reply | None = None
-        for piece in backend.reply(request, threading.Event()):
-            if isinstance(piece, Wait):
-                note(f"{piece.reason}: waiting {piece.seconds:.0f} s")
-            elif isinstance(piece, Reply):
-                reply = piece
-    finally:
-        backend.close()
-    if reply is None:
-        raise ComponentError(f"'{spec}' ended without a reply")
+    tried = try_model(
+        plugins,
+        spec,
+        threading.Event(),
+        prompt=prompt,
+        max_tokens=max_tokens,
+        on_wait=lambda wait: note(f"{wait.reason}: waiting {wait.seconds:.0f} s"),
+    )
+    reply = tried.reply
     return {
-        "model": str(plugins.resolve("models", spec)[1]),
-        "facts": facts,
-        "opened_s": opened,
+        "model": tried.model,
+        "facts": dict(tried.facts),
+        "opened_s": tried.opened_s,
         "prompt": prompt,
         "reply": reply.text,
         "stop_reason": reply.stop_reason.value,
         "latency_s": reply.latency_s,
         "prompt_tokens": reply.prompt_tokens,
         "reply_tokens": reply.reply_tokens,
-        "price": None if price is None else str(price),
-        "cost": cost_of(price, reply.prompt_tokens, reply.reply_tokens),
+        "price": None if tried.price is None else str(tried.price),
+        "cost": tried.cost,
     }
-
-
-def number_of_parameters(text: str) -> int:
-    """A number of parameters as people write it.
-
-    >>> number_of_parameters("1.24B"), number_of_parameters("360m"), number_of_parameters("12_000")
-    (1240000000, 360000000, 12000)
-    """
-    cleaned = text.strip().upper().replace("_", "").replace(",", "")
-    scale = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}.get(cleaned[-1:], 1)
-    try:
-        number = round(float(cleaned.rstrip("KMBT")) * scale)
-    except (ValueError, OverflowError):
-        number = 0
-    if number < 1:
-        raise UsageError(f"'{text}' is no number of parameters", allowed="1240000000, 1.24B, 360M")
-    return number
 
 
 def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:

@@ -71,6 +71,23 @@ def remove_profile(config_dir: Path, name: str) -> Path:
     return path
 
 
+def number_of_parameters(text: str) -> int:
+    """A number of parameters as people write it.
+
+    >>> number_of_parameters("1.24B"), number_of_parameters("360m"), number_of_parameters("12_000")
+    (1240000000, 360000000, 12000)
+    """
+    cleaned = text.strip().upper().replace("_", "").replace(",", "")
+    scale = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}.get(cleaned[-1:], 1)
+    try:
+        number = round(float(cleaned.rstrip("KMBT")) * scale)
+    except (ValueError, OverflowError):
+        number = 0
+    if number < 1:
+        raise UsageError(f"'{text}' is no number of parameters", allowed="1240000000, 1.24B, 360M")
+    return number
+
+
 def _read(config_dir: Path) -> tuple[Path, Any]:
     import tomlkit
     from tomlkit.exceptions import ParseError

@@ -14,10 +14,10 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench import messages
 from tabwb.workbench.draft import Draft
-from tabwb.workbench.judging_bench import JudgingBench
+from tabwb.workbench.models_bench import ModelsBench
 
 
-class Bench(JudgingBench):
+class Bench(ModelsBench):
     """The engine's side of the workbench: its commands."""
 
     @property

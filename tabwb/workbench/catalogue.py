@@ -16,7 +16,10 @@ def read(plugins: Plugins, store: Store | None) -> Catalogue:
     """Read everything; what has a problem is listed with it."""
     return Catalogue(
         batteries=tuple(_batteries(plugins)),
-        models=tuple(_model(plugins, one) for one in plugins.descriptors("models")),
+        models=(
+            *(_profile(plugins, name) for name in sorted(plugins.configuration.profiles)),
+            *(_model(plugins, one) for one in plugins.descriptors("models")),
+        ),
         judges=tuple((one.id, one.title) for one in plugins.descriptors("judges")),
         exporters=tuple((one.id, one.title) for one in plugins.descriptors("exporters")),
         administrations=store.administrations() if store is not None else (),
@@ -55,3 +58,15 @@ def _model(plugins: Plugins, descriptor: Descriptor) -> ModelEntry:
     except TabwbError as error:
         hindrance = error.message
     return ModelEntry(descriptor.id, spec, shape, descriptor.title, descriptor.remarks, hindrance)
+
+
+def _profile(plugins: Plugins, name: str) -> ModelEntry:
+    spec = f"profile:{name}"
+    profile = plugins.configuration.profiles[name]
+    said = ", ".join(filter(None, (str(profile.spec), profile.family, profile.tuning)))
+    hindrance = ""
+    try:
+        plugins.resolve("models", spec)
+    except TabwbError as error:
+        hindrance = error.message
+    return ModelEntry("profile", spec, spec, said, "", hindrance)

@@ -122,6 +122,8 @@ COMMANDS: tuple[Command, ...] = (
             "Give a battery to a model or to a person who types.", also=("f2",)),
     Command("file.open", "Open…", "Open", "o", _BEGIN, 2,
             "Find an administration: go on with it, or see its results.", also=("f7",)),
+    Command("file.models", "Models…", "Models", "l", ("home", "explorer"), 7,
+            "Models that can be examined: write profiles, try one."),
     Command("results.responses", "Summary or responses", "Responses", "t", ("results",), 3,
             "Change between the summary and the list of responses."),
     Command("results.export", "Export…", "Export", "e", _RESULTS, 4,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding
+from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions, ExamineeKind, ItemOrder, OptionOrder
 from tabwb.workbench.snapshots import Catalogue
 
@@ -19,6 +20,7 @@ class Draft:
     Attributes:
         stop: texts that end a reply, separated by two spaces; ``\n`` stands for a new line.
         judges: specs separated by spaces, or ``none``.
+        protocol: how a model answers items with options.
     """
 
     battery: str = "tab"
@@ -36,6 +38,7 @@ class Draft:
     top_p: str = "1"
     stop: str = ""
     conversation: bool = False
+    protocol: str = "generate"
 
 
 class FieldError(UsageError):
@@ -83,6 +86,7 @@ def conditions_of(draft: Draft) -> Conditions:
         kind=draft.kind,
         seed=seed,
         replicates=_integer(draft, "replicates", 1, 100_000),
+        protocol=Protocol.GENERATE if person else Protocol(draft.protocol),
         decoding=Decoding(
             max_tokens=_integer(draft, "max_tokens", 1, 100_000),
             temperature=_number(draft, "temperature", 0.0, 10.0),

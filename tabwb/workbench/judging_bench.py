@@ -13,7 +13,6 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.extend.components import ModelJudge
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError
-from tabwb.report.self_agreement import self_agreement
 from tabwb.workbench import messages
 from tabwb.workbench.open_session import FRAME_S, OpenSession
 
@@ -83,6 +82,8 @@ class JudgingBench(OpenSession):
                 self.say(messages.Judging("running", words, judging.tally.judged, planned))
         words = summed(judging.tally)
         if wish.repeats > 1:
+            from tabwb.report.self_agreement import self_agreement
+
             judged = self.store.judgements(judging.number)
             found = self_agreement(judged, judge.rater, judge.features)
             shares = [each.percent for each in found if each.percent is not None]

@@ -99,3 +99,12 @@ class JudgingOffered(Message):
         self.number = number
         self.judges = judges
         super().__init__()
+
+
+class ModelTold(Message):
+    """What came of a command about models: ``written``, ``removed``, ``tried``, ``refused`` ..."""
+
+    def __init__(self, phase: str, words: str) -> None:
+        self.phase = phase
+        self.words = words
+        super().__init__()

@@ -1,4 +1,4 @@
-"""The desk's part that lets judges judge stored answers."""
+"""The desk's part that lets judges judge stored answers, and that looks after models."""
 
 from __future__ import annotations
 
@@ -47,3 +47,33 @@ class Judged(Surveying):
     def on_judging_offered(self, message: messages.JudgingOffered) -> None:
         """The answers are safe; judges that were asked for and that ask a model may begin."""
         self.open_judging(message.number, message.judges[0])
+
+    # ---------------------------------------------------------------- models
+
+    def action_file_models(self) -> None:
+        """Back ends and profiles."""
+        if self.catalogue is None:
+            return
+        from tabwb.workbench.screens.models import Deeds, ModelsScreen
+
+        bench = self.bench
+        deeds = Deeds(
+            write=lambda *given: self.do(partial(bench.write_profile, *given)),
+            remove=lambda name: self.do(partial(bench.remove_profile, name)),
+            try_=lambda spec: self.do(partial(bench.try_model, spec)),
+            stop=bench.interrupt,
+        )
+        self.app.push_screen(ModelsScreen(self.catalogue, deeds))
+
+    def on_model_told(self, message: messages.ModelTold) -> None:
+        """What came of it."""
+        from tabwb.workbench.screens.models import ModelsScreen
+
+        for screen in self.app.screen_stack:
+            if isinstance(screen, ModelsScreen):
+                if self.catalogue is not None:
+                    screen.renew(self.catalogue)
+                screen.tell(message.phase, message.words)
+                return
+        if message.phase != "trying":
+            self.notify(message.words, timeout=8, markup=False)

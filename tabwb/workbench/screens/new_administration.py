@@ -32,6 +32,11 @@ ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
         ("in all rotations", "rotated"),
     ),
     "context": (("fresh for each", "fresh"), ("one conversation", "conversation")),
+    "protocol": (
+        ("free", "generate"),
+        ("held to the options", "enforced"),
+        ("likeliest option", "likelihood"),
+    ),
 }
 HELPS = {
     "battery": "the battery's id, or the path of a battery.toml; down lists those installed",
@@ -48,6 +53,7 @@ HELPS = {
     "max_tokens": "the most tokens of a reply",
     "stop": "texts that end a reply, two spaces between them; \\n is a new line",
     "context": "one conversation: earlier items and answers stand before each prompt",
+    "protocol": "how items with options are answered; the others are always answered freely",
     "judges": "specs of judges with spaces between, or none; rules is the built-in one",
 }
 
@@ -143,7 +149,8 @@ class NewAdministration(Dialog[Draft | None]):
                 with Horizontal(classes="pair model"):
                     context = "conversation" if draft.conversation else "fresh"
                     yield from _row("Context", Selection("context", context))
-                    yield from _row("Judges", Field("judges", draft.judges))
+                    yield from _row("Answers", Selection("protocol", draft.protocol))
+                yield from _row("Judges", Field("judges", draft.judges), "model")
                 with Horizontal(classes="pair person"):
                     yield from _row("Judges", Field("judges_person", draft.judges))
             yield Static("", id="message")
@@ -221,6 +228,7 @@ class NewAdministration(Dialog[Draft | None]):
             self._draft,
             kind="speaker" if person else "model",
             conversation=chosen("context") == "conversation",
+            protocol=chosen("protocol"),
             item_order=cast("ItemOrder", chosen("item_order")),
             option_order=cast("OptionOrder", chosen("option_order")),
             judges=typed("judges_person" if person else "judges"),

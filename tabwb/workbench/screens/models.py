@@ -1,0 +1,192 @@
+"""Models that can be examined: the back ends, profiles of one's own, and a first try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Button, Input, OptionList, Select, Static
+from textual.widgets.option_list import Option
+
+from tabwb.workbench.screens.dialog import Dialog
+from tabwb.workbench.snapshots import Catalogue, ModelEntry
+from tabwb.workbench.widgets.choice import Choice
+from tabwb.workbench.wording import AMBER, QUIET
+
+HELPS = {
+    "name": "A profile's name: a-z, 0-9 and hyphens. profile:NAME stands wherever a model's spec "
+    "can. A name that is there is replaced.",
+    "spec": "ID[:NAME][@key=value,...], for example openai:llama3.2:1b@base_url=http://localhost:"
+    "11434/v1",
+    "family": "For example Llama-3.2. Base and instruct models of one family and size are set "
+    "side by side in results.",
+    "tuning": "Base, or instruct; empty where that makes no sense.",
+    "parameters": "How many the model has: 1240000000, 1.24B or 360M.",
+}
+TUNINGS = (("not said", ""), ("base", "base"), ("instruct", "instruct"))
+LINE = 64
+"""Columns of the list, without its bar."""
+NOTE = "enter takes one over; Write keeps a profile; Try asks the model one thing"
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What the dialog can ask for; what comes of it is told with ``ModelsScreen.tell``."""
+
+    write: Callable[[str, str, str, str, str], None]
+    remove: Callable[[str], None]
+    try_: Callable[[str], None]
+    stop: Callable[[], None]
+
+
+class Known(OptionList):
+    """What can be examined."""
+
+    HELP = """\
+# Models
+
+Your profiles first, then the back ends. **enter** takes one over into the fields below.
+"""
+
+
+class Field(Input):
+    """One line to type in."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=f"profile-{name}", compact=True)
+        self.help_text = f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** goes on."
+
+
+class Tuning(Select[str]):
+    """Base or instruct."""
+
+    def __init__(self) -> None:
+        super().__init__(TUNINGS, id="profile-tuning", value="", allow_blank=False, compact=True)
+        self.help_text = f"# Tuning\n\n{HELPS['tuning']}"
+
+
+class ModelsScreen(Dialog[None]):
+    """Stays until it is closed; a try that is under way is stopped then.
+
+    Args:
+        catalogue: what there is; :meth:`renew` when it has changed.
+        deeds: what can be asked for.
+    """
+
+    CSS_PATH = "models.tcss"
+    AUTO_FOCUS = "#models-known"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", show=False)]
+
+    def __init__(self, catalogue: Catalogue, deeds: Deeds) -> None:
+        super().__init__()
+        self._catalogue, self._deeds = catalogue, deeds
+        self._trying = False
+
+    def compose(self) -> ComposeResult:
+        """The list, fields, message, buttons."""
+        with Vertical(classes="dialog"):
+            yield Static("Models", classes="dialog-title")
+            yield Known(id="models-known", compact=True)
+            yield from _row("Name", Field("name"))
+            yield from _row("Spec", Field("spec"))
+            with Horizontal(classes="pair"):
+                yield from _row("Family", Field("family"))
+                yield from _row("Tuning", Tuning())
+            yield from _row("Size", Field("parameters"))
+            yield Static(Content.styled(NOTE, QUIET), id="models-message")
+            with Horizontal(classes="dialog-buttons"):
+                yield Choice("Try", id="try")
+                yield Choice("Write", id="write")
+                yield Choice("Remove", id="remove")
+                yield Choice("Close", id="close")
+
+    def on_mount(self) -> None:
+        """Fill the list."""
+        self.renew(self._catalogue)
+
+    def renew(self, catalogue: Catalogue) -> None:
+        """Show what there is now."""
+        self._catalogue = catalogue
+        known = self.query_one(Known)
+        at = known.highlighted or 0
+        known.set_options(
+            Option(
+                Content.assemble(one.shape.ljust(20), " ", (_short(one), QUIET)),
+            )
+            for one in catalogue.models
+        )
+        known.highlighted = min(at, len(catalogue.models) - 1) if catalogue.models else None
+
+    def tell(self, phase: str, words: str) -> None:
+        """Say what came of a deed."""
+        self._trying = phase == "trying"
+        sign = {"trying": "…", "refused": "!"}.get(phase, "✓")
+        text = f"{sign} {words}"
+        self.query_one("#models-message", Static).update(
+            Content.styled(text, AMBER) if phase == "refused" else Content(text)
+        )
+
+    # ---------------------------------------------------------------- keys and buttons
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take one over into the fields."""
+        one = self._catalogue.models[event.option_index]
+        name = one.spec.removeprefix("profile:") if one.id == "profile" else ""
+        self.query_one("#profile-name", Input).value = name
+        spec = one.title.partition(",")[0] if one.id == "profile" else one.spec
+        self.query_one("#profile-spec", Input).value = spec
+        self.query_one("#profile-spec", Input).focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """On to the buttons."""
+        self.query_one("#try", Choice).focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Try, write, remove or close."""
+        name, spec = self._typed("name"), self._typed("spec")
+        match event.button.id:
+            case "try" if self._needs(spec, "a spec"):
+                self.tell("trying", f"opening {spec}")
+                self._deeds.try_(spec)
+            case "write" if self._needs(name, "a name") and self._needs(spec, "a spec"):
+                tuning = str(self.query_one("#profile-tuning", Select).value)
+                self._deeds.write(
+                    name, spec, self._typed("family"), tuning, self._typed("parameters")
+                )
+            case "remove" if self._needs(name, "the name of a profile"):
+                self._deeds.remove(name)
+            case "close":
+                self.action_leave()
+
+    def action_leave(self) -> None:
+        """Close; stop what is under way."""
+        if self._trying:
+            self._deeds.stop()
+        self.dismiss(None)
+
+    def _typed(self, name: str) -> str:
+        return self.query_one(f"#profile-{name}", Input).value.strip()
+
+    def _needs(self, value: str, what: str) -> bool:
+        if self._trying:
+            return False
+        if not value:
+            self.tell("refused", f"{what} is needed")
+        return bool(value)
+
+
+def _short(one: ModelEntry) -> str:
+    """What stands beside a spec, on one line."""
+    words = one.hindrance or one.title
+    room = LINE - max(len(one.shape), 20)
+    return words if len(words) <= room else f"{words[: room - 1]}…"
+
+
+def _row(label: str, field: Widget) -> Iterator[Widget]:
+    yield Horizontal(Static(label, classes="label", markup=False), field, classes="row")

@@ -1,0 +1,104 @@
+"""Models in the workbench: profiles written, used, removed; a first try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tests.workbench.conftest import SIZES, Seat, Sit
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "config"
+
+
+def message(seat: Seat) -> str:
+    return str(seat.app.screen.query_one("#models-message", Static).content)
+
+
+async def press_button(seat: Seat, name: str) -> None:
+    seat.app.screen.query_one(f"#{name}").focus()
+    await seat.press("enter")
+
+
+async def open_models(seat: Seat) -> None:
+    await seat.until(lambda: seat.desk.catalogue, "the catalogue")
+    await seat.press("l")
+    await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_profile_is_written_and_given_and_removed(
+    sit: Sit, folders: Path, size: tuple[int, int]
+) -> None:
+    async with sit(size) as seat:
+        await open_models(seat)
+        seat.fill(**{"profile-name": "tiny", "profile-spec": "echo", "profile-family": "demo"})
+        seat.fill(**{"profile-tuning": "base", "profile-parameters": "1.2M"})
+        await press_button(seat, "write")
+        await seat.until(lambda: "is written to" in message(seat), "the file")
+        assert "parameters = 1200000" in (folders / "tabwb.toml").read_text(encoding="utf-8")
+        await seat.reads("profile:tiny")
+        await seat.press("escape")
+        await seat.begin(battery="tab", model="profile:tiny", judges="none")
+        assert seat.work.administration.conditions.examinee == "echo"
+        assert seat.work.administration.conditions.labels["family"] == "demo"
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.page == "home", "home")
+        await seat.press("l")
+        await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
+        seat.fill(**{"profile-name": "tiny"})
+        await press_button(seat, "remove")
+        await seat.until(lambda: "is gone from" in message(seat), "the end of it")
+        assert "tiny" not in (folders / "tabwb.toml").read_text(encoding="utf-8")
+
+
+async def test_a_model_is_tried(sit: Sit) -> None:
+    async with sit((100, 30)) as seat:
+        await open_models(seat)
+        seat.fill(**{"profile-spec": "echo"})
+        await press_button(seat, "try")
+        await seat.until(lambda: "Say hello.  ->  Say hello." in message(seat), "the answer")
+        assert "answered in" in message(seat)
+
+
+@pytest.mark.parametrize(
+    ("button", "fields", "words"),
+    [
+        ("try", {}, "a spec is needed"),
+        ("try", {"profile-spec": "ecco"}, "did you mean 'echo'"),
+        ("write", {"profile-spec": "echo"}, "a name is needed"),
+        ("write", {"profile-name": "A B", "profile-spec": "echo"}, "cannot name a profile"),
+        (
+            "write",
+            {"profile-name": "a", "profile-spec": "echo", "profile-parameters": "many"},
+            "no number of parameters",
+        ),
+        ("remove", {"profile-name": "nobody"}, "there is no profile 'nobody'"),
+    ],
+    ids=str,
+)
+async def test_what_cannot_be_done_is_said(
+    sit: Sit, button: str, fields: dict[str, str], words: str
+) -> None:
+    async with sit((100, 30)) as seat:
+        await open_models(seat)
+        seat.fill(**fields)
+        await press_button(seat, button)
+        await seat.until(lambda: words in message(seat), words)
+
+
+async def test_the_protocol_is_chosen_in_the_dialog(sit: Sit) -> None:
+    async with sit((100, 30)) as seat:
+        await seat.until(lambda: seat.desk.catalogue, "the catalogue")
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery="tab", model="echo", protocol="likelihood")
+        await seat.pilot.pause()
+        await seat.press("enter")
+        await seat.reads("cannot answer under the protocol 'likelihood'")
