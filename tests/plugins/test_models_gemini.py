@@ -227,7 +227,11 @@ def test_likelihood_cannot_be_had(opened: Opened) -> None:
 # ---------------------------------------------------------------- what goes wrong
 
 
-@pytest.mark.parametrize("bad", [BUSY, DOWN, sends("<html>"), streams()], ids=str)
+@pytest.mark.parametrize(
+    "bad",
+    [BUSY, DOWN, sends("<html>"), streams()],
+    ids=["rate limit", "server error", "no stream", "nothing"],
+)
 def test_what_may_go_away_is_tried_again(opened: Opened, bad: Behaviour) -> None:
     with chat_server(bad, says("dog")) as chat:
         found = pieces(opened(chat))
