@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tabwb.extend.components import Descriptor, Response
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
+from tabwb.records.words import plural
 from tabwb.scoring.choice import POLICIES, Choice, read_choice
 from tabwb.scoring.repetition import ERROR_TYPES, read_repetition
 from tabwb.scoring.verdict_reason import reason_of
@@ -77,7 +78,7 @@ class LexicalScorer:
         from tabwb.scoring import lexical
 
         tokens = lexical.tokens(response.text)
-        short = f"{len(tokens)} words" if len(tokens) < lexical.SHORT else ""
+        short = plural(len(tokens), "word") if len(tokens) < lexical.SHORT else ""
         window, threshold = f"window {lexical.WINDOW}", f"threshold {lexical.THRESHOLD}"
         return [
             valued(self.id, "words", len(tokens)),

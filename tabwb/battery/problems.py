@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from tabwb.battery.locate import KeyPath, line_of
 from tabwb.records.errors import TabwbError
+from tabwb.records.words import plural
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -64,7 +65,7 @@ class BatteryProblems(TabwbError):
     """A battery cannot be used; every problem is listed."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        count = plural(len(problems), "problem")
         super().__init__(f"the battery has {count}", hint="\n".join(str(one) for one in problems))
         self.problems = tuple(problems)
 

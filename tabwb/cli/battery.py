@@ -245,7 +245,7 @@ def _subtest_lines(subtest: Subtest) -> list[str]:
 
 def _feature_lines(found: Battery) -> list[str]:
     definition, judged = _mark(found.definition_source), _mark(found.judge_source)
-    lines = [f"== {len(found.features)} features =="]
+    lines = [f"== {plural(len(found.features), 'feature')} =="]
     for feature in found.features:
         lines.append(f"  {feature.title} ({feature.id}){definition}: {feature.definition}")
         if feature.judge_definition is None:

@@ -23,6 +23,7 @@ from tabwb.cli.common import (
     store_option,
 )
 from tabwb.records.errors import TabwbError
+from tabwb.records.words import plural
 
 State = Literal["ok", "note", "problem"]
 GLYPHS: dict[State, str] = {"ok": "✓ ok", "note": "- note", "problem": "! problem"}
@@ -121,7 +122,7 @@ def _store(location: str | None) -> Iterator[Finding]:
             return
         with open_store(location, plugins, create=False) as store:
             count = len(store.administrations())
-            yield Finding("store", "ok", f"{store.location}: {count} administrations")
+            yield Finding("store", "ok", f"{store.location}: {plural(count, 'administration')}")
     finally:
         plugins.close()
 

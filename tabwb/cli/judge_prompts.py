@@ -10,6 +10,7 @@ import click
 
 from tabwb.cli.common import json_option, note, open_plugins, print_json
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.extend.components import Descriptor
@@ -34,7 +35,9 @@ def list_judges(as_json: bool) -> int:
         return 0
     width = max(len(row["spec"]) for row in rows)
     for row in rows:
-        features = "" if row["features"] is None else f"{len(row['features']):>2} features"
+        features = (
+            "" if row["features"] is None else f"{plural(len(row['features']), 'feature'):>11}"
+        )
         version = f", version {row['version']}" if row["version"] else ""
         click.echo(f"{row['spec']:<{width}}  {features:<11}  {row['title']}{version}")
         if row["problem"]:
@@ -101,8 +104,8 @@ def check(argument: str, as_json: bool) -> int:
         note(str(problem))
     if found is not None and digest is not None and not as_json:
         click.echo(
-            f"ok: {found.id} {found.version}, {len(found.features)} features, "
-            f"{len(found.examples)} examples, sha256 {digest[:16]}"
+            f"ok: {found.id} {found.version}, {plural(len(found.features), 'feature')}, "
+            f"{plural(len(found.examples), 'example')}, sha256 {digest[:16]}"
         )
     return int(bool(problems))
 
@@ -220,7 +223,7 @@ def _document(descriptor: Descriptor, response: str, item_prompt: str) -> dict[s
 def _page(found: dict[str, Any]) -> str:
     lines = [
         f"{found['title']}  ({found['id']} {found['version']}, {found['license']})",
-        f"{len(found['features'])} features; {found['file']}",
+        f"{plural(len(found['features']), 'feature')}; {found['file']}",
         f"sha256 {found['prompt_sha256']}",
     ]
     for name in ("citation", "sources", "caution"):

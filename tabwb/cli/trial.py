@@ -10,6 +10,7 @@ import click
 
 from tabwb.cli.common import note, open_plugins, open_store, store_option
 from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.session import Session
@@ -69,7 +70,7 @@ def rescore(administration: str, store_location: str | None) -> int:
     """Rate every counting answer of ADMINISTRATION again; earlier ratings stay in the store."""
     with _opened(administration, store_location) as session:
         made = session.rescore()
-        note(f"{len(made)} answers rated again")
+        note(f"{plural(len(made), 'answer')} rated again")
     return 0
 
 

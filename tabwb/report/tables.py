@@ -17,6 +17,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Trial
+from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
 from tabwb.report.counted import name_of
 from tabwb.report.judges import JudgeSummary
@@ -136,7 +137,7 @@ def summary_view(
     for other in summary.others:
         yield Text(f" {other.rater}", style="bold")
         for name, measured in other.measures.items():
-            of = f" (of {measured.n} responses)" if measured.n else ""
+            of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f" mean {name} {number(measured.mean)}{of}")
         yield Text()
 
@@ -222,7 +223,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     if burden.interval:
         line.append(f"   95 % {between(burden.interval)}")
     facts = (
-        f"{terms_of(judge)}  ·  {burden.n_responses} responses, "
+        f"{terms_of(judge)}  ·  {plural(burden.n_responses, 'response')}, "
         f"{burden.n_distinct} distinct  ·  {number(burden.words_mean, 1)} words"
     )
     parts: list[RenderableType] = [line, Text(facts, style="dim")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from tabwb.records.words import plural
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.text import words as tokens
 
@@ -52,7 +53,7 @@ def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
     if window < 1:
         raise ValueError(f"a window needs 1 word or more, not {window}")
     if len(text) < window:
-        return Estimate(None, f"{len(text)} words, fewer than the window of {window}")
+        return Estimate(None, f"{plural(len(text), 'word')}, fewer than the window of {window}")
     inside = Counter(text[:window])
     types = len(inside)
     for out, into in zip(text, text[window:], strict=False):
@@ -91,7 +92,7 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD) -> Estimate:
     if not text:
         return Estimate(None, NO_WORDS)
     if len(set(text)) == len(text):
-        return Estimate(None, f"no word comes twice in {len(text)} words")
+        return Estimate(None, f"no word comes twice in {plural(len(text), 'word')}")
     forwards = len(text) / _factors(text, threshold)
     backwards = len(text) / _factors(text[::-1], threshold)
     return Estimate((forwards + backwards) / 2)

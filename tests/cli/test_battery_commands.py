@@ -127,3 +127,6 @@ item = [{ id = "s1", prompt = "house", expected = "house" }]
     )
     assert "1 subtest, 1 item, sha256" in run("battery", "check", path).out
     assert "; 1 item\n" in run("battery", "show", path).out
+    run("run", path, "--model", "echo")
+    assert "1 answer rated again" in run("trial", "rescore", 1).err
+    assert ": 1 administration\n" in run("doctor").out

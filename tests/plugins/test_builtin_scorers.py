@@ -93,6 +93,9 @@ def test_lexical_measures_say_when_they_are_undefined() -> None:
     assert short["ttr"].value == 1.0
     assert short["mattr"].reason == "5 words, fewer than the window of 50"
     assert short["mtld"].reason == "no word comes twice in 5 words"
+    lone = score("lexical", "Sea.", TRIP, ResponseKind.CONNECTED_TEXT)
+    assert lone["mattr"].reason == "1 word, fewer than the window of 50"
+    assert lone["ttr"].reason == "1 word"
     empty = score("lexical", "", TRIP, ResponseKind.CONNECTED_TEXT)
     assert empty["words"].value == 0.0
     assert empty["ttr"].status is RatingStatus.UNDEFINED

@@ -6,6 +6,7 @@ import re
 from statistics import median
 
 from tabwb.records.states import ResponseKind
+from tabwb.records.words import plural
 from tabwb.scoring.rules import target
 from tabwb.scoring.rules.disfluency import NO_BOUNDARIES, lacks_boundaries
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, is_content
@@ -54,7 +55,9 @@ def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     lengths = [len(utterance.tokens) for utterance in passage.utterances]
     if len(lengths) == 1:
         if lengths[0] < limits.lone_utterance:
-            return present(passage.utterances[0].text, note=f"one utterance of {lengths[0]} words")
+            return present(
+                passage.utterances[0].text, note=f"one utterance of {plural(lengths[0], 'word')}"
+            )
         return absent()
     short = [
         utterance
@@ -64,7 +67,7 @@ def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     middle = median(lengths)
     if len(short) < limits.short_share * len(lengths) or middle > limits.short_median:
         return absent()
-    note = f"{len(short)} of {len(lengths)} utterances, median {middle:g} words"
+    note = f"{len(short)} of {len(lengths)} utterances, median {middle:g} word{'s' * (middle != 1)}"
     return present(*(utterance.text for utterance in short), note=note)
 
 
