@@ -24,10 +24,11 @@ dependencies = ["tabwb"]
 @ID@ = "@PACKAGE@.plugin"
 
 [tool.setuptools]
-packages = ["@PACKAGE@"]
+packages = ["@PACKAGE@", "@PACKAGE@.battery"]
+package-dir = { "" = "." }
 
 [tool.setuptools.package-data]
-@PACKAGE@ = ["battery/*"]
+"@PACKAGE@.battery" = ["*"]
 
 [tool.pytest.ini_options]
 pythonpath = ["."]

@@ -56,3 +56,29 @@ def test_a_name_that_cannot_be_a_package_is_refused(name: str, tmp_path: Path) -
     with pytest.raises(UsageError):
         write_plugin(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", [[], ["--editable"]])
+def test_the_written_plugin_installs_with_all_its_files_and_without_a_warning(
+    how: list[str], tmp_path: Path
+) -> None:
+    write_plugin("my-words", tmp_path)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"),
+            *("--no-build-isolation", "--disable-pip-version-check", "--root-user-action=ignore"),
+            *("--target", str(tmp_path / "site"), *how, str(tmp_path / "my-words")),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    look = (
+        f"import site; site.addsitedir({str(tmp_path / 'site')!r}); "
+        "from my_words.plugin import BATTERY; print(BATTERY.is_file())"
+    )
+    seen = subprocess.run(
+        [sys.executable, "-c", look], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert seen.stdout == "True\n", seen.stderr
