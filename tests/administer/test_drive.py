@@ -193,3 +193,16 @@ def test_a_stop_after_the_last_answer_finishes(begin: Begin) -> None:
     made = list(drive(session, Last("dog", "fish", "house."), cancel))
     assert session.status is AdministrationStatus.DONE
     assert isinstance(made[-1], events.Finished)
+
+
+def test_resuming_what_has_nothing_left_finishes_it(begin: Begin) -> None:
+    session = begin("echo", "model")
+    for _ in session.trials:
+        session.next()
+        list(ask(session, Scripted("dog"), threading.Event()))
+    session.pause("stopped before the end was recorded")
+    session.resume()
+    backend = Scripted()
+    list(drive(session, backend, threading.Event()))
+    assert session.status is AdministrationStatus.DONE
+    assert backend.requests == []

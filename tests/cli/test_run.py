@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tabwb.records.entries import EventEntry
+from tabwb.store.store import Store
 from tests.cli.conftest import Run, in_process
 
 ADMINISTRATION_KEYS = {
@@ -231,6 +234,35 @@ def test_what_was_done_to_a_trial_is_confirmed(run: Run) -> None:
 def test_resuming_what_is_done_says_so(run: Run) -> None:
     run("run", "tab", "--model", "echo")
     assert "nothing is left to ask" in run("resume", 1).err
+
+
+def test_resuming_what_rests_with_nothing_left_finishes_it(run: Run) -> None:
+    for examinee in (("--model", "echo"), TYPED[2:]):
+        typed = "x\n\n" * 5 + "x\n" * 15
+        number = in_process(("run", "tab", *examinee), stdin=typed).err.split()[1]
+        with Store.open(create=False) as store:
+            (end,) = store.history(int(number)).endings
+            rests = EventEntry("paused", None, "stopped by the user")
+            store.append(int(number), [EventEntry("undone", None, "the end", end), rests])
+        before = run("results", number, "--json").document["administration"]
+        assert (before["status"], before["answered"]) == ("paused", 20)
+        assert run("resume", number).status == 0
+        assert run("results", number, "--json").document["administration"]["status"] == "done"
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals of this kind here")
+def test_who_waits_for_a_model_is_told_that_it_loads() -> None:
+    ours, theirs = os.openpty()
+    subprocess.run(
+        [sys.executable, "-m", "tabwb", "run", "tab", "--model", "echo"],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        timeout=60,
+    )
+    os.close(theirs)
+    # The kernel keeps only so much of what nobody has read yet; the first of it is there.
+    assert os.read(ours, 4096).startswith(b"loading echo")
+    os.close(ours)
 
 
 def test_nobody_reading_leaves_it_paused_not_running(run: Run, tmp_path: Path) -> None:
