@@ -59,6 +59,9 @@ class Counted:
         source: place of its source, from 0.
         cluster: (examinee, subtest, item), or the speaker where several speakers are pooled:
             responses in one cluster are not independent.
+        twins: identical greedy answers that count as this one; a judge may have judged one of them
+            and not the others.
+        leader: of a twin: the place of the answer that it counts as.
     """
 
     source: int
@@ -67,6 +70,13 @@ class Counted:
     trial: Trial
     attempt: Attempt
     cluster: tuple[str, ...]
+    twins: tuple[Counted, ...] = ()
+    leader: tuple[int, int] | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Source and trial of the response that counts; of a twin those of its leader."""
+        return self.leader or (self.source, self.trial.plan.number)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -79,6 +89,13 @@ class Counted:
             if rating.measure == measure and rating.rater == rater:
                 return rating
         return None
+
+    def as_rated_by(self, rater: str) -> Counted:
+        """The response as this rater saw it: itself, or the first of its twins that it rated."""
+        for one in (self, *self.twins):
+            if any(rating.rater == rater for rating in one.trial.ratings):
+                return one
+        return self
 
 
 def is_answered(trial: Trial) -> bool:
@@ -99,7 +116,8 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
     person, counts each time.
     """
     rows: list[Counted] = []
-    seen: set[Hashable] = set()
+    first: dict[Hashable, int] = {}
+    twins: dict[int, list[Counted]] = {}
     given = list(sources)
     pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
     for place, source in enumerate(given):
@@ -120,16 +138,20 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 continue
             plan = trial.plan
             subtest, item = items[plan.subtest, plan.item]
-            if greedy is not None:
-                asked = attempt.messages or plan.prompt
-                key = (examinee, greedy, source.protocol, plan.subtest, plan.item, asked)
-                if (*key, attempt.response) in seen:
-                    continue
-                seen.add((*key, attempt.response))
             cluster = (
                 (examinee,)
                 if pools_speakers and source.is_speaker
                 else (examinee, plan.subtest, plan.item)
             )
-            rows.append(Counted(place, subtest, item, trial, attempt, cluster))
+            row = Counted(place, subtest, item, trial, attempt, cluster)
+            if greedy is not None:
+                asked = attempt.messages or plan.prompt
+                conditions_of = (examinee, greedy, source.protocol, plan.subtest, plan.item)
+                at = first.setdefault((*conditions_of, asked, attempt.response), len(rows))
+                if at < len(rows):
+                    twins.setdefault(at, []).append(replace(row, leader=rows[at].place))
+                    continue
+            rows.append(row)
+    for at, same in twins.items():
+        rows[at] = replace(rows[at], twins=tuple(same))
     return rows

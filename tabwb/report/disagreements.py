@@ -100,8 +100,8 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
     said: dict[tuple[int, int], list[Said]] = {}
     for label, judge in zip(labels, judges, strict=True):
         for row, _ in judge.judged:
-            place = row.source, row.trial.plan.number
-            rows[place] = row
+            place = row.place
+            rows.setdefault(place, row)
             told = row.rating(judge.rater, feature + PROBABILITY)
             said.setdefault(place, []).append(
                 Said(label, row.rating(judge.rater, feature), told.value if told else None)

@@ -86,17 +86,29 @@ def summarise_judges(
     said: dict[Terms, Declaration | None] = {}
     by_source: dict[int, list[Counted]] = {}
     for row in rows:
-        by_source.setdefault(row.source, []).append(row)
-    for place, own in by_source.items():
-        declarations = sources[place].declarations
-        for rater in _raters(battery, own, declarations):
-            given = declarations.get(rater)
-            told = given or undeclared(battery, own, rater)
-            # In the battery's order; of a feature that it does not have there are no ratings.
-            features = tuple(one.id for one in battery.features if one.id in told.features)
-            terms = Terms(rater, features, told.scope, told.prompt_hash)
-            members.setdefault(terms, []).extend(own)
-            said.setdefault(terms, given)
+        for one in (row, *row.twins):
+            by_source.setdefault(one.source, []).append(one)
+    raters = {
+        place: _raters(battery, own, sources[place].declarations)
+        for place, own in sorted(by_source.items())
+    }
+    seen: dict[tuple[int, str], list[Counted]] = {
+        (place, rater): [] for place, found in raters.items() for rater in found
+    }
+    for rater in dict.fromkeys(rater for _, rater in seen):
+        for row in rows:
+            # Of identical greedy answers the one that this judge has judged stands for all.
+            one = row.as_rated_by(rater)
+            if (one.source, rater) in seen:
+                seen[one.source, rater].append(one)
+    for (place, rater), own in seen.items():
+        given = sources[place].declarations.get(rater)
+        told = given or undeclared(battery, by_source[place], rater)
+        # In the battery's order; of a feature that it does not have there are no ratings.
+        features = tuple(one.id for one in battery.features if one.id in told.features)
+        terms = Terms(rater, features, told.scope, told.prompt_hash)
+        members.setdefault(terms, []).extend(own)
+        said.setdefault(terms, given)
     return tuple(
         _summarise(battery, own, terms, said[terms], interval=interval)
         for terms, own in members.items()

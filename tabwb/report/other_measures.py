@@ -27,12 +27,16 @@ def other_measures(sources: Sequence[Source], rows: Sequence[Counted]) -> tuple[
     """Means of what raters measured that declared themselves judges without features."""
     values: dict[str, dict[str, list[float | None]]] = {}
     for row in rows:
-        declarations = sources[row.source].declarations
-        for rating in row.trial.ratings:
-            said = declarations.get(rating.rater)
-            if said is not None and said.kind == "judge" and not said.features:
-                given = values.setdefault(rating.rater, {})
-                given.setdefault(rating.measure, []).append(rating.value)
+        counted: set[str] = set()
+        for one in (row, *row.twins):
+            declarations = sources[one.source].declarations
+            found = [rating for rating in one.trial.ratings if rating.rater not in counted]
+            for rating in found:
+                said = declarations.get(rating.rater)
+                if said is not None and said.kind == "judge" and not said.features:
+                    given = values.setdefault(rating.rater, {})
+                    given.setdefault(rating.measure, []).append(rating.value)
+            counted.update(rating.rater for rating in found)
     return tuple(
         OtherMeasures(rater, {name: _measured(given) for name, given in measures.items()})
         for rater, measures in values.items()

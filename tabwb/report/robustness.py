@@ -215,19 +215,15 @@ def verdicts(rows: Sequence[Counted], judge: JudgeSummary, features: Sequence[st
     """
     found = np.full((len(rows), len(features)), np.nan)
     places = {feature: at for at, feature in enumerate(features)}
-    own = {_place(row) for row, _ in judge.judged}
+    own = {row.place for row, _ in judge.judged}
     for n, row in enumerate(rows):
-        if _place(row) not in own:
+        if row.place not in own:
             continue
-        for rating in row.trial.ratings:
+        for rating in row.as_rated_by(judge.rater).trial.ratings:
             at = places.get(rating.measure) if rating.rater == judge.rater else None
             if at is not None and rating.value is not None:
                 found[n, at] = rating.value
     return found
-
-
-def _place(row: Counted) -> tuple[int, int]:
-    return row.source, row.trial.plan.number
 
 
 def majority(stack: Floats) -> tuple[Floats, int]:

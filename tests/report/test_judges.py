@@ -10,7 +10,7 @@ import pytest
 
 from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import undefined, valued
-from tabwb.records.trials import Trial
+from tabwb.records.trials import Conditions, Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.document import administration_document, groups_document
 from tabwb.report.groups import summarised
@@ -154,3 +154,30 @@ def test_a_scope_of_all_takes_in_whatever_the_judge_rated() -> None:
     assert (narrow.burden.n_responses, narrow.burden.symptom_burden.value) == (2, 2.0)
     assert (every.burden.n_responses, every.burden.no_burden) == (3, {})
     assert every.burden.symptom_burden.value == 5 / 3
+
+
+@pytest.mark.parametrize("conditions", [CONDITIONS, SAMPLED], ids=["greedy", "sampled"])
+def test_whose_turn_it_was_first_changes_nothing(conditions: Conditions) -> None:
+    # The same answers twice; the judge has seen only one of the two administrations.
+    seen = Source(BATTERY, given(), conditions, BOTH)
+    unseen = Source(BATTERY, [replace(trial, ratings=()) for trial in given()], conditions, {})
+    alone = [judge.burden for judge in pool([seen]).judges]
+    assert [burden.n_responses for burden in alone] == [2, 2]
+    assert [judge.burden for judge in pool([seen, unseen]).judges] == alone
+    assert [judge.burden for judge in pool([unseen, seen]).judges] == alone
+
+
+def test_each_judge_has_seen_another_of_two_twins() -> None:
+    rules = [replace(t, ratings=t.ratings[: -len(FEATURES)]) for t in given()]
+    model = [replace(t, ratings=t.ratings[-len(FEATURES) :]) for t in given()]
+    pooled = pool(
+        [
+            Source(BATTERY, rules, CONDITIONS, DECLARED),
+            Source(BATTERY, model, CONDITIONS, {MODEL.rater: MODEL}),
+        ]
+    )
+    together = pool([Source(BATTERY, given(), CONDITIONS, BOTH)])
+    assert {judge.rater: judge.burden for judge in pooled.judges} == {
+        judge.rater: judge.burden for judge in together.judges
+    }
+    assert pooled.answers.n == 2
