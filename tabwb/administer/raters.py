@@ -30,6 +30,12 @@ class Raters:
         self._battery = battery
         self._judge_specs = tuple(judges)
         self._judges: tuple[Judge, ...] | None = None
+        self._declarations: dict[str, Declaration] = {}
+        self._connected = frozenset(
+            subtest.id
+            for subtest in battery.subtests
+            if subtest.response is ResponseKind.CONNECTED_TEXT
+        )
         self._scorers: dict[str, Scorer | TabwbError] = {}
 
     def judges(self) -> tuple[Judge, ...]:
@@ -47,6 +53,7 @@ class Raters:
                 for spec in self._judge_specs
                 if not self._asks_a_model(spec)
             )
+            self._declarations = {judge.rater: declaration_of(judge) for judge in self._judges}
         return self._judges
 
     @property
@@ -80,8 +87,9 @@ class Raters:
 
     def declarations(self, ratings: Iterable[Rating]) -> tuple[Declaration, ...]:
         """What those judges say of themselves that gave any of these ratings."""
+        self.judges()
         raters = {rating.rater for rating in ratings}
-        return tuple(declaration_of(judge) for judge in self.judges() if judge.rater in raters)
+        return tuple(said for rater, said in self._declarations.items() if rater in raters)
 
     def response(self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]) -> Response:
         """What raters are told of one answer; arguments as for :meth:`rate`."""
@@ -102,18 +110,13 @@ class Raters:
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
         # Of the same replicate only: greedy replicates repeat each other by construction, and a
         # formula that returns for that reason is no stereotypy.
-        connected = {
-            subtest.id
-            for subtest in self._battery.subtests
-            if subtest.response is ResponseKind.CONNECTED_TEXT
-        }
         said: list[str] = []
         # Place by place: a slice would copy all of a long run for each answer.
         for at in range(plan.number - 2, -1, -1):
             trial = trials[at]
             if trial.plan.replicate != plan.replicate:
                 break
-            if trial.plan.subtest in connected and (counting := trial.counting) is not None:
+            if trial.plan.subtest in self._connected and (counting := trial.counting) is not None:
                 said.append(counting.response)
         return tuple(reversed(said))
 
@@ -163,13 +166,18 @@ def _guarded(
     here, where the plugin can still be named.
     """
     try:
-        return _checked(rater, rate())
+        return checked(rater, rate())
     except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
         reason = storable(f"{type(error).__name__}: {error}")
         return [failed(rater, measure, reason) for measure in measures]
 
 
-def _checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
+def checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
+    """Ratings as they can be stored.
+
+    Raises:
+        TypeError, ValueError: a plugin gave what is no rating of its own.
+    """
     checked: dict[str, Rating] = {}
     for rating in ratings:
         if not isinstance(rating, Rating):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.rules.approach import similarity
@@ -55,8 +56,13 @@ def align(
 
 
 def _aligned(passage: Passage) -> tuple[tuple[str | None, str | None], ...]:
-    words = [token.word for token in read(passage.context.expected or "").tokens]
-    return align(words, [token.word for token in passage.plain])
+    return _aligned_to(passage.context.expected or "", tuple(t.word for t in passage.plain))
+
+
+# Three rules ask for the alignment of the same answer, one after the other.
+@lru_cache(maxsize=1)
+def _aligned_to(target: str, answer: tuple[str, ...]) -> tuple[tuple[str | None, str | None], ...]:
+    return align([token.word for token in read(target).tokens], answer)
 
 
 def _has_target(passage: Passage) -> bool:
