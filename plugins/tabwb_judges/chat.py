@@ -103,6 +103,8 @@ class PromptJudge:
 class ChatJudge(PromptJudge):
     """Labels every feature in one reply; a reply that cannot be read is asked for once more."""
 
+    most_requests = 2
+
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
         """Ratings of one response, asked for at once."""
         return only_verdict(self.judge_many([response], features, Cancel())).ratings
@@ -133,8 +135,11 @@ class ChatJudge(PromptJudge):
                 yield index, self._unparsed(read.problem, piece, features)
             else:
                 again.append(_First(index, request, piece, read.problem))
+        left = dict(enumerate(again))
         for place, piece in self._ask([self._repair(first) for first in again], cancel):
             first = again[place]
+            if not isinstance(piece, Wait):
+                left.pop(place, None)
             if isinstance(piece, Wait):
                 yield first.index, piece
             elif isinstance(piece, ComponentError):
@@ -147,6 +152,10 @@ class ChatJudge(PromptJudge):
                     else self._unparsed(read.problem, piece, features)
                 )
                 yield first.index, _after(first, verdict, piece)
+        for first in left.values():
+            # Stopped in between: what was paid for is counted, and the answer is asked about again.
+            stopped = ComponentError("stopped before the reply was asked for again")
+            yield first.index, _after(first, self._failed(stopped, features), None)
 
     # ---------------------------------------------------------------- the steps
 

@@ -107,6 +107,13 @@ class LikelihoodJudge(PromptJudge):
         )
         self._null: dict[tuple[str, str], tuple[float, float]] = {}
 
+    most_requests = 1
+
+    def close(self) -> None:
+        """Give back what was opened, and what was weighed for calibration."""
+        self._null.clear()
+        super().close()
+
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
         """Ratings of one response, weighed at once."""
         return only_verdict(self.judge_many([response], features, Cancel())).ratings

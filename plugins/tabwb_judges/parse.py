@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -86,8 +87,8 @@ def _objects(text: str) -> list[tuple[int, int, _Pairs]]:
 
 def _problems(pairs: Sequence[tuple[str, object]], keys: Sequence[str]) -> list[str]:
     given = [key for key, _ in pairs]
-    asked = frozenset(keys)
-    twice = list(dict.fromkeys(key for key in given if given.count(key) > 1))
+    asked, there = frozenset(keys), frozenset(given)
+    twice = [key for key, count in Counter(given).items() if count > 1]
     wrong = [
         f"the value of {_quoted(key)} is {_shown(value)}, not 0 or 1"
         for key, value in pairs
@@ -96,7 +97,7 @@ def _problems(pairs: Sequence[tuple[str, object]], keys: Sequence[str]) -> list[
     return [
         *(f"{_quoted(key)} stands twice" for key in twice[:_MOST_NAMED]),
         *wrong[:_MOST_NAMED],
-        *_named("missing", [key for key in keys if key not in given]),
+        *_named("missing", [key for key in keys if key not in there]),
         *_named("not asked for", list(dict.fromkeys(key for key in given if key not in asked))),
     ]
 

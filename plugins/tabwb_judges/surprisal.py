@@ -86,6 +86,8 @@ class SurprisalJudge:
         self._weigher = weigher(make_inner(), self.rater)
         self._is_open = False
 
+    most_requests = 1
+
     def open(self) -> Mapping[str, str]:
         """Load the model; its facts."""
         facts = self._weigher.open()

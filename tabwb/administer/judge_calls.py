@@ -84,6 +84,8 @@ class Tally:
         in_error, unparsed: of these, those without a verdict.
         requests: sent.
         cost: US dollars, or None where the price or the tokens are unknown.
+        cost_at_most: US dollars, a call whose tokens are unknown counted with all that it may take;
+            what a limit is held against.
     """
 
     price: Price | None = None
@@ -96,9 +98,10 @@ class Tally:
     prompt_tokens: int = 0
     reply_tokens: int = 0
     cost: float | None = 0.0
+    cost_at_most: float = 0.0
 
-    def add(self, judgement: Judgement) -> None:
-        """Count one judgement."""
+    def add(self, judgement: Judgement, reserved: float = 0.0) -> None:
+        """Count one judgement, whose call was reckoned to cost ``reserved`` at most."""
         statuses = {rating.status for rating in judgement.ratings}
         self.judged += 1
         self.from_store += judgement.requests == 0
@@ -112,6 +115,7 @@ class Tally:
         self.reply_tokens += judgement.reply_tokens or 0
         spent = cost_of(self.price, judgement.prompt_tokens, judgement.reply_tokens)
         self.cost = None if self.cost is None or spent is None else self.cost + spent
+        self.cost_at_most += reserved if spent is None else spent
 
 
 @dataclass(slots=True)

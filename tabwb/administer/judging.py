@@ -6,12 +6,13 @@ and options is taken from the store. What is interrupted goes on where it stoppe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
 from tabwb.administer.attempts import storable
-from tabwb.administer.expense import tokens_of
+from tabwb.administer.expense import CHARACTERS_PER_TOKEN, tokens_of
 from tabwb.administer.judge_calls import (
     Estimate,
     Limits,
@@ -21,7 +22,7 @@ from tabwb.administer.judge_calls import (
     has_verdict,
     request_key,
 )
-from tabwb.administer.raters import JUDGED, Raters, declaration_of
+from tabwb.administer.raters import JUDGED, Raters, checked, declaration_of
 from tabwb.battery.model import Battery
 from tabwb.extend.components import Cancel, Judge, ModelJudge, Response, Verdict
 from tabwb.extend.plugins import Plugins
@@ -73,6 +74,8 @@ class Judging:
         again: bool = False,
         price: Price | None = None,
     ) -> None:
+        if repeats > 1 and not isinstance(judge, ModelJudge):
+            raise UsageError(f"'{judge.rater}' says the same every time", hint="leave out --repeat")
         if not battery.features:
             raise UsageError(f"battery '{battery.id}' has no features to judge")
         self.number = number
@@ -149,7 +152,7 @@ class Judging:
                     (kept,) = self._keep([(first, made)])
                     yield kept
                     yield from self._keep([(twin, kept.judgement) for twin in twins])
-                    down = any(r.status is RatingStatus.ERROR for r in made.ratings)
+                    down = _is_down(made.ratings) and not cancel.is_set()
                     failures = failures + 1 if down else 0
                     if failures >= CONSECUTIVE_FAILURES:
                         left = len(open_) + len(waiting)
@@ -192,14 +195,16 @@ class Judging:
     def _sort(self, targets: Iterable[tuple[Trial, Target]]) -> Work:
         work = Work()
         pairs = list(targets)
-        repeated = self._repeated()
-        keys = {target.key for _, target in pairs}
-        stored = {} if self._fresh else self._store.judgements_of(keys)
+        stored = {}
+        if not self._fresh:
+            stored = self._store.judgements_of({target.key for _, target in pairs})
+        before = self._before()
         for trial, target in pairs:
-            done = repeated if target.repeat else None
+            known = before.get((target.trial, target.attempt, target.repeat))
             if not self._again and (
-                (target.trial, target.attempt, target.repeat) in done
-                if done is not None
+                # Under another prompt or other options it is another call.
+                known is not None and known.key == target.key and not _is_down(known.ratings)
+                if isinstance(self.judge, ModelJudge)
                 else has_verdict(trial, self.judge.rater)
             ):
                 work.judged += 1
@@ -207,16 +212,24 @@ class Judging:
                 work.take.append((target, stored[target.key]))
             else:
                 work.ask.setdefault((target.key, target.repeat), []).append(target)
+        if self._again:
+            # Those judged longest ago first, so that limited rounds come to all of them.
+            def age(targets: list[Target]) -> int:
+                first = targets[0]
+                known = before.get((first.trial, first.attempt, first.repeat))
+                return known.id if known else 0
+
+            work.ask = dict(sorted(work.ask.items(), key=lambda item: age(item[1])))
         return work
 
-    def _repeated(self) -> set[tuple[int, int, int]]:
-        if self._repeats == 1:
-            return set()
+    def _before(self) -> dict[tuple[int, int, int], Judgement]:
+        """The latest judgement of each answer and repetition by this judge."""
+        if not isinstance(self.judge, ModelJudge):
+            return {}
         return {
-            (each.trial, each.attempt, each.judgement.repeat)
+            (each.trial, each.attempt, each.judgement.repeat): each.judgement
             for each in self._store.judgements(self.number)
             if each.judgement.rater == self.judge.rater
-            and not any(r.status is RatingStatus.ERROR for r in each.judgement.ratings)
         }
 
     def _verdicts(
@@ -252,11 +265,14 @@ class Judging:
 
     def _judgement(self, target: Target, verdict: Verdict) -> Judgement:
         judge = self.judge
-        ratings = tuple(
-            replace(rating, reason=storable(rating.reason)) for rating in verdict.ratings
-        )
-        if any(rating.rater != judge.rater for rating in ratings):
-            ratings = self._failed(f"'{judge.rater}' gave a rating in another's name")
+        try:
+            ratings = tuple(checked(judge.rater, verdict.ratings))
+            wanted = set(judge.features) & {feature.id for feature in self._battery.features}
+            missing = wanted - {rating.measure for rating in ratings}
+            if missing or not ratings:
+                raise ValueError(f"no rating of {', '.join(sorted(missing)) or 'anything'}")
+        except Exception as error:  # noqa: BLE001 - a plugin's verdict
+            ratings = self._failed(f"'{judge.rater}' gave a verdict that cannot be kept: {error}")
         return Judgement(
             rater=judge.rater,
             ratings=ratings,
@@ -299,8 +315,8 @@ class Judging:
                     DeclarationEntry(self._declaration),
                 ],
             )
-        for each in judged:
-            self.tally.add(each.judgement)
+        for (target, _), each in zip(pairs, judged, strict=True):
+            self.tally.add(each.judgement, self._reserved(target))
         return [
             events.JudgementRecorded(self.number, each.trial, each.attempt, each.judgement)
             for each in judged
@@ -310,17 +326,32 @@ class Judging:
         """How many of the waiting calls the limits still allow at once."""
         room = min(TOGETHER, len(waiting))
         if limits.requests is not None:
-            room = min(room, (limits.requests - self.tally.requests) // 2)
+            room = min(room, (limits.requests - self.tally.requests) // self._most_requests)
         if limits.cost is not None:
-            left = limits.cost - (self.tally.cost or 0.0)
+            left = limits.cost - self.tally.cost_at_most
             fits = 0
             for target in waiting[:room]:
-                left -= cost_of(self._price, target.prompt_tokens, target.reply_limit) or 0.0
+                left -= self._reserved(target)
                 if left < 0:
                     break
                 fits += 1
             room = fits
         return max(room, 0)
+
+    @property
+    def _most_requests(self) -> int:
+        return self.judge.most_requests if isinstance(self.judge, ModelJudge) else 1
+
+    def _reserved(self, target: Target) -> float:
+        """The most that a call may cost, US dollars; 0 where nothing is known or charged.
+
+        Each request with the longest reply; a second one holds the first one's reply too. A token
+        of the prompt is reckoned with three letters here, which is on the safe side for English.
+        """
+        n = self._most_requests
+        prompt = target.prompt_tokens * CHARACTERS_PER_TOKEN / 3
+        sent = n * prompt + (n - 1) * (target.reply_limit + prompt / 10)
+        return cost_of(self._price, math.ceil(sent), n * target.reply_limit) or 0.0
 
     def _reply_tokens(self) -> int:
         """Estimated tokens of a reply: as replies were so far, else ten for each feature."""
@@ -339,3 +370,8 @@ def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declarati
     # Once it has judged other answers too, a judge's burden stays over all of them.
     wide = scope == "all" or (before is not None and before.scope == "all")
     return declaration_of(judge, "all" if wide else "connected-text")
+
+
+def _is_down(ratings: Sequence[Rating]) -> bool:
+    """Whether a call failed: that is no verdict."""
+    return any(rating.status is RatingStatus.ERROR for rating in ratings)

@@ -66,11 +66,13 @@ def cohen_kappa(tables: Counts) -> Floats:
     >>> round(float(cohen_kappa(np.array([[20, 5], [10, 15]]))), 12)
     0.4
     """
-    total = samples(tables)[..., None]
-    rows = _ratio(tables.sum(axis=-1), total)
-    columns = _ratio(tables.sum(axis=-2), total)
-    by_chance = (rows * columns).sum(axis=-1)
-    return _beyond(percent_agreement(tables), by_chance)
+    # In whole numbers, so that one sample among a hundred thousand is not rounded away:
+    # (n agreed - s) / (n^2 - s) with s the sum over k of row total x column total.
+    total = samples(tables).astype(np.float64)
+    agreed = np.trace(tables, axis1=-2, axis2=-1).astype(np.float64)
+    rows, columns = (tables.sum(axis=axis).astype(np.float64) for axis in (-1, -2))
+    shared = (rows * columns).sum(axis=-1)
+    return _ratio(total * agreed - shared, total * total - shared)
 
 
 def gwet_ac1(tables: Counts) -> Floats:
@@ -85,7 +87,8 @@ def gwet_ac1(tables: Counts) -> Floats:
     total = samples(tables)[..., None]
     shares = _ratio(tables.sum(axis=-1) + tables.sum(axis=-2), 2 * total)
     by_chance = (shares * (1 - shares)).sum(axis=-1) / (tables.shape[-1] - 1)
-    return _beyond(percent_agreement(tables), by_chance)
+    # Never 1: with k categories it is 1/k at most.
+    return _ratio(percent_agreement(tables) - by_chance, 1 - by_chance)
 
 
 def specific_agreement(tables: Counts, category: int) -> Floats:
@@ -118,7 +121,3 @@ def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
     )
     ratio: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
     return ratio
-
-
-def _beyond(agreed: Floats, by_chance: Floats) -> Floats:
-    return _ratio(agreed - by_chance, np.where(np.isclose(by_chance, 1.0), 0.0, 1.0 - by_chance))

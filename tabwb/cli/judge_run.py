@@ -320,5 +320,5 @@ def _left(limits: Limits, tally: Tally) -> Limits:
     return replace(
         limits,
         requests=None if limits.requests is None else max(limits.requests - tally.requests, 0),
-        cost=None if limits.cost is None else max(limits.cost - (tally.cost or 0.0), 0.0),
+        cost=None if limits.cost is None else max(limits.cost - tally.cost_at_most, 0.0),
     )

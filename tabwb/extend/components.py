@@ -233,6 +233,8 @@ class ModelJudge(Judge, Protocol):
     """The canonical text (JSON) of everything that is put to the model besides the response."""
     examinee: str
     """The spec of the model that judges, as resolved."""
+    most_requests: int
+    """How many requests one response may take: 2 where a reply is asked for again to be read."""
 
     def open(self) -> Mapping[str, str]:
         """Load or reach the model; plain facts to store."""

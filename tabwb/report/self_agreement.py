@@ -40,17 +40,19 @@ def self_agreement(
 ) -> tuple[SelfAgreement, ...]:
     """Agreement of a judge's repetitions with each other, feature by feature.
 
-    Every two repetitions are compared on the responses that both have a verdict on; their tables
-    are added up, in both orders, because neither of the two comes first.
+    Every two repetitions are compared on the calls that both have a verdict on; their tables are
+    added up, in both orders, because neither of the two comes first. A call is what a judge was
+    asked, to the letter: answers of one text share it and count once, and a verdict under another
+    prompt is none of its repetitions.
     """
-    verdicts: dict[int, dict[tuple[int, int], list[float]]] = {}
+    verdicts: dict[int, dict[str, list[float]]] = {}
     for each in judged:
         if each.judgement.rater == rater:
             given = {rating.measure: rating.value for rating in each.judgement.ratings}
             values = [given.get(name) for name in features]
             row = [float("nan") if value is None else value for value in values]
             # Of several judgements of one number the last one stands.
-            verdicts.setdefault(each.judgement.repeat, {})[each.trial, each.attempt] = row
+            verdicts.setdefault(each.judgement.repeat, {})[each.judgement.key] = row
     tables: Counts = np.zeros((len(features), 2, 2), dtype=np.int64)
     for one, other in combinations(sorted(verdicts), 2):
         shared = sorted(verdicts[one].keys() & verdicts[other].keys())
@@ -64,8 +66,8 @@ def self_agreement(
     )
 
 
-def _rows(verdicts: dict[tuple[int, int], list[float]], places: list[tuple[int, int]]) -> Floats:
-    return np.array([verdicts[place] for place in places], dtype=np.float64)
+def _rows(verdicts: dict[str, list[float]], keys: list[str]) -> Floats:
+    return np.array([verdicts[key] for key in keys], dtype=np.float64)
 
 
 def _or_none(value: float) -> float | None:

@@ -37,7 +37,7 @@ def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | Non
 
     If it makes no difference who answered, each difference could as well have the other sign. With
     ``d`` the differences, ``p = #{s in {-1, 1}^n : |sum s_i d_i| >= |sum d_i|} / 2^n``, all of them
-    up to :data:`EXACT_UP_TO` pairs; beyond that :data:`DRAWS` random ones and
+    up to :data:`EXACT_UP_TO` pairs that differ; beyond that :data:`DRAWS` random ones and
     ``p = (count + 1) / (draws + 1)``, which is never 0. None without pairs. Source: Fisher 1935,
     The Design of Experiments, section 21; Phipson and Smyth 2010 for the added one.
 
@@ -64,7 +64,7 @@ def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | Non
     import numpy as np  # here, because a comparison of twenty items needs no arrays
 
     generator = np.random.Generator(np.random.PCG64(SEED))
-    values = np.array(sorted(moving), dtype=np.float64)
+    values = np.array(sorted(abs(each) for each in moving), dtype=np.float64)
     reached = 0
     for _ in range(0, DRAWS, 1000):
         signs = generator.integers(0, 2, size=(1000, values.size), dtype=np.int8) * 2 - 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,6 +95,7 @@ class Scripted:
     caution = "a scripted judge"
     prompt_text = '{"system": "Judge."}'
     examinee = "model"
+    most_requests = 2
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -321,12 +324,72 @@ def test_a_limit_of_requests_stops_and_the_rest_is_done_later(
 
 def test_a_limit_of_cost_is_never_passed(give: Callable[..., int], work: Work) -> None:
     judge = Scripted()
-    # A call is counted with its longest reply: 102 x 1.0 + 100 x 10.0 = 1,102 of a million.
+    # A call is reckoned with two requests, 136 tokens each (three letters a token) and the first
+    # one's reply in the second: 2 x 136 + 100 + 13.6 sent, 2 x 100 received: 386 x 1 + 200 x 10.
     judging = work(give(), judge, price=Price("model", 1.0, 10.0))
     with pytest.raises(Interrupted, match="the limit is reached"):
-        run(judging, Limits(cost=0.0012))
+        run(judging, Limits(cost=0.0026))
     assert len(judge.asked) == 1
     assert judging.tally.cost == pytest.approx((100 * 1.0 + 20 * 10.0) / 1e6)
+
+
+@pytest.mark.parametrize("tokens", [None, 386], ids=["not counted", "repaired"])
+def test_what_a_call_may_take_is_held_against_the_limit(
+    give: Callable[..., int], work: Work, tokens: int | None
+) -> None:
+    judge = Scripted()
+    received = None if tokens is None else 200
+    judge.say = lambda text: replace(
+        judge.verdict(True), prompt_tokens=tokens, reply_tokens=received, requests=2
+    )
+    judging = work(give(), judge, price=Price("model", 1.0, 10.0))
+    with pytest.raises(Interrupted, match="the limit is reached"):
+        run(judging, Limits(cost=0.004))
+    assert len(judge.asked) == 1
+    assert judging.tally.cost_at_most == pytest.approx(2386e-6)
+
+
+def test_answers_under_another_prompt_are_judged_again(
+    store: Store, give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    with pytest.raises(Interrupted):
+        run(work(number, judge), Limits(requests=2))
+    judge.prompt_text = '{"system": "Judge otherwise."}'
+    run(work(number, judge))
+    assert judge.asked == ["I um went away.", "I um went away.", "I was a baker."]
+    assert {each.judgement.prompt_text for each in store.judgements(number)[1:]} == {
+        judge.prompt_text
+    }
+
+
+def test_limited_rounds_of_judging_anew_come_to_every_answer(
+    give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    run(work(number, judge))
+    for _ in range(2):
+        with pytest.raises(Interrupted):
+            run(work(number, judge, again=True), Limits(requests=2))
+    assert judge.asked[2:] == ["I um went away.", "I was a baker."]
+
+
+@pytest.mark.parametrize("bad", [(), ("not a rating",)], ids=["nothing", "no rating"])
+def test_a_verdict_that_cannot_be_kept_is_an_error(
+    store: Store, give: Callable[..., int], work: Work, bad: tuple[Any, ...]
+) -> None:
+    number, judge = give(), Scripted()
+    judge.say = lambda text: Verdict(bad) if "um" in text else None
+    run(work(number, judge))
+    assert {rating.status for rating in store.trials(number)[0].ratings} == {RatingStatus.ERROR}
+    assert verdicts(store, number)[1] == 0.0
+
+
+def test_a_judge_without_a_model_is_not_asked_several_times(
+    plugins: Plugins, give: Callable[..., int], work: Work
+) -> None:
+    with pytest.raises(UsageError, match="same every time"):
+        work(give(), plugins.judge("rules"), repeats=3)
 
 
 def test_a_limit_of_cost_needs_a_price(give: Callable[..., int], work: Work) -> None:

@@ -59,6 +59,13 @@ def test_where_one_is_constant_kappa_is_zero() -> None:
     assert percent_agreement(table)[0] == 0.9
 
 
+@pytest.mark.parametrize(
+    ("table", "kappa"), [([[111_999, 1], [0, 0]], 0.0), ([[199_999, 0], [0, 1]], 1.0)]
+)
+def test_one_sample_among_many_is_not_rounded_away(table: list[list[int]], kappa: float) -> None:
+    assert float(cohen_kappa(np.array(table))) == kappa
+
+
 def test_without_samples_everything_is_undefined() -> None:
     table = tables_of(np.full((3, 1), np.nan), np.ones((3, 1)))
     assert samples(table).tolist() == [0]

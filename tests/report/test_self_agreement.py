@@ -11,11 +11,13 @@ from tabwb.report.self_agreement import self_agreement
 JUDGE = "tab-2026:model"
 
 
-def judged(trial: int, repeat: int, anomia: int | None, rater: str = JUDGE) -> Judged:
+def judged(
+    trial: int, repeat: int, anomia: int | None, rater: str = JUDGE, call: str = ""
+) -> Judged:
     rating = (
         undefined(rater, "anomia", "why") if anomia is None else valued(rater, "anomia", anomia)
     )
-    return Judged(trial, 1, Judgement(rater, (rating,), repeat))
+    return Judged(trial, 1, Judgement(rater, (rating,), repeat, key=f"call {call or trial}"))
 
 
 def test_pairs_of_verdicts_are_compared() -> None:
@@ -39,6 +41,15 @@ def test_what_has_no_verdict_is_no_pair_and_others_are_left_out() -> None:
     rows = [judged(1, 0, 1), judged(1, 1, None), judged(1, 1, 1, "another"), judged(2, 0, 1)]
     (found,) = self_agreement(rows, JUDGE, ["anomia"])
     assert (found.pairs, found.percent, found.kappa) == (0, None, None)
+
+
+def test_answers_of_one_text_are_one_call_and_another_prompt_is_another() -> None:
+    twins = [judged(n, repeat, 1, call="same") for n in (1, 2, 3) for repeat in (0, 1)]
+    (found,) = self_agreement(twins, JUDGE, ["anomia"])
+    assert found.pairs == 1
+    other = [judged(1, 0, 1, call="old prompt"), judged(1, 1, 0, call="new prompt")]
+    (found,) = self_agreement(other, JUDGE, ["anomia"])
+    assert found.pairs == 0
 
 
 def test_a_later_judgement_of_the_same_number_stands() -> None:

@@ -22,6 +22,14 @@ def test_darwins_plants() -> None:
     assert found.difference == sum(DARWIN) / 15
 
 
+def test_many_pairs_the_other_way_round_are_the_same_test() -> None:
+    rng = np.random.default_rng(5)
+    pairs = [(float(a), float(b)) for a, b in rng.normal(0.2, 1.0, (40, 2))]
+    one = paired_permutation(pairs)
+    other = paired_permutation([(b, a) for a, b in pairs])
+    assert one is not None and other is not None and one.p == other.p
+
+
 def test_no_pairs_no_test() -> None:
     assert paired_permutation([]) is None
 
