@@ -119,7 +119,7 @@ def test_check_takes_a_file_or_an_id(run: Run, tmp_path: Path) -> None:
     path.write_text(SMALL, encoding="utf-8")
     outcome = run("judge", "check", path)
     assert (outcome.status, outcome.err) == (0, "")
-    assert outcome.out.startswith("ok: tiny 1, 1 features, 0 examples, sha256 ")
+    assert outcome.out.startswith("ok: tiny 1, 1 feature, 0 examples, sha256 ")
     assert run("judge", "check", "tab-2026+prompt").status == 0
 
 
