@@ -20,7 +20,10 @@ from tabwb.records.states import Protocol, StopReason
 from tabwb_gemini.asking import configuration, contents, is_structured
 from tabwb_gemini.failures import failure_of
 from tabwb_gemini.hearing import Heard
-from tabwb_gemini.options import KEY_VARIABLES, SERVICE, GeminiOptions
+from tabwb_gemini.options import GeminiOptions
+
+LONGEST = 1_000_000
+"""Characters of a reply; what is longer does not end."""
 
 
 class GeminiModel(RemoteModel):
@@ -54,9 +57,9 @@ class GeminiModel(RemoteModel):
         """
         self.close()
         options = self._options
-        key = find_key(KEY_VARIABLES, SERVICE)
-        if key is None and not self._local:
-            raise missing_key(self.title, KEY_VARIABLES, SERVICE)
+        key = find_key(options.key_variables, options.service)
+        if key is None and (options.is_google or options.key_env):
+            raise missing_key(self.title, options.key_variables, options.service)
         self._client = genai.Client(
             # Said, because the client would look into the environment by itself.
             enterprise=False,
@@ -66,7 +69,8 @@ class GeminiModel(RemoteModel):
                 timeout=round(options.timeout_s * 1000),
                 # Retries are RemoteModel's, which tells of them.
                 retry_options=types.HttpRetryOptions(attempts=1),
-                client_args={"trust_env": False} if self._local else None,
+                # A redirection would take the key along to another host.
+                client_args={"follow_redirects": False, "trust_env": not self._local},
             ),
         )
         facts = {"model": self._name, "client": f"google-genai {genai.__version__}"}
@@ -125,6 +129,8 @@ class GeminiModel(RemoteModel):
                     yield sure
             if stops.found is not None:
                 break
+            if sum(map(len, said)) > LONGEST:
+                raise ComponentError(f"{self.title}: the reply does not end")
         if not cancelled and stops.found is None:
             heard.check()
         rest = stops.flush()

@@ -10,6 +10,7 @@ from typing import Any
 from google.genai import errors
 from pydantic import ValidationError
 
+from tabwb.extend.keys import redact
 from tabwb.extend.remote import RemoteFailure, kind_of_status, retry_after
 from tabwb.records.errors import ComponentError, NeedsNetwork
 
@@ -95,5 +96,6 @@ def _deepest(error: BaseException) -> str:
 
 
 def _short(text: str) -> str:
-    cleaned = " ".join(text.split())
+    # Redacted before it is cut: a cut key is a key no more, and would be shown.
+    cleaned = " ".join(redact(text).split())
     return cleaned if len(cleaned) <= LONGEST else f"{cleaned[:LONGEST]} ..."

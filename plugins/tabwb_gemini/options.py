@@ -55,6 +55,35 @@ class GeminiOptions(BaseModel):
         Field(ge=0, lt=2**31, description="seed of the sampler instead of the run's"),
     ] = None
 
+    key_env: Annotated[
+        str | None,
+        Field(
+            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+            description="name of the environment variable that holds the key (never the key)",
+        ),
+    ] = None
+
+    @property
+    def is_google(self) -> bool:
+        """Whether it is Google's own service."""
+        if self.base_url is None:
+            return True
+        parts = urlsplit(self.base_url)
+        host = parts.hostname or ""
+        return parts.scheme == "https" and host.endswith(".googleapis.com")
+
+    @property
+    def service(self) -> str:
+        """The name under which the system keyring keeps the key: ``gemini``, or the host."""
+        return SERVICE if self.is_google else urlsplit(self.base_url or "").netloc.lower()
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """Where the key may stand. Google's own is sent to nobody else."""
+        if self.key_env:
+            return (self.key_env,)
+        return KEY_VARIABLES if self.is_google else ()
+
     @field_validator("base_url")
     @classmethod
     def _plain_address(cls, value: str | None) -> str | None:

@@ -17,7 +17,7 @@ from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import Protocol, StopReason
-from tabwb_openai.asking import CONCESSIONS, arguments, is_enforced, token_parameter
+from tabwb_openai.asking import CONCESSIONS, arguments, is_enforced
 from tabwb_openai.failures import failure_of, is_blocked, names_parameter
 from tabwb_openai.hearing import Heard, chosen
 from tabwb_openai.options import OpenAIOptions
@@ -126,12 +126,12 @@ class OpenAIModel(RemoteModel):
         can_do_without = set(CONCESSIONS) & set(asked)
         if self._options.structured != "auto":
             can_do_without.discard("response_format")
-        named = token_parameter(self._options, self._not_taken)
-        if self._options.token_parameter == "auto" and not self._not_taken & {
-            "max_tokens",
-            "max_completion_tokens",
-        }:
-            can_do_without.add(named)
+        if self._options.token_parameter == "auto":
+            # What this request asked decides: another thread may have learned it meanwhile.
+            names = {"max_tokens", "max_completion_tokens"}
+            can_do_without |= {
+                name for name in names & set(asked) if not (names - {name}) & self._not_taken
+            }
         return next((name for name in sorted(can_do_without) if names_parameter(error, name)), None)
 
     # ---------------------------------------------------------------- listening

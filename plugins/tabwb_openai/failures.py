@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import openai
 
+from tabwb.extend.keys import redact
 from tabwb.extend.remote import FailureKind, RemoteFailure, kind_of_status, retry_after
 from tabwb.records.errors import ComponentError, NeedsNetwork
 
@@ -96,5 +97,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _short(text: str) -> str:
-    flat = " ".join(text.split())
+    # Redacted before it is cut: a cut key is a key no more, and would be shown.
+    flat = " ".join(redact(text).split())
     return flat if len(flat) <= LONGEST else flat[:LONGEST] + " ..."

@@ -96,7 +96,9 @@ class OpenAIOptions(BaseModel):
     @property
     def is_openai(self) -> bool:
         """Whether it is OpenAI's own service."""
-        return self.socket is None and urlsplit(self.address).hostname == "api.openai.com"
+        parts = urlsplit(self.address)
+        https = parts.scheme == "https"
+        return self.socket is None and https and parts.hostname == "api.openai.com"
 
     @property
     def service(self) -> str:

@@ -106,6 +106,8 @@ class Configuration:
             project = None
         tables = [table for table in (project, user) if table is not None]
         profiles: dict[str, Profile] = {}
+        if project is not None:
+            project.refuse_keys()
         for table in reversed(tables):
             profiles |= table.profiles()
         store = env.get("TABWB_STORE") or _first(tables, _Table.store)
@@ -171,6 +173,18 @@ class _Table:
         if not all(isinstance(name, str) for name in names):
             raise self.error("plugin_folders", "a folder is named by a string")
         return tuple((self.path.parent / Path(name).expanduser()).resolve() for name in names)
+
+    def refuse_keys(self) -> None:
+        """A file that may have come with a download does not say which secret goes where."""
+        profiles = self.value("profile", dict) or {}
+        for name, table in profiles.items():
+            options = table.get("options") if isinstance(table, dict) else None
+            if isinstance(options, dict) and "key_env" in options:
+                raise self.error(
+                    f"profile.{name}.options.key_env",
+                    "a project's file may not name where keys stand",
+                    allowed="profiles with key_env in your own configuration folder",
+                )
 
     def profiles(self) -> dict[str, Profile]:
         """The profiles by name."""
@@ -245,6 +259,8 @@ def _read(path: Path) -> _Table | None:
         raise UsageError(f"is not UTF-8 (byte {error.start})", where=str(path)) from error
     except tomli.TOMLDecodeError as error:
         raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
+    except RecursionError as error:
+        raise UsageError("is nested too deeply", where=str(path)) from error
     table = _Table(path, content)
     _refuse_unknown(table, content, KEYS, "")
     return table

@@ -267,7 +267,8 @@ class RemoteModel(ABC):
                 yield piece
                 if isinstance(piece, Reply):
                     return
-        yield Reply("".join(said), StopReason.CANCELLED, time.monotonic() - started)
+        text = redact("".join(said))
+        yield Reply(text, StopReason.CANCELLED, time.monotonic() - started)
 
     def reply_many(
         self, requests: Sequence[Request], cancel: Cancel
@@ -372,6 +373,11 @@ class RemoteModel(ABC):
                 f"{self.title}: the reply contains the service's key and is not kept",
                 hint="the service sends back what it should keep to itself: change the key",
             )
+        reply = replace(
+            reply,
+            prompt_tokens=_believable(reply.prompt_tokens),
+            reply_tokens=_believable(reply.reply_tokens),
+        )
         metadata = {name: redact(value) for name, value in reply.metadata.items()}
         if attempt > 1:
             metadata["attempts"] = str(attempt)
@@ -397,6 +403,11 @@ def _next(
         except Empty:
             if deadline is not None and time.monotonic() > deadline:
                 return None
+
+
+def _believable(tokens: int | None) -> int | None:
+    """A number of tokens that can be one; what a service makes up is not counted."""
+    return tokens if tokens is not None and 0 <= tokens < 2**53 else None
 
 
 def _seconds(text: str | None) -> float | None:

@@ -51,6 +51,19 @@ def test_a_relative_store_counts_from_its_file(folders: tuple[Path, Path]) -> No
     assert loaded(folders).store == str(project / "results" / "a.db")
 
 
+def test_a_projects_file_names_no_keys(tmp_path: Path) -> None:
+    user, project = tmp_path / "user", tmp_path / "project"
+    text = '[profile.x]\nid = "echo"\noptions = { key_env = "AWS_SECRET_ACCESS_KEY" }\n'
+    for folder in (user, project):
+        folder.mkdir()
+    (user / "tabwb.toml").write_text(text, encoding="utf-8")
+    environ = {"TABWB_CONFIG_DIR": str(user)}
+    assert "x" in Configuration.load(cwd=project, environ=environ).profiles
+    (project / "tabwb.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="may not name where keys stand"):
+        Configuration.load(cwd=project, environ=environ)
+
+
 def test_a_profile_holds_what_a_spec_cannot(folders: tuple[Path, Path]) -> None:
     write(
         folders[1],

@@ -400,10 +400,51 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
         plugins(tmp_path).resolve("models", f"gemini:m@base_url={url}")
 
 
+def test_googles_key_goes_to_google_alone(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", PLANTED)
+    with chat_server(then=says("dog")) as chat:
+        reply(opened(chat))
+    assert all(PLANTED not in str(headers) for headers in chat.headers)
+
+
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_no_redirection_is_followed(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setenv("MY_KEY", PLANTED)
+    with chat_server(then=says("dog")) as other:
+        target = other.url.replace("127.0.0.1", "localhost")
+
+        def elsewhere(handler: Handler, body: dict[str, Any]) -> None:
+            handler.plain(status, b"", {"Location": f"{target}/elsewhere"})
+
+        with chat_server(then=elsewhere) as chat, pytest.raises(ComponentError):
+            reply(opened(chat, key_env="MY_KEY"))
+    assert other.bodies == []
+
+
+@pytest.mark.parametrize("letters", [470, 480, 499])
+def test_a_key_is_taken_out_before_a_message_is_cut(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, letters: int
+) -> None:
+    monkeypatch.setenv("MY_KEY", PLANTED)
+    told = refuses(400, "INVALID_ARGUMENT", "x" * letters + PLANTED)
+    with chat_server(then=told) as chat, pytest.raises(ComponentError) as caught:
+        reply(opened(chat, key_env="MY_KEY"))
+    assert PLANTED[:6] not in str(caught.value)
+
+
+def test_counts_that_cannot_be_are_not_counted(opened: Opened) -> None:
+    odd = {"promptTokenCount": -5, "candidatesTokenCount": 2**60}
+    with chat_server(streams(chunk("dog", finish="STOP", usage=odd))) as chat:
+        found = reply(opened(chat))
+    assert (found.prompt_tokens, found.reply_tokens) == (None, None)
+
+
 def test_tab_is_given_and_the_key_is_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GEMINI_API_KEY", PLANTED)
+    monkeypatch.setenv("MY_KEY", PLANTED)
     told = refuses(400, "INVALID_ARGUMENT", f"odd request with {PLANTED}")
 
     def answers(handler: Handler, body: dict[str, Any]) -> None:
@@ -419,7 +460,7 @@ def test_tab_is_given_and_the_key_is_nowhere(
 
     with chat_server(then=answers) as chat:
         url = chat.url.removesuffix("/v1")
-        spec = f"gemini:gemini-2.5-flash@base_url={url}"
+        spec = f"gemini:gemini-2.5-flash@base_url={url},key_env=MY_KEY"
         outcome = in_process(["run", "tab", "--model", spec, "--json"])
         assert all(headers["x-goog-api-key"] == PLANTED for headers in chat.headers)
     assert outcome.status == 3, outcome.err

@@ -483,3 +483,20 @@ def test_a_proxy_is_not_asked_for_a_server_of_ones_own(
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     with chat_server(says("dog")) as chat:
         assert reply(opened(chat)).text == "dog"
+
+
+def test_what_one_request_learns_harms_no_other(opened: Opened) -> None:
+    def strict(handler: Handler, body: dict[str, Any]) -> None:
+        time.sleep(0.05)
+        if "max_tokens" in body:
+            error = {"message": "use max_completion_tokens", "param": "max_tokens"}
+            refuses(400, error)(handler, body)
+        else:
+            says("dog")(handler, body)
+
+    with chat_server(then=strict) as chat:
+        model = opened(chat, concurrency=8)
+        found = dict(model.reply_many([asked(str(n)) for n in range(12)], threading.Event()))
+    assert {
+        n: r.text if isinstance(r, Reply) else str(r) for n, r in found.items()
+    } == dict.fromkeys(range(12), "dog")
