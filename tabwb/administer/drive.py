@@ -10,7 +10,7 @@ from tabwb.extend.components import BatchingBackend, Cancel, ModelBackend
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
-from tabwb.records.states import AdministrationStatus, AttemptState
+from tabwb.records.states import AdministrationStatus, AttemptState, StopReason
 from tabwb.records.trials import Trial
 
 CONSECUTIVE_FAILURES = 3
@@ -102,30 +102,39 @@ def ask_together(
     """Put several trials to the back end and record what comes back, in the trials' order.
 
     An answer waits for those before it, because some verdicts depend on what was said earlier; it
-    is recorded as soon as they are there. Answers that a cancelled back end did not give leave
-    their trials as they were.
+    is recorded as soon as they are there, and at the latest when the run stops. Answers that a
+    cancelled back end did not give leave their trials as they were.
     """
     number = session.administration.id
     requests = [session.request(trial) for trial in trials]
     yield events.Asked(number, tuple(trial.plan.number for trial in trials))
     arrived: dict[int, Reply | ComponentError] = {}
     recorded = 0
-    with closing(_answers(backend, requests, cancel)) as answers:
-        for index, piece in answers:
-            if isinstance(piece, Wait):
-                trial = trials[index].plan.number
-                yield events.Waiting(number, trial, piece.seconds, piece.reason)
-                continue
-            # An error of the whole (no index) stands for the first that is still open.
-            arrived[recorded if index < 0 else index] = piece
-            while recorded in arrived:
-                yield from session.next()
-                given, messages = arrived.pop(recorded), requests[recorded].messages
-                if isinstance(given, Reply):
-                    yield from session.record(given, messages)
-                else:
-                    yield from session.fail(str(given), messages)
-                recorded += 1
+    try:
+        with closing(_answers(backend, requests, cancel)) as answers:
+            for index, piece in answers:
+                if isinstance(piece, Wait):
+                    trial = trials[index].plan.number
+                    yield events.Waiting(number, trial, piece.seconds, piece.reason)
+                    continue
+                # An error of the whole (no index) stands for the first that is still open.
+                arrived[recorded if index < 0 else index] = piece
+                while recorded in arrived:
+                    yield from session.next()
+                    given, messages = arrived.pop(recorded), requests[recorded].messages
+                    if isinstance(given, Reply):
+                        yield from session.record(given, messages)
+                    else:
+                        yield from session.fail(str(given), messages)
+                    recorded += 1
+    finally:
+        # A run that stops early throws nothing away that has come.
+        if session.status is AdministrationStatus.RUNNING and not session.awaiting:
+            for index in sorted(arrived):
+                late = arrived[index]
+                if isinstance(late, Reply) and late.stop_reason is not StopReason.CANCELLED:
+                    session.begin_at(trials[index].plan.number)
+                    session.record(late, requests[index].messages)
 
 
 def _answers(

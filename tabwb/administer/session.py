@@ -25,7 +25,9 @@ _STATES = {
     TrialState.VOID: "void",
     TrialState.NOT_ADMINISTERED: "not administered",
 }
-IDENTITY = ("model", "revision", "weights_sha256", "file_sha256", "dtype")
+IDENTITY = (
+    "model", "revision", "weights_sha256", "file_sha256", "dtype", "template", "template_sha256",
+)  # fmt: skip
 """The facts of a model that must not change between a run and its resumption."""
 
 
@@ -75,6 +77,14 @@ class Session(Standing):
             count = "1 item is" if failed == 1 else f"{failed} items are"
             return self.pause(f"{count} in error and can be asked again")
         return self._finish()
+
+    def begin_at(self, number: int) -> Events:
+        """Put one planned trial before the examinee, out of turn: its answer is there already."""
+        self._must_run()
+        trial = self._history.trial(number)
+        if self._awaiting or trial.state is not TrialState.PLANNED:
+            raise TabwbError(f"item {number} does not wait to be given")
+        return self._start(trial)
 
     def answer(self, text: str, *, latency_s: float | None = None) -> Events:
         """Record what a person typed.

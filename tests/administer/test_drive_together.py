@@ -149,6 +149,35 @@ def test_cancelled_items_stay_as_they_were(begin: Begin) -> None:
     assert [len(trial.attempts) for trial in session.trials] == [1, 0, 0]
 
 
+@pytest.mark.parametrize("how", ["stopped", "down"])
+def test_what_has_come_when_a_run_stops_early_is_kept(begin: Begin, how: str) -> None:
+    session = begin("echo", "model", replicates=2)
+    cancel = threading.Event()
+
+    class Late(Crowd):
+        def reply_many(
+            self, requests: Sequence[Request], given: threading.Event
+        ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+            # The first item has no answer; the last two have.
+            for index in (4, 5):
+                yield index, Reply(requests[index].key, StopReason.END, 0.01)
+            if how == "stopped":
+                cancel.set()
+                return
+            for index in (0, 1, 2):
+                yield index, ComponentError("gone")
+
+    list(drive(session, Late(), cancel, together=6))
+    assert session.status is AdministrationStatus.PAUSED
+    answered = [trial.plan.number for trial in session.trials if trial.counting]
+    assert answered == [5, 6]
+    session.resume()
+    again = Crowd()
+    run(session, again, 6)
+    assert len(again.batches[0]) == 4
+    assert session.status.value == "done"
+
+
 def test_in_a_conversation_items_go_out_one_by_one(begin: Begin) -> None:
     session = begin("echo", "model", conversation=True)
     with pytest.raises(AssertionError, match="one by one"):
