@@ -80,7 +80,7 @@ class SurprisalJudge:
             {
                 "measures": list(MEASURES),
                 "formula": "-log2 P(response) / tokens; 2 ** surprisal",
-                "messages": [["user", "{sent}"]] if after_prompt else [],
+                "messages": "as they were sent" if after_prompt else "none",
             }
         )
         self._weigher = weigher(make_inner(), self.rater)
@@ -143,7 +143,10 @@ class SurprisalJudge:
             )
 
     def _before(self, response: Response) -> tuple[Message, ...]:
-        return (Message("user", response.sent),) if self._after_prompt else ()
+        if not self._after_prompt:
+            return ()
+        # A person was shown the item and sent nothing.
+        return response.messages or (Message("user", response.sent),)
 
     def _weigh(self, response: Response, cancel: Cancel) -> Likelihood | None:
         if not self._is_open:

@@ -105,6 +105,7 @@ class Raters:
             expected=item.expected,
             foils=item.foils,
             previous=self._previous(plan, trials),
+            messages=attempt.messages,
         )
 
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:

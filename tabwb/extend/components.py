@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.records.declarations import Scope
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Likelihood, Reply, Request, Wait
+from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
@@ -136,6 +136,8 @@ class Response:
         status: its status; raters give *undefined* for ``empty``.
         prompt: the item's own prompt (without instructions and options).
         sent: the exact user message.
+        messages: everything that was sent, system message and earlier turns included; empty for a
+            person.
         kind: what the subtest asks for.
         options: the options in the order shown.
         expected: the right answer, or None.
@@ -156,6 +158,7 @@ class Response:
     spoken: bool = False
     previous: tuple[str, ...] = ()
     dialect: str = ""
+    messages: tuple[Message, ...] = ()
 
 
 @runtime_checkable

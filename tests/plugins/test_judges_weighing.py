@@ -17,7 +17,7 @@ from tabwb_judges.surprisal import SurprisalJudge, surprisal
 
 from tabwb.extend.components import ModelJudge
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Likelihood, Request
+from tabwb.records.exchange import Likelihood, Message, Request
 from tabwb.records.states import RatingStatus, ResponseStatus
 from tests.plugins.conftest import model
 from tests.plugins.judging import (
@@ -239,6 +239,19 @@ def test_surprisal_after_what_was_sent() -> None:
     verdicts(made, response())
     assert [each.content for each in counting.requests[0].messages] == [
         "Talk. Tell me about trips."
+    ]
+
+
+def test_surprisal_after_everything_that_was_sent() -> None:
+    counting = Counting()
+    sent = (Message("system", "Be kind."), Message("user", "One."), Message("assistant", "Two."))
+    made = SurprisalJudge(SPEC, lambda: counting, after_prompt=True)
+    verdicts(made, replace(response(), messages=(*sent, Message("user", "Three."))))
+    assert [each.content for each in counting.requests[0].messages] == [
+        "Be kind.",
+        "One.",
+        "Two.",
+        "Three.",
     ]
 
 
