@@ -40,7 +40,16 @@ CONDITIONS = (
 )
 LABELS = ("family", "tuning", "parameters")
 """What the user's profile says of the model."""
-FACTS = ("revision", "weights_sha256", "dtype", "device")
+FACTS = (
+    "revision",
+    "weights_sha256",
+    "dtype",
+    "device",
+    "template",
+    "template_sha256",
+    "torch",
+    "transformers",
+)
 """What the back end says of the model; those that it knows."""
 DECODING = ("temperature", "top_p", "max_tokens", "stop", "seed")
 TRIAL = (
@@ -57,7 +66,7 @@ TRIAL = (
     "latency_s",
 )
 RATING = ("rater", "measure", "value", "status", "reason")
-ATTEMPT = ("protocol", "prompt_tokens", "reply_tokens")
+ATTEMPT = ("protocol", "prompt_tokens", "reply_tokens", "batch_exact", "model_version")
 """Of the attempt that counts: how the answer was obtained, and tokens where they were counted."""
 COLUMNS = (
     "administration",

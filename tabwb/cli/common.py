@@ -6,6 +6,7 @@ Imports only click and records, so that ``tabwb --help`` stays instant.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -24,6 +25,19 @@ if TYPE_CHECKING:
     from tabwb.store.store import Store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Finite(click.FloatRange):
+    """A number in a range; unlike click's own it refuses NaN, which is in no range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 def store_option(command: Command) -> Command:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import (
+    Finite,
     json_option,
     note,
     offline_option,
@@ -19,6 +20,8 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
+from tabwb.records.errors import Interrupted
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.judging import Estimate, Judging, Limits, Tally
@@ -59,7 +62,7 @@ if TYPE_CHECKING:
 @click.option("--max-requests", type=click.IntRange(2), help="Stop after so many requests.")
 @click.option(
     "--max-cost",
-    type=click.FloatRange(0, min_open=True),
+    type=Finite(0, min_open=True),
     metavar="USD",
     help="Stop before this is spent.",
 )
@@ -106,6 +109,12 @@ def run(
         plugins.close()
         if as_json and documents:
             print_json({"format": 1, "judging": documents})
+    in_error = sum(document.get("in_error", 0) for document in documents)
+    if in_error:
+        raise Interrupted(
+            f"{plural(in_error, 'call')} failed and left an answer without a verdict",
+            hint="the same command asks about these again",
+        )
     return 0
 
 

@@ -35,7 +35,7 @@ class Progress:
         self._live = sys.stderr.isatty() and not quiet
         self._place = ""
         self._in_flight = 0
-        self._tokens = [0, 0]
+        self._tokens: list[int | None] = [0, 0]
         self._cost = cost
 
     def show(self, event: events.Event) -> None:
@@ -51,7 +51,13 @@ class Progress:
             self._given += 1
             self._in_flight = max(self._in_flight - 1, 0)
             for at, key in enumerate(("prompt_tokens", "reply_tokens")):
-                self._tokens[at] += int(event.attempt.metadata.get(key, "0"))
+                given, so_far = event.attempt.metadata.get(key), self._tokens[at]
+                failed = event.attempt.state is AttemptState.ERROR
+                # What one reply did not count is not known of the sum either.
+                if given is not None and so_far is not None:
+                    self._tokens[at] = so_far + int(given)
+                elif not failed:
+                    self._tokens[at] = None
             if self._given == 1:
                 self._first = time.monotonic()
             if event.attempt.state is AttemptState.ERROR:
@@ -84,9 +90,12 @@ class Progress:
         said = f"  {self._in_flight} in flight" if self._in_flight > 1 else ""
         if self._cost is None:
             return said
-        spent = self._cost(*self._tokens)
+        sent, received = self._tokens
+        if sent is None or received is None:
+            return f"{said}  tokens not counted, cost unknown"
+        spent = self._cost(sent, received)
         money = "cost unknown" if spent is None else f"{spent:.4f} USD"
-        return f"{said}  {sum(self._tokens):,} tokens, {money}"
+        return f"{said}  {sent + received:,} tokens, {money}"
 
     def _remaining(self) -> str:
         # The first item pays for loading the model: the estimate is made of those after it.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import (
+    Finite,
     json_option,
     note,
     offline_option,
@@ -31,17 +31,13 @@ SEEDS = click.IntRange(-(2**53), 2**53)
 """What every store and every reader of JSON keeps exactly."""
 
 
-class Finite(click.FloatRange):
-    """A number in a range; unlike click's own it refuses NaN, which is in no range."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number."""
-        number = float(super().convert(value, param, ctx))
-        if math.isnan(number):
-            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
-        return number
+batch_option = click.option(
+    "--batch-size",
+    type=click.IntRange(1, 10_000),
+    default=TOGETHER,
+    show_default=True,
+    help="How many items a model gets at once, where it can batch; 1 streams each reply.",
+)
 
 
 @click.command()
@@ -70,13 +66,7 @@ class Finite(click.FloatRange):
     help="How a model answers items with options: freely, held to the options, or by which option "
     "it finds likeliest. Items without options are always answered freely.",
 )
-@click.option(
-    "--batch-size",
-    type=click.IntRange(1, 10_000),
-    default=TOGETHER,
-    show_default=True,
-    help="How many items a model gets at once, where it can batch; 1 streams each reply.",
-)
+@batch_option
 @click.option("--conversation", is_flag=True, help="Keep one context over all items.")
 @click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
 @click.option("--shuffle-options", is_flag=True, help="Shuffle the options of each item.")
@@ -124,11 +114,16 @@ def run(**options: Any) -> int:
 
 @click.command()
 @click.argument("administration")
+@batch_option
 @store_option
 @json_option
 @offline_option
 def resume(
-    administration: str, store_location: str | None, as_json: bool, offline: bool | None
+    administration: str,
+    batch_size: int,
+    store_location: str | None,
+    as_json: bool,
+    offline: bool | None,
 ) -> int:
     """Go on with ADMINISTRATION (its number or uid) where it stopped."""
     from tabwb.administer import setup
@@ -150,7 +145,7 @@ def resume(
                 return 0
             with opened_model(plugins, session.administration.conditions) as model:
                 session.resume()
-                return give(session, model, TOGETHER, as_json=as_json)
+                return give(session, model, batch_size, as_json=as_json)
     finally:
         plugins.close()
 

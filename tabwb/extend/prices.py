@@ -100,6 +100,8 @@ def read_prices(path: Path) -> list[Price]:
     Raises:
         UsageError: it is malformed; the message names place and key.
     """
+    if path.is_fifo():
+        raise UsageError("is a pipe", where=str(path), allowed="a file")
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -112,6 +114,8 @@ def read_prices(path: Path) -> list[Price]:
 def _parse(text: str, where: str) -> list[Price]:
     try:
         document = tomli.loads(text)
+    except RecursionError as error:
+        raise UsageError("is nested too deeply", where=where) from error
     except tomli.TOMLDecodeError as error:
         raise UsageError(f"is no TOML: {error}", where=where) from error
     tables = document.get("price", [])

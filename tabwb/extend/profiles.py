@@ -44,7 +44,14 @@ def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
             table[key] = value
     if profile.parameters is not None:
         table["parameters"] = profile.parameters
-    profiles[name] = table
+    try:
+        profiles[name] = table
+    except ValueError as error:  # an inline table holds no table
+        raise UsageError(
+            f"profile: cannot take another one ({error})",
+            where=str(path),
+            hint="write profiles as [profile.NAME]",
+        ) from error
     _write(path, tomlkit.dumps(document))
     return path
 
@@ -97,13 +104,14 @@ def _read(config_dir: Path) -> tuple[Path, Any]:
         return path, tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return path, tomlkit.document()
-    except (ParseError, UnicodeDecodeError, OSError) as error:
+    except (ParseError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise UsageError(f"cannot be read: {error}", where=str(path)) from error
 
 
 def _write(path: Path, text: str) -> None:
     """Beside the file first, then in its place: one that was half written would be no file."""
     try:
+        path = path.resolve()  # a link stays one
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
         with tempfile.NamedTemporaryFile(

@@ -51,6 +51,10 @@ def parse_spec(text: str, *, where: str | None = None) -> Spec:
     'me@home.jsonl'
     """
     cleaned = text.strip()
+    if not cleaned.isprintable():
+        raise UsageError(
+            f"{text!r} is not a spec: it holds what cannot be printed", where=where, allowed=SHAPE
+        )
     opening = _OPTIONS.search(cleaned)
     head = cleaned if opening is None else cleaned[: opening.start()]
     tail = None if opening is None else cleaned[opening.end() :]
