@@ -53,7 +53,7 @@ class JudgingBench(OpenSession):
         """Judge, and tell how far it is; what was judged is in the store at every moment."""
         self._cancel.clear()
         try:
-            with self._judging(number, wish) as judging, self._locked(number):
+            with self._locked(number), self._judging(number, wish) as judging:
                 words = self._judge_all(judging, wish)
         except Interrupted as stopped:
             self.say(messages.Judging("stopped", f"{stopped.message}\n{stopped.hint or ''}"))

@@ -181,6 +181,9 @@ class OpenSession(Archive):
                     if now - shown_at > FRAME_S:
                         shown_at = now
                         self.say(messages.Streamed("".join(said)))
+                elif isinstance(event, events.Waiting):
+                    words = f"{event.reason}: waiting {event.seconds:.0f} s (esc stops)"
+                    self.say(messages.Told(words))
                 elif isinstance(event, events.AttemptRecorded):
                     last = event
         finally:

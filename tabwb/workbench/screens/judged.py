@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from tabwb.workbench import messages
@@ -16,8 +17,10 @@ class Judged(Surveying):
         if self.results is not None:
             self.open_judging(self.results.administration.id)
 
-    def open_judging(self, number: int, judge: str = "") -> None:
-        """Open the dialog for one administration."""
+    def open_judging(
+        self, number: int, judge: str = "", closed: Callable[[None], None] | None = None
+    ) -> None:
+        """Open the dialog for one administration; ``closed`` is called at its end."""
         if self.catalogue is None:
             return
         from tabwb.workbench.screens.judging import JudgingScreen
@@ -30,7 +33,8 @@ class Judged(Surveying):
                 estimate=lambda wish: self.do(partial(self.bench.estimate_judging, number, wish)),
                 begin=lambda wish: self.do(partial(self.bench.judge, number, wish)),
                 stop=self.bench.interrupt,
-            )
+            ),
+            closed,
         )
 
     def on_judging(self, message: messages.Judging) -> None:
@@ -46,7 +50,13 @@ class Judged(Surveying):
 
     def on_judging_offered(self, message: messages.JudgingOffered) -> None:
         """The answers are safe; judges that were asked for and that ask a model may begin."""
-        self.open_judging(message.number, message.judges[0])
+        first, *others = message.judges
+
+        def closed(_: None) -> None:
+            if others:
+                self.post_message(messages.JudgingOffered(message.number, tuple(others)))
+
+        self.open_judging(message.number, first, closed)
 
     # ---------------------------------------------------------------- models
 
