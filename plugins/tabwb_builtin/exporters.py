@@ -66,6 +66,8 @@ TRIAL = (
     "latency_s",
 )
 RATING = ("rater", "measure", "value", "status", "reason")
+JUDGEMENT = ("repaired", "structured", "prompt_sha256")
+"""Of a rating by a judge that asks a model: how its verdict was had."""
 ATTEMPT = ("protocol", "prompt_tokens", "reply_tokens", "batch_exact", "model_version")
 """Of the attempt that counts: how the answer was obtained, and tokens where they were counted."""
 COLUMNS = (
@@ -76,6 +78,7 @@ COLUMNS = (
     *(f"trial_{name}" if name in ("number", "status") else name for name in TRIAL),
     *(f"response_{name}" for name in ATTEMPT),
     *(f"rating_{name}" if name in ("status", "reason") else name for name in RATING),
+    *(f"judge_{name}" for name in JUDGEMENT),
 )
 
 
@@ -163,8 +166,16 @@ def table(document: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             *(trial[name] for name in TRIAL),
             *(attempt.get(name) for name in ATTEMPT),
         )
+        judged = {
+            call["rater"]: call for call in trial.get("judgements", ()) if call["repeat"] == 0
+        }
         for rating in trial["ratings"] or [dict.fromkeys(RATING)]:
-            yield (*conditions, *(rating[name] for name in RATING))
+            call = judged.get(rating["rater"], {})
+            yield (
+                *conditions,
+                *(rating[name] for name in RATING),
+                *(call.get(name) for name in JUDGEMENT),
+            )
 
 
 def _counting(trial: Mapping[str, Any]) -> Mapping[str, Any]:

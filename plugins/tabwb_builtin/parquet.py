@@ -35,6 +35,8 @@ _TYPES: Mapping[str, Any] = {
     "response_prompt_tokens": pa.int64(),
     "response_reply_tokens": pa.int64(),
     "value": pa.float64(),
+    "judge_repaired": pa.bool_(),
+    "judge_structured": pa.bool_(),
 }
 """Columns that hold no plain text."""
 _WHOLE = frozenset({"model_parameters", "response_prompt_tokens", "response_reply_tokens"})

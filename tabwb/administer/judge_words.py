@@ -15,9 +15,9 @@ def told(estimate: Estimate, price: Price | None) -> str:
         parts.append(f"{estimate.from_store} from the store")
     if estimate.judged:
         parts.append(f"{estimate.judged} judged already")
-    if estimate.to_ask:
+    if estimate.to_ask and estimate.prompt_tokens:
         parts.append(
-            f"about {estimate.prompt_tokens:,} tokens out and {estimate.reply_tokens:,} back"
+            f"about {estimate.prompt_tokens:,} tokens sent and {estimate.reply_tokens:,} received"
         )
         if estimate.cost is None:
             parts.append("cost unknown (no price; see prices.toml)")

@@ -136,6 +136,8 @@ def _show_one(only: Loaded, judge: str | None, *, details: bool, as_json: bool) 
                 only.trials,
                 model_facts=only.model_facts,
                 notes=only.notes,
+                declarations=only.declarations,
+                judged=only.judged,
                 summary=summary,
             )
         )

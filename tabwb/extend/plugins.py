@@ -135,18 +135,10 @@ class Plugins:
         return component.descriptor, parsed if stays else expanded
 
     def labels_of(self, spec: str) -> dict[str, str]:
-        """What the user's profiles say of the model that a spec names (family, tuning ...).
-
-        A profile counts by its name, and also where it stands for the very same spec.
-        """
+        """What the user's profile says of a model (family, tuning ...), where one was named."""
         parsed = parse_spec(spec)
-        profiles = self.configuration.profiles
-        if parsed.id == "profile":
-            profile = profiles.get(parsed.name or "")
-            return {} if profile is None else profile.labels
-        resolved = self.resolve("models", spec)[1]
-        same = (p for p in profiles.values() if p.spec == resolved and p.labels)
-        return next((profile.labels for profile in same), {})
+        profile = self.configuration.profiles.get(parsed.name or "")
+        return profile.labels if parsed.id == "profile" and profile is not None else {}
 
     def open_model(self, spec: str) -> ModelBackend:
         """The model back end that a spec names, not yet opened.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
+from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
@@ -29,6 +31,7 @@ def administration_document(
     model_facts: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     declarations: Mapping[str, Declaration] | None = None,
+    judged: Sequence[Judged] = (),
     interval: bool = False,
     summary: Summary | None = None,
 ) -> Json:
@@ -41,12 +44,16 @@ def administration_document(
         model_facts: what the back end said of the model (revision, dtype).
         notes: on the administration as a whole.
         declarations: what each rater said of itself when it rated, by rater.
+        judged: every call of judges that ask a model.
         interval: bootstrap the burden too.
         summary: of the trials, where it is at hand.
     """
     summary = summary or summarise(
         battery, trials, administration.conditions, declarations=declarations, interval=interval
     )
+    calls: dict[int, list[Judged]] = {}
+    for each in judged:
+        calls.setdefault(each.trial, []).append(each)
     return {
         "format": FORMAT,
         "administration": {
@@ -55,7 +62,13 @@ def administration_document(
             "notes": list(notes),
             "disclaimer": battery.disclaimer,
         },
-        "trials": [trial_json(trial) for trial in trials],
+        "trials": [
+            {
+                **trial_json(trial),
+                "judgements": [judgement_json(each) for each in calls.get(trial.plan.number, ())],
+            }
+            for trial in trials
+        ],
         "summary": summary.to_json(),
         "notices": list(
             cautions(battery, summary, model=administration.conditions.kind == "model")
@@ -110,6 +123,7 @@ def export_document(chosen: Iterable[Loaded]) -> Json:
                 model_facts=one.model_facts,
                 notes=one.notes,
                 declarations=one.declarations,
+                judged=one.judged,
             )
             for one in chosen
         ],
@@ -208,6 +222,29 @@ def attempt_json(attempt: Attempt) -> Json:
         "error": attempt.error,
         "metadata": dict(attempt.metadata),
         "recorded_at": attempt.recorded_at,
+    }
+
+
+def judgement_json(judged: Judged) -> Json:
+    """One call of a judge that asks a model: its own words, and how they were had."""
+    call = judged.judgement
+    prompt = hashlib.sha256(call.prompt_text.encode()).hexdigest() if call.prompt_text else None
+    return {
+        "attempt": judged.attempt,
+        "rater": call.rater,
+        "repeat": call.repeat,
+        "raw": call.raw,
+        "first_raw": call.first_raw or None,
+        "repaired": call.repaired,
+        "structured": call.structured,
+        "stop_reason": call.stop_reason.value,
+        "requests": call.requests,
+        "prompt_tokens": call.prompt_tokens,
+        "reply_tokens": call.reply_tokens,
+        "latency_s": call.latency_s,
+        "prompt_sha256": prompt,
+        "same_as": call.same_as,
+        "recorded_at": call.recorded_at,
     }
 
 

@@ -10,6 +10,7 @@ from tabwb.administer.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
+from tabwb.records.judgements import Judged
 from tabwb.records.trials import Administration, Trial
 from tabwb.report.counted import name_of
 from tabwb.store.store import Store
@@ -25,6 +26,7 @@ class Loaded:
         model_facts: what the back end said of the model (revision, dtype).
         notes: on the administration as a whole.
         declarations: what each rater said of itself when it rated, by rater.
+        judged: every call of judges that ask a model, repetitions included.
     """
 
     administration: Administration
@@ -33,6 +35,7 @@ class Loaded:
     model_facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     declarations: Mapping[str, Declaration] = field(default_factory=dict)
+    judged: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,7 @@ def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, 
         if content_hash not in batteries:
             batteries[content_hash] = battery_from_canonical(store.battery_canonical(content_hash))
         told = store.history(administration.id)
+        judged = store.judgements(administration.id) if told.declarations else ()
         result.append(
             Loaded(
                 administration,
@@ -135,6 +139,7 @@ def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, 
                 told.model_facts,
                 told.notes,
                 told.declarations,
+                judged,
             )
         )
     return tuple(result)

@@ -85,12 +85,11 @@ def test_labels_that_mean_nothing_are_refused(tmp_path: Path, line: str, message
         read(tmp_path)
 
 
-def test_the_labels_of_a_profile_hold_for_its_spec_too(tmp_path: Path) -> None:
+def test_labels_belong_to_the_profile_that_was_named(tmp_path: Path) -> None:
     write_profile(tmp_path, "tiny", Profile(Spec("echo"), "", "demo", "base", 1))
     plugins = Plugins.load(read(tmp_path))
     try:
         assert plugins.labels_of("profile:tiny")["family"] == "demo"
-        assert plugins.labels_of("echo")["tuning"] == "base"
-        assert plugins.labels_of("echo@delay=0.5") == {}
+        assert plugins.labels_of("echo") == {}
     finally:
         plugins.close()
