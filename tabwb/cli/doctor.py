@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Literal
 
 import click
@@ -27,7 +26,15 @@ from tabwb.records.words import plural
 
 State = Literal["ok", "note", "problem"]
 GLYPHS: dict[State, str] = {"ok": "✓ ok", "note": "- note", "problem": "! problem"}
-EXTRAS: dict[str, tuple[str, ...]] = {"local": ("torch", "transformers", "safetensors")}
+LACKING: dict[str, str] = {
+    "local": "no local models, no bundled model",
+    "gemini": "no gemini:NAME",
+    "openai": "no openai:NAME",
+    "keyring": "keys from the environment only",
+    "tables": "no Parquet",
+    "plots": "no plots in the workbench",
+}
+"""What one does without, for want of each extra."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +89,15 @@ def _guarded(what: str, findings: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
+    from tabwb.extend.registry import EXTRAS, is_installed
+
     for extra, packages in EXTRAS.items():
-        missing = [package for package in packages if find_spec(package) is None]
+        missing = [package for package in packages if not is_installed(package)]
         if missing:
             yield Finding(
                 f"[{extra}]",
                 "note",
-                f"not installed ({', '.join(missing)}): no local models, no bundled model",
+                f"not installed ({', '.join(missing)}): {LACKING[extra]}",
                 f'install it with: pip install "tabwb[{extra}]"',
             )
         else:
@@ -128,7 +137,9 @@ def _store(location: str | None) -> Iterator[Finding]:
 
 
 def _bundled() -> Iterator[Finding]:
-    if find_spec("torch") is None or find_spec("transformers") is None:
+    from tabwb.extend.registry import is_installed
+
+    if not (is_installed("torch") and is_installed("transformers")):
         return
     import threading
     import time

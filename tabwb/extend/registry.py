@@ -159,11 +159,12 @@ def check_needs(descriptor: Descriptor) -> None:
     """
     for extra in descriptor.needs:
         for module in EXTRAS[extra]:
-            if not _is_installed(module):
+            if not is_installed(module):
                 raise MissingExtra(f"'{descriptor.id}'", extra, package=module)
 
 
-def _is_installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # the package around it is missing

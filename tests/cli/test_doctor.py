@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.cli.doctor import LACKING
+from tabwb.extend import registry
 from tests.cli.conftest import Run
 
 
@@ -16,6 +18,17 @@ def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path:
     assert "none yet" in findings["store"]["text"]
     assert "answers 'door.'" in findings["bundled"]["text"]
     assert not (tmp_path / "tabwb-data" / "tabwb.db").exists()
+
+
+def test_what_is_done_without_for_want_of_an_extra_is_said(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "is_installed", lambda module: module != "keyring")
+    findings = {f["what"]: f for f in run("doctor", "--json").document["findings"]}
+    assert set(LACKING) == set(registry.EXTRAS)
+    assert findings["[keyring]"]["state"] == "note"
+    assert "keys from the environment only" in findings["[keyring]"]["text"]
+    assert findings["[keyring]"]["todo"] == 'install it with: pip install "tabwb[keyring]"'
 
 
 def test_a_damaged_store_is_a_problem_with_advice(run: Run, tmp_path: Path) -> None:
