@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 
 from tabwb.workbench.widgets.models_table import ModelsTable
 from tests.workbench.conftest import SIZES, Seat, Sit
@@ -190,6 +190,8 @@ async def test_from_a_feature_to_the_responses_on_which_judges_differ(
             "0.10  2 of 2 present  c",
         ]
         assert len(lines) == 5
+        told = str(seat.app.screen.query_one("#differing-told", Static).render())
+        assert "verdicts are split on 1, and only probabilities differ on 4" in told
         for words in ("○ absent", "says anomia", "● present 0.70", "P(1) = 0.700"):
             assert words in seat.text
         await seat.press("escape")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from textual.widgets import DataTable, Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
+from tests.cli.conftest import in_process
 from tests.workbench.conftest import SIZES, Seat, Sit
 
 
@@ -180,3 +182,15 @@ async def test_what_was_exported_is_replayed(sit: Sit, battery: str, tmp_path: P
         await finished(seat, battery, f"replay:{out}")
     _, trials = seat.stored()
     assert [one.counting.response for one in trials if one.counting] == ["dog"] * 3
+
+
+async def test_the_first_page_knows_what_another_terminal_has_added(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        there = ("run", battery, "--model", "echo", "--store", seat.store)
+        outcome = await asyncio.to_thread(in_process, there)
+        assert outcome.status == 0, outcome.err
+        await seat.press("f8")
+        await seat.until(
+            lambda: seat.desk.catalogue and len(seat.desk.catalogue.administrations) == 2
+        )

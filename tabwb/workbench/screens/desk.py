@@ -309,6 +309,7 @@ class Desk(Judged):
         if self.work is not None:
             self.do(self.bench.leave)
         else:
+            self.do(self.bench.refresh)  # another terminal may have added to the store
             self.run_worker(self.go("home"))
 
     async def action_file_quit(self) -> None:

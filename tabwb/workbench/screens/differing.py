@@ -145,12 +145,16 @@ class DifferingScreen(Dialog[None]):
                 f"{self._label}: {judges} this feature in its set. Another judge can be added "
                 "with: tabwb judge run ID --judge SPEC"
             )
-        n = len(found.disputed)
-        more = f"; the first {MOST} are listed" if n > MOST else ""
+        split = sum(one.split for one in found.disputed)
+        rest = len(found.disputed) - split
         said = (
-            f"{self._label}: of {found.compared} responses with two or more verdicts, judges are "
-            f"apart on {n}{more}."
+            f"{self._label}: of {found.compared} responses with two or more verdicts, "
+            f"verdicts are split on {split}"
         )
+        if rest:
+            said += f", and only probabilities differ on {rest}"
+        more = f"; the first {MOST} are listed" if len(found.disputed) > MOST else ""
+        said += f"{more}."
         return Content.styled(said, QUIET)
 
 
