@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 
 from tabwb.administer.session import Session
@@ -49,7 +49,7 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
 
 def drive(
     session: Session, backend: ModelBackend, cancel: Cancel, *, together: int = 1
-) -> Iterator[events.Event]:
+) -> Generator[events.Event]:
     """Give every remaining item to the model until done, paused or cancelled.
 
     After :data:`CONSECUTIVE_FAILURES` failures in a row, and when only failed items are left, the

@@ -101,18 +101,13 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
     from tabwb.administer.drive import drive
+    from tabwb.administer.spending import Spending
     from tabwb.cli.progress import Progress
-    from tabwb.extend.prices import cost_of
 
     price = session.plugins.price(session.administration.conditions.examinee)
-    charged = price is None or price.prompt or price.reply
     done = sum(trial.counting is not None for trial in session.trials)
-    progress = Progress(
-        len(session.trials),
-        done,
-        quiet=quiet,
-        cost=(lambda sent, received: cost_of(price, sent, received)) if charged else None,
-    )
+    spending = Spending.of(session.trials, price)
+    progress = Progress(len(session.trials), done, spending, quiet=quiet)
     try:
         session.opened(model.facts)
         for event in drive(session, model.backend, model.cancel, together=together):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tabwb.cli.common import note
 from tabwb.records import events
 from tabwb.records.states import AttemptState
 
-Cost = Callable[[int, int], float | None]
-"""US dollars of so many tokens sent and received; None where nobody knows."""
+if TYPE_CHECKING:
+    from tabwb.administer.spending import Spending
 
 
 class Progress:
@@ -21,11 +21,11 @@ class Progress:
         planned: items of the administration.
         answered: of these, how many are answered already.
         quiet: say only what went wrong.
-        cost: of tokens, where something is charged for them.
+        spending: what the run has taken so far.
     """
 
     def __init__(
-        self, planned: int, answered: int, *, quiet: bool = False, cost: Cost | None = None
+        self, planned: int, answered: int, spending: Spending, *, quiet: bool = False
     ) -> None:
         self._planned = planned
         self._done = answered
@@ -34,30 +34,18 @@ class Progress:
         self._quiet = quiet
         self._live = sys.stderr.isatty() and not quiet
         self._place = ""
-        self._in_flight = 0
-        self._tokens: list[int | None] = [0, 0]
-        self._cost = cost
+        self._spending = spending
 
     def show(self, event: events.Event) -> None:
         """Take note of one event."""
+        self._spending = self._spending.after(event)
         if isinstance(event, events.TrialStarted):
             self._place = f"{event.trial.subtest} {event.trial.item}"
             self._line(event.trial.number)
-        elif isinstance(event, events.Asked):
-            self._in_flight = len(event.trials)
         elif isinstance(event, events.Waiting):
             self._say(f"item {event.trial}: {event.reason}, waiting {event.seconds:.0f} s")
         elif isinstance(event, events.AttemptRecorded):
             self._given += 1
-            self._in_flight = max(self._in_flight - 1, 0)
-            for at, key in enumerate(("prompt_tokens", "reply_tokens")):
-                given, so_far = event.attempt.metadata.get(key), self._tokens[at]
-                failed = event.attempt.state is AttemptState.ERROR
-                # What one reply did not count is not known of the sum either.
-                if given is not None and so_far is not None:
-                    self._tokens[at] = so_far + int(given)
-                elif not failed:
-                    self._tokens[at] = None
             if self._given == 1:
                 self._first = time.monotonic()
             if event.attempt.state is AttemptState.ERROR:
@@ -86,16 +74,11 @@ class Progress:
         note(message)
 
     def _spent(self) -> str:
-        """Requests under way and what they have cost, where something is charged."""
-        said = f"  {self._in_flight} in flight" if self._in_flight > 1 else ""
-        if self._cost is None:
-            return said
-        sent, received = self._tokens
-        if sent is None or received is None:
-            return f"{said}  tokens not counted, cost unknown"
-        spent = self._cost(sent, received)
-        money = "cost unknown" if spent is None else f"{spent:.4f} USD"
-        return f"{said}  {sent + received:,} tokens, {money}"
+        """Requests under way and what they have taken."""
+        from tabwb.administer.spending import told
+
+        said = told(self._spending)
+        return f"  {said}" if said else ""
 
     def _remaining(self) -> str:
         # The first item pays for loading the model: the estimate is made of those after it.

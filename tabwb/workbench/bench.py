@@ -82,6 +82,9 @@ class Bench(ModelsBench):
         """One turn of a model: the next item, its reply, its scores."""
         session = self._open_session()
         self._load(session)
+        if self.auto and not session.awaiting and self._goes_together(session):
+            self._ask_together(session)
+            return
         if not session.awaiting:
             self._after(session.next())
         if session.awaiting:
@@ -114,6 +117,7 @@ class Bench(ModelsBench):
         """Let items follow by themselves, or stop after the one under way."""
         session = self._open_session()
         self.auto = on
+        self._together = False
         if on and session.status is AdministrationStatus.PAUSED:
             session.resume()
         if on and session.administration.conditions.kind == "speaker" and not session.awaiting:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 from tabwb.administer import setup
-from tabwb.administer.drive import ask
+from tabwb.administer.drive import ask, drive
 from tabwb.administer.session import Session
-from tabwb.extend.components import ModelBackend
+from tabwb.administer.spending import Spending
+from tabwb.extend.components import BatchingBackend, ModelBackend
 from tabwb.records import events
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
@@ -19,10 +20,14 @@ from tabwb.workbench import messages
 from tabwb.workbench.archive import Archive, Say
 from tabwb.workbench.describe import item_of
 from tabwb.workbench.live_scores import LiveScores
-from tabwb.workbench.snapshots import Trouble, Work
+from tabwb.workbench.snapshots import Rest, Trouble, Work
 
 FRAME_S = 1 / 30
 """Pieces of a reply are shown at most this often."""
+MANY = 40
+"""An auto-run over more items than this puts them to a model that can batch many at once."""
+TOGETHER = 32
+"""So many; between two batches commands are heard."""
 
 
 class OpenSession(Archive):
@@ -46,6 +51,9 @@ class OpenSession(Archive):
         self._loading = ""
         self._given_up = False
         self._scores = LiveScores()
+        self._together = False
+        self._spending: Spending | None = None
+        self._rest: Rest | None = None
 
     # ---------------------------------------------------------------- opening, leaving
 
@@ -77,10 +85,23 @@ class OpenSession(Archive):
         self._session = session
         self._facts = ()
         self._scores = LiveScores()
+        self._together, self._rest = False, None
+        self._spending = self._spent_before(session)
         self._show(opened=True)
         self.refresh()
         if loading and session.administration.conditions.kind == "model":
             self._load(session)
+
+    def _spent_before(self, session: Session) -> Spending | None:
+        conditions = session.administration.conditions
+        if conditions.kind != "model":
+            return None
+        try:
+            price = self.plugins.price(conditions.examinee)
+        except TabwbError as error:  # a model that is gone, or a file of prices that is no TOML
+            self.say(messages.Told(f"The price is unknown: {error}"))
+            price = None
+        return Spending.of(session.trials, price)
 
     def _leave(self, reason: str) -> None:
         self.auto = False
@@ -168,22 +189,20 @@ class OpenSession(Archive):
     def _ask(self, session: Session) -> None:
         assert self._backend is not None
         self._cancel.clear()
-        self._asking = True
+        self._asking, self._together = True, False
         self._show()
         said: list[str] = []
         shown_at = 0.0
         last: events.AttemptRecorded | None = None
         try:
             for event in ask(session, self._backend, self._cancel):
+                self._take(event)
                 if isinstance(event, events.Streamed):
                     said.append(event.text)
                     now = time.monotonic()
                     if now - shown_at > FRAME_S:
                         shown_at = now
                         self.say(messages.Streamed("".join(said)))
-                elif isinstance(event, events.Waiting):
-                    words = f"{event.reason}: waiting {event.seconds:.0f} s (esc stops)"
-                    self.say(messages.Told(words))
                 elif isinstance(event, events.AttemptRecorded):
                     last = event
         finally:
@@ -193,6 +212,67 @@ class OpenSession(Archive):
             self._in_error(session, last)
         else:
             self._finish_if_done(session)
+
+    def _goes_together(self, session: Session) -> bool:
+        """Whether the items that are left go out many at once: known from an auto-run's start."""
+        conversation = session.administration.conditions.conversation
+        if conversation or not isinstance(self._backend, BatchingBackend):
+            return False
+        self._together = self._together or len(session.upcoming(MANY + 1)) > MANY
+        return self._together
+
+    def _ask_together(self, session: Session) -> None:
+        """One batch of an auto-run. What failed comes again at the end, as in any run."""
+        assert self._backend is not None
+        self._cancel.clear()
+        self._asking = True
+        self._show()
+        ends: list[events.Event] = []
+        asked, shown_at = False, 0.0
+        try:
+            with closing(
+                drive(session, self._backend, self._cancel, together=TOGETHER)
+            ) as happening:
+                for event in happening:
+                    if isinstance(event, events.Asked) and asked:
+                        break  # commands are heard before the next batch
+                    asked = asked or isinstance(event, events.Asked)
+                    self._take(event)
+                    if isinstance(event, events.Paused | events.Finished):
+                        ends.append(event)
+                    now = time.monotonic()
+                    recorded = isinstance(event, events.AttemptRecorded)
+                    if recorded and now - shown_at > FRAME_S:
+                        shown_at = now
+                        self._show()
+        finally:
+            self._asking = False
+            self._show()
+        for end in ends:
+            if isinstance(end, events.Paused) and not self._cancel.is_set():
+                self.auto = False
+                self._show()
+                self.refresh()
+                raise Stopped(
+                    Trouble(
+                        "The run rests",
+                        end.reason,
+                        hint="What was answered is safe; items in error are unanswered and are "
+                        "asked again.",
+                        asks=(("administer_next", "Go on"),),
+                    )
+                )
+            self._after((end,))
+
+    def _take(self, event: events.Event) -> None:
+        """Take note of what a run takes, and of a back end that rests."""
+        if self._spending is not None:
+            self._spending = self._spending.after(event)
+        if isinstance(event, events.Waiting):
+            self._rest = Rest(event.reason, time.monotonic() + event.seconds)
+            self._show()
+        elif isinstance(event, events.Streamed | events.AttemptRecorded):
+            self._rest = None
 
     def _finish_if_done(self, session: Session) -> None:
         # Nothing is left to give: finish at once, so that a closed window leaves it done.
@@ -259,6 +339,9 @@ class OpenSession(Archive):
             facts=self._facts,
             disclaimer=session.battery.disclaimer,
             upcoming=next((one.plan.number for one in session.upcoming(1)), None),
+            together=self._asking and self._together,
+            spending=self._spending,
+            rest=self._rest if self._asking else None,
         )
         self.say(messages.Changed(work, opened=opened, over=over))
 

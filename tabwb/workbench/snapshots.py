@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from tabwb.administer.spending import Spending
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus, ResponseKind, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
@@ -128,6 +129,14 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """A back end waits before it goes on: why, and until when (as ``time.monotonic()`` counts)."""
+
+    reason: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
     """The open administration as it stands.
 
@@ -141,6 +150,9 @@ class Work:
         undoable: there is something to take back.
         remaining: trials still to be given.
         upcoming: number of the trial that comes next, or None.
+        together: items go out many at once; the one shown is the last that was answered.
+        spending: what a model has taken so far; of a person nothing.
+        rest: the back end's wait that is under way, or None.
     """
 
     administration: Administration
@@ -157,6 +169,9 @@ class Work:
     facts: tuple[tuple[str, str], ...] = ()
     disclaimer: str = ""
     upcoming: int | None = None
+    together: bool = False
+    spending: Spending | None = None
+    rest: Rest | None = None
 
     @property
     def now(self) -> Administration:

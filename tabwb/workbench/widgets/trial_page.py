@@ -18,6 +18,7 @@ from tabwb.workbench.commands import bindings
 from tabwb.workbench.snapshots import Work
 from tabwb.workbench.widgets.answer_field import AnswerField
 from tabwb.workbench.widgets.painted import Flow, Line
+from tabwb.workbench.widgets.run_line import RunLine
 from tabwb.workbench.widgets.score_panel import CompactScores
 from tabwb.workbench.widgets.trial_words import (
     PERSON_NEXT,
@@ -101,6 +102,7 @@ Every answer is on disk before the next item goes out.
             yield Flow(id="verdicts")
             yield Static(id="findings", markup=False)
             yield Static(id="administrator", markup=False)
+        yield RunLine()
         yield Static(id="trial-hint")
         yield CompactScores()
 
@@ -126,6 +128,7 @@ Every answer is on disk before the next item goes out.
         self._show_head(work)
         self._show_item(work)
         self._show_hint(work)
+        self.query_one(RunLine).show(work.spending, work.rest)
         compact = self.query_one(CompactScores)
         compact.display = narrow
         compact.show(work.scores, hidden=self.hidden)

@@ -51,7 +51,7 @@ def opening(work: Work) -> Content:
 def reply(work: Work) -> Content | str:
     """The answer, or what has become of the item without one."""
     item = work.item
-    if work.asking:
+    if work.asking and not work.together:
         return Content.styled("…", QUIET)
     if item is None or work.awaiting:
         return ""
@@ -75,7 +75,8 @@ def reply(work: Work) -> Content | str:
 def verdicts(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
     """The verdicts, then the facts beside them; of a person only that there is an answer."""
     item = work.item
-    if item is None or work.asking or work.awaiting or item.attempt is None:
+    waits = work.awaiting or (work.asking and not work.together)
+    if item is None or waits or item.attempt is None:
         return
     latency = seconds(item.attempt.latency_s)
     person = of_person(work)
@@ -115,6 +116,8 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
     """What is going on and what can be done now, with its style."""
     if work.loading:
         return f"… loading {work.loading}", QUIET
+    if pausing and work.together:
+        return "‖ pausing after the answers under way   esc stops them now", AMBER
     if pausing:
         return "‖ pausing after this answer   esc stops it now", AMBER
     person = of_person(work)
@@ -128,6 +131,8 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
         case AdministrationStatus.PAUSED:
             why = f": {work.reason}" if work.reason else ""
             return f"‖ paused{why}   space goes on", AMBER
+    if work.together:
+        return "▸ many at once   » auto-run, a ends it   esc stops it", QUIET
     if work.asking:
         auto = "   » auto-run, a ends it" if work.auto else "   esc stops it"
         return f"▸ answering{auto}", QUIET
