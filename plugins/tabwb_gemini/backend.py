@@ -20,7 +20,7 @@ from tabwb.records.states import Protocol, StopReason
 from tabwb_gemini.asking import configuration, contents, is_structured
 from tabwb_gemini.failures import failure_of
 from tabwb_gemini.hearing import Heard
-from tabwb_gemini.options import GeminiOptions
+from tabwb_gemini.options import ADDRESS, GeminiOptions
 
 LONGEST = 1_000_000
 """Characters of a reply; what is longer does not end."""
@@ -65,7 +65,8 @@ class GeminiModel(RemoteModel):
             enterprise=False,
             api_key="none" if key is None else key.reveal(),
             http_options=types.HttpOptions(
-                base_url=options.base_url,
+                # Said for Google too: else an address in the environment would get its key.
+                base_url=options.base_url or ADDRESS,
                 timeout=round(options.timeout_s * 1000),
                 # Retries are RemoteModel's, which tells of them.
                 retry_options=types.HttpRetryOptions(attempts=1),

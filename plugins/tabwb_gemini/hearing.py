@@ -19,10 +19,14 @@ _BLOCKED = frozenset(
         "LANGUAGE",
         "ESCALATION",
         "MODEL_ARMOR",
+        "IMAGE_SAFETY",
+        "IMAGE_PROHIBITED_CONTENT",
+        "IMAGE_RECITATION",
     }
 )
 """Finish reasons with which the service holds an answer back."""
-_FAILED = frozenset({"MALFORMED_RESPONSE", "PUP_LIMITED_DISABLED"})
+_WHOLE = frozenset({"STOP", "MAX_TOKENS"})
+"""Finish reasons of answers that can be scored. What is in neither is no answer that ended."""
 
 
 @dataclass(slots=True)
@@ -71,12 +75,12 @@ class Heard:
         """
         if self.blocked is not None:
             return
-        if self.finish in _FAILED:
-            raise RemoteFailure("server", f"the service ended the reply with {self.finish}")
         if not self.chunks:
             raise RemoteFailure("malformed", "what came is no stream of an answer")
         if self.finish is None:
             raise RemoteFailure("connection", "the answer broke off")
+        if self.finish not in _WHOLE | _BLOCKED:
+            raise RemoteFailure("server", f"the service ended the reply with {self.finish}")
 
     @property
     def stop_reason(self) -> StopReason:

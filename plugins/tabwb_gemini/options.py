@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 SERVICE = "gemini"
+ADDRESS = "https://generativelanguage.googleapis.com/"
+"""Google's own."""
 
 
 class GeminiOptions(BaseModel):

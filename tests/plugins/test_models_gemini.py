@@ -315,6 +315,13 @@ def test_a_reply_without_an_end_is_no_answer(opened: Opened) -> None:
         pieces(opened(chat))
 
 
+@pytest.mark.parametrize("finish", ["OTHER", "MALFORMED_FUNCTION_CALL", "SOMETHING_NEW"])
+def test_an_end_that_is_no_end_of_an_answer_is_a_failure(opened: Opened, finish: str) -> None:
+    odd = streams(chunk("A d", finish=finish))
+    with chat_server(then=odd) as chat, pytest.raises(ComponentError, match=finish):
+        pieces(opened(chat))
+
+
 @pytest.mark.parametrize(
     ("behaviour", "text", "reason"),
     [
@@ -405,6 +412,19 @@ def test_googles_key_goes_to_google_alone(opened: Opened, monkeypatch: pytest.Mo
     with chat_server(then=says("dog")) as chat:
         reply(opened(chat))
     assert all(PLANTED not in str(headers) for headers in chat.headers)
+
+
+def test_an_address_in_the_environment_gets_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", PLANTED)
+    with chat_server(then=says("dog")) as chat:
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", chat.url)
+        backend: Any = plugins(tmp_path).open_model("gemini:m")
+        backend.open()
+        address = backend._client._api_client._http_options.base_url
+        backend.close()
+    assert address == "https://generativelanguage.googleapis.com/"
 
 
 @pytest.mark.parametrize("status", [302, 307, 308])
