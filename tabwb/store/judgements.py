@@ -90,11 +90,15 @@ def insert(
     return tuple(made)
 
 
-def of_administration(transaction: Transaction, administration_id: int) -> tuple[Judged, ...]:
-    """All judgements of an administration's attempts, in the order recorded."""
+def of_administration(
+    transaction: Transaction, administration_id: int, trial: int | None = None
+) -> tuple[Judged, ...]:
+    """All judgements of an administration's attempts, or of one trial's, in the order recorded."""
     rows = transaction.rows(
-        f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ? ORDER BY judgements.id",
+        f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ?"
+        f"{'' if trial is None else ' AND trial = ?'} ORDER BY judgements.id",
         administration_id,
+        *(() if trial is None else (trial,)),
     )
     return tuple(_judged(transaction, rows))
 

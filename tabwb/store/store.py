@@ -238,10 +238,10 @@ class Store:
                 transaction, self._keys, administration_id, judged, declaration
             )
 
-    def judgements(self, administration_id: int) -> tuple[Judged, ...]:
-        """All judgements of an administration's answers, in the order recorded."""
+    def judgements(self, administration_id: int, trial: int | None = None) -> tuple[Judged, ...]:
+        """Judgements of an administration's answers, or of one trial's, in the order recorded."""
         with self._reading() as transaction:
-            return judgements.of_administration(transaction, administration_id)
+            return judgements.of_administration(transaction, administration_id, trial)
 
     def judgements_of(self, keys: Collection[str]) -> dict[str, Judgement]:
         """The latest judgement of each key, over all administrations; failures are left out."""

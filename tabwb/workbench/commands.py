@@ -116,6 +116,8 @@ COMMANDS: tuple[Command, ...] = (
             "Show or hide the exact text that is sent."),
     Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "h", _TRIAL, 13,
             "Show or hide verdicts and scores; they are hidden while a person types."),
+    Command("administer.judges", "Judges' verdicts…", "Judges", "k", _TRIAL, 15,
+            "What every judge says of this answer, with its reasons and its raw words."),
     Command("administer.results", "Results so far", "Results", "g", _TRIAL, 12,
             "Show the results as they stand."),
     Command("file.new", "New administration…", "New", "n", _BEGIN, 1,
@@ -276,6 +278,8 @@ def _in_trial(name: str, now: Situation) -> bool:
         case "void":
             void = now.state is TrialState.VOID and not now.awaiting
             return now.item is not None and not now.asking and not over and not void
+        case "judges":
+            return now.answered and not now.asking
         case "undo":
             return now.undoable and not now.asking
         case "stop":

@@ -13,6 +13,7 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.extend.components import ModelJudge
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.trials import Trial
 from tabwb.workbench import messages
 from tabwb.workbench.open_session import FRAME_S, OpenSession
 
@@ -48,6 +49,15 @@ class JudgingBench(OpenSession):
             self.say(messages.Judging("refused", str(error)))
         else:
             self.say(messages.Judging("estimate", words))
+
+    def verdicts(self, number: int, trial: Trial) -> None:
+        """Tell what every judge says of one response."""
+        from tabwb.workbench.judged_response import judged_response
+
+        administration = self.store.administration(number)
+        battery = battery_from_canonical(self.store.battery_canonical(administration.battery_hash))
+        judged = self.store.judgements(number, trial.plan.number)
+        self.say(messages.VerdictsReady(judged_response(battery, trial, judged)))
 
     def judge(self, number: int, wish: JudgingWish) -> None:
         """Judge, and tell how far it is; what was judged is in the store at every moment."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from tabwb.workbench import snapshots
+
+if TYPE_CHECKING:
+    from tabwb.workbench.judged_response import JudgedResponse
 
 
 class Ready(Message):
@@ -98,6 +103,14 @@ class JudgingOffered(Message):
     def __init__(self, number: int, judges: tuple[str, ...]) -> None:
         self.number = number
         self.judges = judges
+        super().__init__()
+
+
+class VerdictsReady(Message):
+    """What every judge says of one response."""
+
+    def __init__(self, found: JudgedResponse) -> None:
+        self.found = found
         super().__init__()
 
 

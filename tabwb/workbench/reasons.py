@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.commands import Situation
 
-_TOLD = {"next", "repeat", "skip", "void", "undo", "pause", "auto", "discontinue"}
+_TOLD = {"next", "repeat", "skip", "void", "undo", "pause", "auto", "discontinue", "judges"}
 
 
 def why_not(name: str, now: Situation) -> str:
@@ -26,6 +26,8 @@ def why_not(name: str, now: Situation) -> str:
         return ""
     if now.asking:
         return "the model is answering: esc stops it, p pauses after it"
+    if verb == "judges":
+        return "no answer stands here: judges have nothing to judge"
     if verb == "undo":
         return "nothing to take back yet"
     if now.status is AdministrationStatus.DISCONTINUED:

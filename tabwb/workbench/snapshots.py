@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from tabwb.administer.spending import Spending
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus, ResponseKind, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
+
+if TYPE_CHECKING:
+    from tabwb.administer.spending import Spending
 
 
 @dataclass(frozen=True, slots=True)

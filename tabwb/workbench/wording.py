@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
+from tabwb.records.ratings import Rating
 from tabwb.records.states import (
     AdministrationStatus,
+    RatingStatus,
     ResponseKind,
     ResponseStatus,
     StopReason,
@@ -82,6 +84,26 @@ def stopped(item: Item) -> str:
     if attempt.status is not None:
         words.append(_RESPONSES.get(attempt.status, ""))
     return ", ".join(dict.fromkeys(word for word in words if word))
+
+
+_WITHOUT = {RatingStatus.UNPARSED: "?", RatingStatus.ERROR: "!", RatingStatus.UNDEFINED: "-"}
+
+
+def verdict_words(rating: Rating | None, probability: float | None = None) -> str:
+    """A judge's verdict on a feature, its probability where it tells one; or why there is none.
+
+    >>> from tabwb.records.ratings import undefined, valued
+    >>> verdict_words(valued("j", "anomia", True), 0.7), verdict_words(valued("j", "anomia", False))
+    ('● present 0.70', '○ absent')
+    >>> verdict_words(undefined("j", "anomia", "empty")), verdict_words(None)
+    ('- undefined', '- not asked')
+    """
+    if rating is None:
+        return "- not asked"
+    if rating.status is not RatingStatus.VALUE:
+        return f"{_WITHOUT[rating.status]} {rating.status.value}"
+    word = "● present" if rating.value else "○ absent"
+    return word if probability is None else f"{word} {probability:.2f}"
 
 
 def seconds(value: float | None) -> str:

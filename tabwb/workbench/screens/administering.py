@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Trial
 from tabwb.workbench.commands import BY_ID, available
 from tabwb.workbench.reasons import why_not
 from tabwb.workbench.snapshots import Catalogue, Results, Work
@@ -71,6 +72,10 @@ class Administering(Screen[None]):
 
     def show_work(self) -> None:
         """Show the open administration."""
+        raise NotImplementedError
+
+    def ask_for_verdicts(self, number: int, trial: Trial) -> None:
+        """Show what every judge says of one response."""
         raise NotImplementedError
 
     def close_drawer(self) -> bool:
@@ -382,5 +387,7 @@ class Administering(Screen[None]):
                 self._ask_words(
                     f"Note on item {trial}", "Note", partial(self.bench.note_trial, number, trial)
                 )
+            elif what == "judges":
+                self.ask_for_verdicts(number, message.row.item.trial)
 
         self.app.push_screen(ResponseScreen(message.row), chosen)

@@ -14,11 +14,10 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.battery.model import Battery
-from tabwb.records.states import RatingStatus
-from tabwb.report.disagreements import Disagreements, Disputed, Said
+from tabwb.report.disagreements import Disagreements, Disputed
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.widgets.painted import Painted
-from tabwb.workbench.wording import QUIET
+from tabwb.workbench.wording import QUIET, verdict_words
 
 MOST = 500
 LEAST = 20
@@ -71,21 +70,12 @@ class Verdicts(Painted):
             yield from _folded(line, width)
         for said in one.said:
             yield Content("")
-            yield Content.assemble((f"{_verdict(said):<16}", "bold"), said.judge)
+            yield Content.assemble(
+                (f"{verdict_words(said.verdict, said.probability):<16}", "bold"), said.judge
+            )
             if said.verdict is not None and said.verdict.reason:
                 for line in wrap(said.verdict.reason, max(width - 16, 20)):
                     yield Content.styled(" " * 16 + line, QUIET)
-
-
-def _verdict(said: Said) -> str:
-    """``● present``, ``○ absent``, with the probability where there is one; or its status."""
-    verdict = said.verdict
-    if verdict is None:
-        return "- not asked"
-    if verdict.status is not RatingStatus.VALUE:
-        return f"- {verdict.status.value}"
-    word = "● present" if verdict.value else "○ absent"
-    return word if said.probability is None else f"{word} {said.probability:.2f}"
 
 
 def _folded(text: str, width: int, style: str = "") -> Iterator[Content]:

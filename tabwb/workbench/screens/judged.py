@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from tabwb.records.trials import Trial
 from tabwb.workbench import messages
+from tabwb.workbench.commands import BY_ID, available
+from tabwb.workbench.reasons import why_not
 from tabwb.workbench.screens.surveying import Surveying
 
 
@@ -57,6 +60,30 @@ class Judged(Surveying):
                 self.post_message(messages.JudgingOffered(message.number, tuple(others)))
 
         self.open_judging(message.number, first, closed)
+
+    # ---------------------------------------------------------------- verdicts on one response
+
+    def action_administer_judges(self) -> None:
+        """What every judge says of the response on show; a person's only when it is revealed."""
+        item = self.work.item if self.work is not None else None
+        now = self.situation()
+        if self.work is None or item is None or not available(BY_ID["administer.judges"], now):
+            self.trial_page.say(why_not("administer.judges", now))
+            return
+        if self.trial_page.hidden:
+            self.trial_page.say("verdicts are hidden while a person types: h shows them")
+            return
+        self.ask_for_verdicts(self.work.administration.id, item.trial)
+
+    def ask_for_verdicts(self, number: int, trial: Trial) -> None:
+        """Read them; they are shown when they have come."""
+        self.do(partial(self.bench.verdicts, number, trial))
+
+    def on_verdicts_ready(self, message: messages.VerdictsReady) -> None:
+        """Show them."""
+        from tabwb.workbench.screens.verdicts import VerdictsScreen
+
+        self.app.push_screen(VerdictsScreen(message.found))
 
     # ---------------------------------------------------------------- models
 

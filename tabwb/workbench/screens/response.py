@@ -24,18 +24,19 @@ class ResponseText(VerticalScroll, can_focus=True):
 # Response
 
 The exact prompt, every attempt, every rating with its reason. **v** declares the item void, **n**
-writes a note on it, arrows scroll, **esc** closes.
+writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll, **esc** closes.
 """
 
 
 class ResponseScreen(Dialog[str | None]):
-    """Returns ``void``, ``note`` or None."""
+    """Returns ``void``, ``note``, ``judges`` or None."""
 
     CSS_PATH = "response.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,q", "dismiss(None)", "Close", show=False),
         Binding("v", "dismiss('void')", "Void", show=False),
         Binding("n", "dismiss('note')", "Note", show=False),
+        Binding("k", "dismiss('judges')", "Judges", show=False),
     ]
 
     def __init__(self, row: ResponseRow) -> None:
@@ -53,7 +54,7 @@ class ResponseScreen(Dialog[str | None]):
             )
             with ResponseText(id="response-text"):
                 yield Static(self._text(), markup=False)
-            yield Static("v Void   n Note   esc Close", classes="dialog-note")
+            yield Static("k Judges' verdicts   v Void   n Note   esc Close", classes="dialog-note")
 
     def _text(self) -> Content:
         row, item = self._row, self._row.item

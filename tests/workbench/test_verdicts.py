@@ -1,0 +1,235 @@
+"""What every judge says of one response, side by side: in the snapshot and on the screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.widgets import DataTable
+
+from tabwb.battery.loader import load_battery
+from tabwb.battery.model import Battery
+from tabwb.extend.plugins import Plugins
+from tabwb.records.judgements import Judged, Judgement
+from tabwb.records.ratings import Rating, failed, undefined, valued
+from tabwb.records.states import (
+    AttemptState,
+    RatingStatus,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tabwb.workbench.judged_response import judged_response
+from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.stocked import stock
+
+CHAT = "tab-2026:echo"
+CALL = Judgement(CHAT, (valued(CHAT, "anomia", True),), raw="{}", prompt_tokens=812, reply_tokens=9)
+
+
+@pytest.fixture(scope="module")
+def tab() -> Battery:
+    plugins = Plugins.load()
+    try:
+        return load_battery(plugins.find_battery("tab"))
+    finally:
+        plugins.close()
+
+
+def answered(tab: Battery, *ratings: Rating, attempts: int = 1) -> Trial:
+    subtest = tab.subtests[0]
+    plan = PlannedTrial(1, subtest.id, subtest.items[0].id, 0, (), "prompt")
+    attempt = Attempt(1, "Um.", AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1)
+    many = tuple(replace(attempt, number=n + 1) for n in range(attempts))
+    return Trial(plan, TrialState.ANSWERED, many, ratings)
+
+
+@pytest.mark.parametrize(
+    ("calls", "how"),
+    [
+        ([CALL], "1 request, 812 tokens sent, 9 back"),
+        ([replace(CALL, prompt_tokens=None)], "1 request"),
+        (
+            [replace(CALL, repaired=True, requests=2)],
+            "repaired: the second reply is read, 2 requests, 812 tokens sent, 9 back",
+        ),
+        (
+            [
+                replace(
+                    CALL,
+                    repaired=True,
+                    ratings=(Rating(CHAT, "anomia", None, RatingStatus.UNPARSED, "no JSON"),),
+                    prompt_tokens=None,
+                )
+            ],
+            "asked again, and not read either, 1 request",
+        ),
+        (
+            [replace(CALL, structured=True, stop_reason=StopReason.LENGTH, prompt_tokens=None)],
+            "structured: the service kept to the schema, the reply was cut at its limit, 1 request",
+        ),
+        (
+            [replace(CALL, stop_reason=StopReason.REFUSED, prompt_tokens=None)],
+            "the service refused, 1 request",
+        ),
+        ([replace(CALL, same_as=7)], "taken over from the same call, asked before"),
+        (
+            [replace(CALL, prompt_tokens=None), replace(CALL, repeat=1)],
+            "judged 2 times; this verdict counts, 1 request",
+        ),
+    ],
+    ids=[
+        "plain",
+        "tokens not counted",
+        "repaired",
+        "unread twice",
+        "structured and cut",
+        "refused",
+        "taken over",
+        "repeated",
+    ],
+)
+def test_how_a_verdict_was_had_is_said_in_words(
+    tab: Battery, calls: list[Judgement], how: str
+) -> None:
+    judged = [Judged(1, 1, call) for call in calls]
+    found = judged_response(tab, answered(tab, *CALL.ratings), judged)
+    assert ", ".join([*found.judges[0].marks, *found.judges[0].took]) == how
+
+
+def test_words_are_those_of_the_attempt_that_counts_and_of_the_latest_call(tab: Battery) -> None:
+    trial = answered(tab, *CALL.ratings, attempts=2)
+    judged = [
+        Judged(1, 1, replace(CALL, raw="of the first attempt")),
+        Judged(2, 2, replace(CALL, raw="of another trial")),
+        Judged(1, 2, replace(CALL, raw="asked first")),
+        Judged(1, 2, replace(CALL, raw="asked anew", first_raw="not JSON")),
+        Judged(1, 2, replace(CALL, raw="a repetition", repeat=1)),
+    ]
+    (judge,) = judged_response(tab, trial, judged).judges
+    assert (judge.raw, judge.first_raw) == ("asked anew", "not JSON")
+
+
+def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery) -> None:
+    found = judged_response(
+        tab,
+        answered(
+            tab,
+            failed("b", "jargon", "HTTP 503"),
+            valued("a", "anomia", True),
+            valued("a", "anomia.probability", 0.7),
+            undefined("a", "jargon", "empty"),
+            valued("ttr-scorer", "ttr", 0.5),
+        ),
+        [],
+    )
+    order = [feature.id for feature in tab.features]
+    assert [name for name, _ in found.features] == sorted(["anomia", "jargon"], key=order.index)
+    assert [judge.rater for judge in found.judges] == ["b", "a"]
+    assert found.judges[1].probabilities == {"anomia": 0.7}
+    assert not found.judges[0].asked
+
+
+# ---------------------------------------------------------------- on the screen
+
+
+def lines(seat: Seat) -> dict[str, list[str]]:
+    table = seat.app.screen.query_one("#verdict-table", DataTable)
+    rows = [[str(cell) for cell in table.get_row_at(at)] for at in range(table.row_count)]
+    return {row[0]: row[1:] for row in rows}
+
+
+async def first_response(seat: Seat) -> None:
+    """From the results to the first response, and to the verdicts on it."""
+    await seat.press("t", "enter")
+    await seat.until(lambda: seat.app.screen.query("#response-text"), "the response")
+    await seat.press("k")
+    await seat.until(lambda: seat.app.screen.query("#reasons"), "the verdicts")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_verdicts_stand_side_by_side_with_reasons_below(
+    sit: Sit, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    stock(tmp_path / "store.db")
+    async with sit(size) as seat:
+        seat.desk.do(lambda: seat.desk.bench.results(1))
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await first_response(seat)
+        shown = lines(seat)
+        assert shown["Anomia"] == ["- undefined", "● present", "● present 0.90"]
+        assert shown["Abandoned utterances"] == ["○ absent", "○ absent", "- not asked"]
+        await seat.press("tab", "pagedown")
+        await seat.pilot.pause()
+        for words in ("tab-2026:x", "says anomia", "P(1) = 0.900", "Judges' verdicts   item 1"):
+            assert words in seat.text
+        await seat.press("escape")
+        await seat.until(lambda: not seat.asked, "the end of it")
+
+
+async def test_raw_words_are_one_key_away_and_unparsed_is_never_absent(sit: Sit) -> None:
+    async with sit((120, 50)) as seat:
+        await seat.begin(battery="tab", model="echo", judges="rules")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("j")
+        await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+        seat.fill(judge=CHAT)
+        seat.app.screen.query_one("#begin").focus()
+        await seat.press("enter")
+        await seat.reads("judged 5")
+        await seat.press("escape")
+        await seat.until(lambda: CHAT in repr(seat.desk.results), "the new verdicts")
+        await first_response(seat)
+        assert {row[1] for row in lines(seat).values()} == {"? unparsed"}
+        await seat.reads("asked again, and not read either")
+        await seat.press("w")
+        await seat.reads("the first reply, which could not be read")
+        assert "asks no model: it has no words of its own" in seat.text
+        await seat.press("w")
+        await seat.until(lambda: "the first reply" not in seat.text, "the reasons")
+
+
+async def test_verdicts_on_the_answer_on_show(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.begin(battery="tab", model="echo", judges="rules")
+        await seat.press("k")
+        await seat.reads("no answer stands here")
+        await seat.next()
+        await seat.press("k")
+        await seat.until(lambda: seat.asked, "the verdicts")
+        assert all(len(row) == 1 for row in lines(seat).values())
+        await seat.press("k")
+        await seat.until(lambda: not seat.asked, "the end of it")
+
+
+async def test_of_a_person_they_are_hidden_until_they_are_revealed(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.begin(
+            battery="tab", kind="speaker", speaker="S-01", research_protocol="P1",
+            judges_person="rules",
+        )  # fmt: skip
+        await seat.press("space")
+        await seat.until(lambda: seat.work.awaiting, "the item")
+        await seat.type("we went home")
+        await seat.press("enter")
+        await seat.until(lambda: not seat.work.awaiting, "the answer")
+        await seat.press("escape")
+        await seat.press("k")
+        await seat.reads("verdicts are hidden while a person types: h shows them")
+        assert not seat.asked
+        await seat.press("h")
+        await seat.press("k")
+        await seat.until(lambda: seat.app.screen.query("#reasons"), "the verdicts")
+
+
+async def test_without_a_judge_it_is_said_how_to_ask_one(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.begin(battery="tab", model="echo", judges="none")
+        await seat.next()
+        await seat.press("k")
+        await seat.reads("No judge has judged this response.")
+        await seat.press("w", "escape")
+        await seat.until(lambda: not seat.asked, "the end of it")
