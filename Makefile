@@ -69,16 +69,21 @@ $(VENV)/.installed: pyproject.toml constraints.txt $(VENV)/.torch
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "installing what tests and checks need"
-	@PYTHONWARNINGS=ignore $(PIP) -e ".[local,gemini,openai,keyring,tables,plots]" --group dev
+	@PYTHONWARNINGS=ignore $(PIP) -e ".[local,gemini,openai,keyring,tables,plots,audio,onnx,pictures]" --group dev
 	@touch $@
 
 # Tests drive the program in a real terminal; tmux is used where it can be had.
+# What tests drive from outside: a terminal, and a sound server whose null sink is the microphone.
+SYSTEM_PACKAGES = tmux pulseaudio pulseaudio-utils libasound2-plugins libportaudio2
+
 system:
-	@command -v tmux >/dev/null 2>&1 || { \
+	@if command -v tmux >/dev/null 2>&1 && command -v pulseaudio >/dev/null 2>&1; then exit 0; fi; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
-	    apt-get update -qq >/dev/null 2>&1; apt-get install -y -qq tmux >/dev/null 2>&1 || true; \
+	    apt-get update -qq >/dev/null 2>&1; \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null 2>&1 || true; \
 	  fi; \
-	  command -v tmux >/dev/null 2>&1 || echo "tmux is not installed: the terminal tests will be skipped"; }
+	  command -v tmux >/dev/null 2>&1 || echo "tmux is not installed: the terminal tests will be skipped"; \
+	  command -v pulseaudio >/dev/null 2>&1 || echo "pulseaudio is not installed: the microphone tests will be skipped"
 
 clean:
 	@rm -rf $(VENV) build dist *.egg-info

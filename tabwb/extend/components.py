@@ -14,6 +14,7 @@ from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating
 from tabwb.records.specs import Spec
+from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
 
 if TYPE_CHECKING:
@@ -278,9 +279,27 @@ class BatterySource:
 
 @runtime_checkable
 class Transcriber(Protocol):
-    """Audio to phonemes or words. The contract is completed with the spoken tasks."""
+    """Audio to phonemes or words. Made by the factory, opened once, used from one thread."""
 
     unit: Literal["phonemes", "words"]
+    """What a segment of its transcripts is."""
+
+    def open(self) -> Mapping[str, str]:
+        """Load the model; return plain facts to store (model id, revision, labels, licence ...)."""
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Yield ``(index, transcript)`` in whatever order they come.
+
+        Clips are files of 16 kHz mono as conditioning leaves them. A clip that failed yields a
+        transcript in status ``error`` and harms no other; only what makes all of them impossible
+        is raised, as a :class:`tabwb.records.errors.ComponentError`. Where ``cancel`` is set,
+        clips that were not transcribed yield nothing.
+        """
+
+    def close(self) -> None:
+        """Give back what was loaded; may be called twice."""
 
 
 __all__ = [
@@ -288,6 +307,7 @@ __all__ = [
     "Battery",
     "BatterySource",
     "Cancel",
+    "Clip",
     "ComponentKind",
     "Descriptor",
     "Exporter",
@@ -299,5 +319,6 @@ __all__ = [
     "ScopedJudge",
     "Scorer",
     "Transcriber",
+    "Transcript",
     "Verdict",
 ]

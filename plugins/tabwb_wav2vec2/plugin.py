@@ -1,0 +1,1 @@
+"""Registers the transcribers; imports nothing heavy."""

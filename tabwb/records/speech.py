@@ -1,0 +1,78 @@
+"""Speech as plain data: where a clip lies, what was heard in it, what is known of a recording.
+
+Times are seconds from the beginning of the file they belong to. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+TranscriptStatus = Literal["ok", "empty", "error"]
+"""``empty``: the transcriber ran and heard nothing; ``error``: it did not give a transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A stretch of a sound file, as it is given to a transcriber.
+
+    Attributes:
+        path: of the file; absolute where it goes to a child process.
+        start_s, end_s: the stretch in seconds; ``end_s`` None means to the end.
+        accepted: pronunciations (ARPAbet) whose likelihood is asked for beside free decoding.
+    """
+
+    path: str
+    start_s: float = 0.0
+    end_s: float | None = None
+    accepted: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One phoneme (or, of a word transcriber, one word) as it was heard.
+
+    Attributes:
+        phoneme: ARPAbet without stress (``AO``), or the word.
+        start_s, end_s: seconds from the beginning of the clip.
+        confidence: 0 to 1 as the transcriber gives it, or None where it gives none.
+    """
+
+    phoneme: str
+    start_s: float
+    end_s: float
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What one transcriber heard in one clip.
+
+    Attributes:
+        transcriber: its spec.
+        status: see :data:`TranscriptStatus`; an error is never an empty transcript.
+        segments: in time order.
+        unit: what a segment is.
+        seconds: how long the clip is.
+        dropped: labels without a phoneme of ours, with how often each came (SCORING 5).
+        accepted_likelihood: log likelihood (natural, of the whole clip under CTC) of the best
+            accepted form less that of free decoding; None where it was not asked for.
+        error: the message of a failure, or empty.
+        metadata: plain strings: model revision, label set, decoder, conditioning.
+    """
+
+    transcriber: str
+    status: TranscriptStatus
+    segments: tuple[Segment, ...] = ()
+    unit: Literal["phonemes", "words"] = "phonemes"
+    seconds: float = 0.0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    accepted_likelihood: float | None = None
+    error: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def phonemes(self) -> tuple[str, ...]:
+        """The phonemes (or words) alone, in time order."""
+        return tuple(segment.phoneme for segment in self.segments)

@@ -1,0 +1,1 @@
+"""Scoring of spoken naming: correctness, distance from the target, response codes."""

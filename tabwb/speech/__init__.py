@@ -1,0 +1,1 @@
+"""Microphone, sound files, level and quality, conditioning."""
