@@ -20,6 +20,7 @@ EventKind = Literal[
     "voided",
     "undone",
     "noted",
+    "observed",
     "paused",
     "resumed",
     "discontinued",
@@ -68,7 +69,8 @@ class EventEntry:
     Attributes:
         kind: what happened.
         trial: number of the trial, or None for the whole administration.
-        text: reason, note, or (``model-opened``) the model's facts as JSON.
+        text: reason, note, or as JSON the model's facts (``model-opened``) or what was seen and
+            heard of a person (``observed``, :mod:`tabwb.records.naming`).
         undoes: of an ``undone`` event, the sequence number of what it takes back.
     """
 

@@ -39,6 +39,8 @@ class Conditions:
         research_protocol: names the protocol under which a model-only battery is given to a person.
         lesion: spec of the lesion applied to the model, or None.
         labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``).
+        transcriber: spec of what hears spoken answers, or None.
+        rater: who scores spoken answers by ear: a study ID, or empty.
     """
 
     examinee: str
@@ -54,6 +56,8 @@ class Conditions:
     research_protocol: str | None = None
     lesion: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    transcriber: str | None = None
+    rater: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,8 @@ class Attempt:
         state: whether it can count.
         status: what kind of text it is, or None when in error.
         stop_reason: why the examinee stopped.
-        latency_s: seconds from prompt to end, or None where unknown.
+        latency_s: seconds from prompt to end (of a spoken answer: from picture to onset), or None
+            where unknown.
         messages: the exact messages sent (empty for a person).
         error: the message of a failure, or empty.
         metadata: plain strings (revision, dtype, token counts).
@@ -111,7 +116,8 @@ class Attempt:
 class Trial:
     """A planned trial with what has happened to it so far.
 
-    ``ratings`` are those of the attempt that counts.
+    ``ratings`` are those of the attempt that counts; ``observations`` what was seen and heard of a
+    person and not taken back, in order, as JSON (:mod:`tabwb.records.naming`).
     """
 
     plan: PlannedTrial
@@ -120,6 +126,7 @@ class Trial:
     ratings: tuple[Rating, ...] = ()
     reason: str = ""
     notes: tuple[str, ...] = ()
+    observations: tuple[str, ...] = ()
 
     @property
     def counting(self) -> Attempt | None:

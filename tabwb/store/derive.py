@@ -29,6 +29,7 @@ from tabwb.records.entries import (
     RatingsEntry,
 )
 from tabwb.records.errors import StoreError
+from tabwb.records.naming import undoable_observation
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
@@ -57,7 +58,7 @@ class Undoable:
     Attributes:
         sequence: its number in the sequence.
         trial: the trial it belongs to, or None.
-        what: ``answer``, ``skip``, ``void`` or ``discontinuation``.
+        what: ``answer``, ``skip``, ``void``, ``discontinuation``, or what an observation is called.
     """
 
     sequence: int
@@ -101,6 +102,7 @@ def trial_of(
     """
     attempts: list[Attempt] = []
     notes: list[str] = []
+    observations: list[str] = []
     state, reason = TrialState.PLANNED, ""
     for step in steps:
         effective = step.sequence not in back
@@ -118,9 +120,11 @@ def trial_of(
                 attempts = [_voided(attempt, text or kind) for attempt in attempts]
             case EventEntry(kind="noted", text=text) if effective:
                 notes.append(text)
+            case EventEntry(kind="observed", text=text) if effective:
+                observations.append(text)
     if discontinued and state is TrialState.PLANNED:
         state = TrialState.NOT_ADMINISTERED
-    trial = Trial(plan, state, tuple(attempts), (), reason, tuple(notes))
+    trial = Trial(plan, state, tuple(attempts), (), reason, tuple(notes), tuple(observations))
     counting = trial.counting
     if counting is None or counting.number not in ratings:
         return trial
@@ -315,6 +319,17 @@ class History:
         )
 
     @property
+    def observations(self) -> tuple[str, ...]:
+        """What was observed of the administration as a whole and not taken back, as JSON."""
+        return tuple(
+            step.entry.text
+            for step in self._effective()
+            if isinstance(step.entry, EventEntry)
+            and step.entry.kind == "observed"
+            and step.entry.trial is None
+        )
+
+    @property
     def model_facts(self) -> Mapping[str, str]:
         """What the back end said of the model when it was opened last; empty before."""
         for step in reversed(self._steps):
@@ -325,7 +340,7 @@ class History:
 
     @property
     def undoable(self) -> Undoable | None:
-        """What one undo takes back: the latest effective answer, skip, void or discontinuation."""
+        """What one undo takes back: the latest effective command of a person."""
         for step in reversed(self._steps):
             if step.sequence in self._back:
                 continue
@@ -335,6 +350,9 @@ class History:
                         return Undoable(step.sequence, trial, "answer")
                 case EventEntry(kind=kind, trial=trial) if kind in _UNDOABLE:
                     return Undoable(step.sequence, trial, _UNDOABLE[kind])
+                case EventEntry(kind="observed", trial=trial, text=text):
+                    if what := undoable_observation(text):
+                        return Undoable(step.sequence, trial, what)
         return None
 
     @property

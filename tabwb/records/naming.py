@@ -1,0 +1,316 @@
+"""What is observed while a person names pictures: takes, cues, marks, scores, transcripts.
+
+Observations are entries of an administration (``EventEntry`` of kind ``observed``): appended, never
+changed, taken back by ``undone``. Times are seconds from the beginning of the recording they belong
+to. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self, get_args
+
+from tabwb.records.errors import StoreError
+from tabwb.records.speech import Segment, Transcript
+
+Score = Literal["right", "self-corrected", "error", "no-response", "not-scorable"]
+"""What a person says of a response with one key; codes say more."""
+SCORES: tuple[Score, ...] = get_args(Score)
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The stretch of a recording that is one response: from the picture to the end of the window.
+
+    Attributes:
+        recording: uid of the recording.
+        start_s, end_s: the stretch.
+        shown_s: when the picture was drawn, or None where that is not known (a file).
+        onset_s: when speech began, as measured, or None where none was found.
+        onset_uncertainty_s: of the onset, seconds; None with ``onset_s``.
+        onset_method: how it was measured, or empty.
+        remarks: what is wrong with the sound (``clipped``, ``too quiet``), or empty.
+    """
+
+    recording: str
+    start_s: float
+    end_s: float
+    shown_s: float | None = None
+    onset_s: float | None = None
+    onset_uncertainty_s: float | None = None
+    onset_method: str = ""
+    remarks: str = ""
+
+    @property
+    def latency_s(self) -> float | None:
+        """Seconds from the picture to the onset, or None where either is unknown."""
+        if self.shown_s is None or self.onset_s is None:
+            return None
+        return self.onset_s - self.shown_s
+
+    def to_metadata(self) -> dict[str, str]:
+        """As the plain strings that an attempt carries.
+
+        >>> Take("r1", 0.5, 3.25).to_metadata()
+        {'recording': 'r1', 'start_s': '0.5', 'end_s': '3.25'}
+        """
+        return {
+            name: value if isinstance(value, str) else repr(value)
+            for name, value in asdict(self).items()
+            if value is not None and value != ""
+        }
+
+    @classmethod
+    def of_metadata(cls, metadata: Mapping[str, str]) -> Self | None:
+        """Read back from an attempt's strings; None where the attempt was not spoken.
+
+        >>> Take.of_metadata(Take("r1", 0.5, 3.25).to_metadata()) == Take("r1", 0.5, 3.25)
+        True
+        """
+        if "recording" not in metadata:
+            return None
+        known = {each.name: metadata[each.name] for each in fields(cls) if each.name in metadata}
+        values: dict[str, Any] = {
+            name: float(value) if name.endswith("_s") else value for name, value in known.items()
+        }
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingBegan:
+    """The microphone is open, or a file was taken up.
+
+    Attributes:
+        recording: uid.
+        file: name of the file while it is written, or of the file taken up.
+        device: the microphone's name, or ``file``.
+        rate: frames per second.
+    """
+
+    recording: str
+    file: str
+    device: str
+    rate: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingEnded:
+    """A recording is whole and kept.
+
+    Attributes:
+        recording: uid.
+        sha256: of the file's bytes.
+        seconds: how long it is.
+        remarks: what went wrong while it was made (gaps, a vanished device), or empty.
+    """
+
+    recording: str
+    sha256: str
+    seconds: float
+    remarks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureShown:
+    """The picture was drawn: zero of latency.
+
+    Attributes:
+        recording: uid of the recording that runs, or empty.
+        at_s: when, or None where nothing is recorded.
+        uncertainty_s: how exactly that is known.
+    """
+
+    recording: str = ""
+    at_s: float | None = None
+    uncertainty_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cued:
+    """A cue was given; ``cue`` is its place among the item's cues, from 0."""
+
+    cue: int
+    kind: str
+    counts: bool
+    at_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RePrompted:
+    """The administrator asked again: what comes after it is not the first response."""
+
+    at_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A new spoken attempt begins here, says the administrator."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminerSpoke:
+    """What is heard here is the administrator."""
+
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class OnsetSet:
+    """A person says when the response began."""
+
+    attempt: int
+    onset_s: float
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A person's score of one response.
+
+    Attributes:
+        attempt: number of the attempt within its trial.
+        score: see :data:`Score`.
+        by: the rater.
+        reason: why it cannot be scored, or what kind of no response it was.
+        after_reveal: what the machine says was seen before.
+    """
+
+    attempt: int
+    score: Score
+    by: str
+    reason: str = ""
+    after_reveal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a person heard: a plain word, or phonemes.
+
+    Attributes:
+        text: as typed.
+        pronunciations: what it stands for, each ARPAbet with spaces; none for a word that is in no
+            dictionary.
+        word: the word, or empty where phonemes were typed.
+    """
+
+    attempt: int
+    text: str
+    by: str
+    pronunciations: tuple[str, ...] = ()
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A person's code of one response, with flags."""
+
+    attempt: int
+    code: str
+    by: str
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """The machine's verdict and transcript of this attempt were shown."""
+
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribed:
+    """A transcriber (or a person who typed) says what was spoken in one attempt."""
+
+    attempt: int
+    transcript: Transcript
+
+
+Observation = (
+    RecordingBegan
+    | RecordingEnded
+    | PictureShown
+    | Cued
+    | RePrompted
+    | Marked
+    | ExaminerSpoke
+    | OnsetSet
+    | Scored
+    | Heard
+    | Coded
+    | Revealed
+    | Transcribed
+)
+_KINDS: Mapping[str, type[Observation]] = {
+    "recording-began": RecordingBegan,
+    "recording-ended": RecordingEnded,
+    "picture-shown": PictureShown,
+    "cued": Cued,
+    "re-prompted": RePrompted,
+    "marked": Marked,
+    "examiner-spoke": ExaminerSpoke,
+    "onset-set": OnsetSet,
+    "scored": Scored,
+    "heard": Heard,
+    "coded": Coded,
+    "revealed": Revealed,
+    "transcribed": Transcribed,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_UNDOABLE: Mapping[str, str] = {
+    "cued": "cue",
+    "re-prompted": "re-prompt",
+    "marked": "mark of an attempt",
+    "examiner-spoke": "mark of the examiner's voice",
+    "onset-set": "onset",
+    "scored": "score",
+    "heard": "word heard",
+    "coded": "code",
+}
+
+
+def observation_to_json(observation: Observation) -> str:
+    """An observation as one line of JSON.
+
+    >>> observation_to_json(Marked(1.25))
+    '{"what":"marked","at_s":1.25}'
+    """
+    plain = {"what": _NAMES[type(observation)], **asdict(observation)}
+    if isinstance(observation, Transcribed):
+        transcript = plain["transcript"]
+        transcript["segments"] = [list(segment.values()) for segment in transcript["segments"]]
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def observation_of_json(text: str) -> Observation:
+    """Read back what :func:`observation_to_json` wrote.
+
+    Raises:
+        StoreError: it is no observation of this version.
+    """
+    try:
+        plain = json.loads(text)
+        kind = _KINDS[plain.pop("what")]
+        if kind is Transcribed:
+            said = plain["transcript"]
+            said["segments"] = tuple(Segment(*segment) for segment in said["segments"])
+            plain["transcript"] = Transcript(**said)
+        for name, value in plain.items():
+            if isinstance(value, list):
+                plain[name] = tuple(value)
+        return kind(**plain)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"the store holds an observation that cannot be read: {error}") from error
+
+
+def undoable_observation(text: str) -> str | None:
+    """What an observation is called where it can be taken back; None where it cannot.
+
+    >>> undoable_observation('{"what":"cued","cue":0}'), undoable_observation('{"what":"revealed"}')
+    ('cue', None)
+    """
+    return _UNDOABLE.get(str(json.loads(text).get("what")))
