@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabwb.records.judgements import Judgement
+from tabwb.records.naming import Observation
 from tabwb.records.ratings import Rating
 from tabwb.records.trials import Attempt, PlannedTrial
 
@@ -106,6 +107,14 @@ class Noted(Event):
 
     trial: int | None
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(Event):
+    """Something was seen or heard of a person; ``trial`` is None for the whole administration."""
+
+    trial: int | None
+    observation: Observation
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def test_latency_is_from_the_picture_to_the_onset() -> None:
 
 
 def test_what_the_machine_or_the_microphone_did_is_not_taken_back() -> None:
-    kept = [
+    kept: list[Observation] = [
         Revealed(1),
         RecordingBegan("r", "f", "d", 1),
         PictureShown(),
