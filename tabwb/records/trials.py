@@ -8,6 +8,7 @@ from typing import Literal
 
 from tabwb.records.exchange import Decoding, Message
 from tabwb.records.ratings import Rating
+from tabwb.records.speakers import Origin
 from tabwb.records.states import (
     AdministrationStatus,
     AttemptState,
@@ -41,6 +42,7 @@ class Conditions:
         labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``).
         transcriber: spec of what hears spoken answers, or None.
         rater: who scores spoken answers by ear: a study ID, or empty.
+        origin: of an import, who made the answers; None where they were given here.
     """
 
     examinee: str
@@ -58,6 +60,18 @@ class Conditions:
     labels: Mapping[str, str] = field(default_factory=dict)
     transcriber: str | None = None
     rater: str = ""
+    origin: Origin | None = None
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the answers are, or may be, a person's: then consents are asked for.
+
+        >>> Conditions("S-014", "speaker").guarded, Conditions("echo", "model").guarded
+        (True, False)
+        >>> Conditions("somebody", "model", origin="unknown").guarded
+        True
+        """
+        return self.kind == "speaker" if self.origin is None else self.origin != "model"
 
 
 @dataclass(frozen=True, slots=True)

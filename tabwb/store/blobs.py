@@ -1,13 +1,22 @@
-"""Files of batteries beside an embedded store, each once, named by the SHA-256 of its bytes."""
+"""Files beside an embedded store (of batteries, recordings), each once, named by their SHA-256."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import tempfile
+import time
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from tabwb.records.errors import StoreError
+
+PIECE = 1 << 20
+"""Bytes that are read at once."""
+ABANDONED_S = 3600.0
+"""A file that no row names is on its way into the store for so long, then it was left behind."""
 
 
 def folder_of(store: Path) -> Path:
@@ -26,27 +35,89 @@ def keep(folder: Path, digest: str, content: bytes) -> None:
     Raises:
         StoreError: it cannot be written.
     """
-    path = path_of(folder, digest)
-    if is_whole(path, digest):
+    if is_whole(path_of(folder, digest), digest):
         return
+    with _explained(folder):
+        _put(folder, lambda file: (file.write(content), digest)[1])
+
+
+def keep_file(folder: Path, source: BinaryIO) -> tuple[str, int]:
+    """Copy an open file, however large, without reading it whole; its digest and size.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    with _explained(folder):
+        size = 0
+
+        def copy(file: BinaryIO) -> str:
+            nonlocal size
+            digest = hashlib.sha256()
+            while piece := source.read(PIECE):
+                digest.update(piece)
+                file.write(piece)
+                size += len(piece)
+            return digest.hexdigest()
+
+        return _put(folder, copy), size
+
+
+def remove(folder: Path, digest: str) -> None:
+    """Take a file away; none there is no error.
+
+    Raises:
+        StoreError: it cannot be taken away.
+    """
+    path = path_of(folder, digest)
+    with _explained(folder):
+        if path.parent.is_dir():
+            path.unlink(missing_ok=True)
+            _sync_folder(path.parent)
+
+
+def sweep(folder: Path, known: Container[str]) -> None:
+    """Take away what a program left that was killed before it had told the store of a file.
+
+    Args:
+        folder: of the files.
+        known: the digests that the store knows.
+    """
+    for path in (*folder.glob(".new-*"), *folder.glob("[0-9a-f][0-9a-f]/*")):
+        with suppress(OSError):
+            # Younger ones may be on their way into the store.
+            if path.name not in known and time.time() - path.stat().st_mtime > ABANDONED_S:
+                path.unlink()
+
+
+def _put(folder: Path, write: Callable[[BinaryIO], str]) -> str:
+    """Let ``write`` fill a file and tell its digest; the file then has its name."""
+    # What people say is nobody else's business: mkstemp's files are their owner's alone.
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-        for changed in (path.parent, folder):
-            _sync_folder(changed)
+        with os.fdopen(descriptor, "wb") as file:
+            digest = write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        path = path_of(folder, digest)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    for changed in (path.parent, folder):
+        _sync_folder(changed)
+    return digest
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise StoreError(
-            f"a file of the battery cannot be kept: {error.strerror}",
-            where=str(path),
+            f"a file cannot be kept or taken away: {error.strerror}",
+            where=str(error.filename or folder),
             hint="free some space or allow writing there, then try again",
         ) from error
 

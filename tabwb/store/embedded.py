@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from tabwb.records.errors import StoreError
@@ -38,6 +38,11 @@ class EmbeddedDatabase:
         self._file: tuple[int, int] | None = None
         self._only_read = False
 
+    @property
+    def only_read(self) -> bool:
+        """Whether the file could not be opened for writing."""
+        return self._only_read
+
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """A transaction that sees one state of the store throughout."""
@@ -59,6 +64,55 @@ class EmbeddedDatabase:
         with self.transaction("BEGIN IMMEDIATE") as transaction:
             yield transaction
             self._still_there()
+
+    @contextmanager
+    def erasing(self) -> Iterator[Transaction]:
+        """A writing transaction that leaves nothing of what it deletes in the file's pages.
+
+        Foreign keys are checked once at its end: row by row, taking away a text that nothing uses
+        would read whole tables.
+
+        Raises:
+            StoreError: as :meth:`writing`; or a row would be left without what it refers to.
+        """
+        with self.explained():
+            self.connection()
+        if self._only_read:
+            raise read_only(self.location)
+        with self.explained(), closing(self._new(str(self.path))) as connection:
+            connection.execute("PRAGMA foreign_keys = OFF")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            yield Transaction(connection.cursor())
+            broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+            if broken is not None:
+                raise damaged(f"a row of '{broken[0]}' refers to nothing", self.location)
+            self._still_there()
+            connection.execute("COMMIT")
+
+    def scrub(self) -> bool:
+        """Write the file anew without its unused pages and empty the log beside it.
+
+        Returns:
+            False where another program reads or writes: traces of what was deleted may be left.
+        """
+        with closing(self._new(str(self.path))) as connection:
+            try:
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute("VACUUM")
+                (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError as error:
+                if _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                    return False
+                raise explain(error, self.location, self._patience_s) from error
+        return not busy
+
+    def make_private(self) -> None:
+        """Let nobody but its owner read the file; one of somebody else's is left as it is."""
+        for tail in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(f"{self.path}{tail}").chmod(0o600)
 
     @contextmanager
     def transaction(self, begin: str) -> Iterator[Transaction]:

@@ -24,6 +24,7 @@ COUNTED = {
     "trials": "trials",
     "attempts": "attempts",
     "ratings": "ratings",
+    "recordings": "recordings",
     "files": "assets",
 }
 """What ``info`` counts: name for people to table."""
@@ -113,6 +114,7 @@ def backup(store: Store, out: Path) -> None:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         assert isinstance(store.database, EmbeddedDatabase)
+        os.close(os.open(draft, os.O_CREAT | os.O_RDWR, 0o600))
         with store.database.explained(), closing(sqlite3.connect(draft)) as copy:
             store.database.connection().backup(copy)
             # A copy is one file: without the log that the original has beside it.
@@ -121,7 +123,8 @@ def backup(store: Store, out: Path) -> None:
             digests = [row[0] for row in copy.execute("SELECT sha256 FROM assets")]
         for digest in digests:
             source = blobs.path_of(blobs.folder_of(path), digest)
-            blobs.keep(blobs.folder_of(draft), digest, source.read_bytes())
+            with source.open("rb") as file:
+                blobs.keep_file(blobs.folder_of(draft), file)
         damage = check(draft)
         if damage:
             raise StoreError(
@@ -129,8 +132,8 @@ def backup(store: Store, out: Path) -> None:
                 where=str(path),
                 hint="'tabwb store check' lists what is wrong with the store",
             )
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
+        with draft.open("rb") as written:
+            os.fsync(written.fileno())
         if digests:
             blobs.folder_of(draft).rename(blobs.folder_of(out))
         _name(draft, out)

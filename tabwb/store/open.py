@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 from tabwb.records.errors import StoreError
@@ -31,6 +33,7 @@ def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -
 
             database.close()
             upgrade_embedded(path)
+        _finish_deletions(database)
     except BaseException:
         database.close()
         raise
@@ -53,12 +56,29 @@ def _prepare(path: Path, *, create: bool) -> None:
             )
         # What people answer is nobody else's business, unless the folder was made to be shared.
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # SQLite gives the files that it keeps beside this one the same permissions.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise StoreError(
             f"no store can be made or reached here: {error.strerror}",
             where=str(path),
             hint="allow writing there, or name another place with --store",
         ) from error
+
+
+def _finish_deletions(database: EmbeddedDatabase) -> None:
+    """Take away what a deletion left on the disk that was killed, or hindered, before its end."""
+    with database.reading() as transaction:
+        # Every opening passes here: the table is small, and mostly empty.
+        if not transaction.value("SELECT 1 FROM tombstones WHERE pending IS NOT NULL LIMIT 1"):
+            return
+    if database.only_read:
+        return
+    from tabwb.store.erase import finish
+
+    # What hinders it hinders nothing else; the next opening tries again.
+    with suppress(StoreError):
+        finish(database)
 
 
 def _version(transaction: Transaction, location: str) -> str | None:

@@ -8,7 +8,7 @@ from tabwb.records.errors import StoreError
 from tabwb.records.states import RatingStatus
 from tabwb.store.database import Transaction
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """Every revision in order, oldest first, as in ``migrations/versions``."""
 CURRENT = REVISIONS[-1]
 

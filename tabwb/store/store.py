@@ -15,15 +15,17 @@ from tabwb.records.entries import Entry
 from tabwb.records.errors import StoreError
 from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.trials import Administration, Conditions, PlannedTrial, Trial
-from tabwb.store import blobs, judgements, locks, read, write
+from tabwb.store import blobs, judgements, locks, people_rows, read, write
 from tabwb.store.database import Database, Transaction
 from tabwb.store.derive import History
 from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
+from tabwb.store.erase import finish
 from tabwb.store.location import resolve
 from tabwb.store.open import open_embedded
+from tabwb.store.people import People
 
 
-class Store:
+class Store(People):
     """An open store. May be used from several threads; writers take turns.
 
     Attributes:
@@ -67,6 +69,7 @@ class Store:
     def close(self) -> None:
         """Close every connection; may be called twice."""
         self.database.close()
+        self._close_copies()
 
     def __enter__(self) -> Self:
         return self
@@ -167,6 +170,9 @@ class Store:
             StoreError: the battery is not kept, or two trials have one number.
         """
         with self._writing() as transaction:
+            if conditions.guarded:
+                people_rows.refuse_deleted(transaction, conditions.examinee)
+                self._first_person(transaction)
             battery_id = transaction.value(
                 "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
             )
@@ -287,8 +293,26 @@ class Store:
         with self._turn:
             try:
                 with self.database.writing() as transaction:
+                    self._keys.renew(transaction)
                     yield transaction
             except BaseException:
                 self._keys.forget()
                 raise
             self._keys.keep()
+
+    @contextmanager
+    def _erasing(self) -> Iterator[Transaction]:
+        database = self.database
+        with self._turn:
+            if not isinstance(database, EmbeddedDatabase):
+                with database.writing() as transaction:
+                    yield transaction
+                return
+            with database.erasing() as transaction:
+                yield transaction
+
+    def _finish_erasing(self) -> bool:
+        if not isinstance(self.database, EmbeddedDatabase):
+            return True
+        with self._turn:
+            return finish(self.database)

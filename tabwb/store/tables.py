@@ -268,6 +268,75 @@ judgements = Table(
     CheckConstraint("(set_id IS NULL) = (verdict IS NOT NULL)", name="verdict_once"),
 )
 
+# What a study records of its speakers, each time the whole record; the last one holds.
+speakers = Table(
+    "speakers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("speaker", String, nullable=False, index=True),
+    Column("record", Text, nullable=False),
+    Column("who", String, nullable=False),
+    Column("recorded_at", String, nullable=False),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("speaker", String, nullable=False, index=True),
+    Column("scope", String, nullable=False),
+    Column("given", Boolean, nullable=False),
+    Column("day", String, nullable=False),
+    Column("document", String, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("who", String, nullable=False),
+    Column("recorded_at", String, nullable=False),
+)
+
+recordings = Table(
+    "recordings",
+    metadata,
+    Column("uid", String(36), primary_key=True),
+    Column("administration_id", ForeignKey("administrations.id"), nullable=False, index=True),
+    # The bytes are kept as those of batteries' files are.
+    Column("sha256", ForeignKey("assets.sha256"), nullable=False, index=True),
+    Column("role", String, nullable=False),
+    Column("derived_from", ForeignKey("recordings.uid")),
+    Column("seconds", Double, nullable=False),
+    Column("rate", Integer, nullable=False),
+    Column("channels", SmallInteger, nullable=False),
+    Column("parameters", Text, nullable=False),
+    Column("started_at", String, nullable=False),
+    Column("recorded_at", String, nullable=False),
+    CheckConstraint("(role = 'original') = (derived_from IS NULL)", name="derived_from_original"),
+)
+
+# Who did what with a person's data. Its number outlives the administration that it names.
+access_log = Table(
+    "access_log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", String, nullable=False),
+    Column("who", String, nullable=False),
+    Column("act", String, nullable=False),
+    Column("speaker", String, nullable=False, index=True),
+    Column("administration", Integer),
+    Column("detail", Text, nullable=False),
+)
+
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("speaker", String, nullable=False, index=True),
+    Column("deleted_at", String, nullable=False),
+    Column("who", String, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("counts", Text, nullable=False),
+    # Digests of files still to be removed; null once nothing is left on the disk.
+    Column("pending", Text),
+)
+
 Index(
     "ix_trials_practice",
     trials.c.administration_id,

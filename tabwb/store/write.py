@@ -40,6 +40,14 @@ class Keys:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], int] = {}
         self._new: dict[tuple[str, str], int] = {}
+        self._deletions = 0
+
+    def renew(self, transaction: Transaction) -> None:
+        """Forget everything if a speaker was deleted since: a key may stand for something else."""
+        deletions = transaction.value("SELECT max(id) FROM tombstones") or 0
+        if deletions != self._deletions:
+            self._known.clear()
+            self._deletions = deletions
 
     def of(self, transaction: Transaction, table: str, text: str) -> int:
         """The key of ``text`` in ``raters``, ``measures``, ``reasons`` or ``texts``."""

@@ -17,7 +17,7 @@ from tabwb.records.ratings import undefined, valued
 from tabwb.records.words import RULES_CAUTION
 from tabwb.scoring.rules.features import TWO_SIDED
 from tabwb.store.store import Store
-from tests.store.parts import attempt, begin
+from tests.store.parts import attempt, begin, make_older
 
 RULES = Declaration("rules-1", ("retracing", "jargon"), caution="a text rule")
 MODEL = Declaration("tab-2026:x", ("anomia",), "all", prompt_text='{"system":"You are"}')
@@ -86,8 +86,7 @@ def test_an_older_store_gets_what_its_only_judge_would_have_said(file: Path) -> 
             ratings = (undefined(rater, "jargon", ""),)
             store.append(number, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, ratings)])
     with sqlite3.connect(file) as connection:
-        connection.execute("DROP TABLE rater_declarations")
-        connection.execute("UPDATE alembic_version SET version_num = '0002'")
+        make_older(connection, "0002")
     with Store.open(file) as store:
         (declaration,) = store.history(judged).declarations.values()
         assert (declaration.rater, declaration.features) == ("rules-1", TWO_SIDED)

@@ -45,6 +45,7 @@ def test_info_counts_what_there_is(filled: Path) -> None:
         "trials": 3,
         "attempts": 1,
         "ratings": 3,
+        "recordings": 0,
         "files": 1,
     }
 

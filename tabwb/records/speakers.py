@@ -1,0 +1,236 @@
+"""Speakers are people: what is recorded of them, what they agreed to, who did what with it.
+
+All of it is appended and never changed; how things stand is read off the last row. The one
+exception is the deletion of a speaker, which leaves a :class:`Tombstone`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal, get_args
+
+from tabwb.records.errors import UsageError
+from tabwb.records.study import Value
+
+Scope = Literal["record", "transcribe", "rate", "train", "share", "play-back", "remote"]
+SCOPES: Mapping[Scope, str] = {
+    "record": "answers and voice are recorded and kept",
+    "transcribe": "a program writes down what was said",
+    "rate": "people or programs judge what was said",
+    "train": "recordings train or test a model",
+    "share": "data leave the study that collected them",
+    "play-back": "recordings are played to others than those who rate",
+    "remote": "data go over a network to somebody else's computer",
+}
+"""What a speaker can agree to, each by itself."""
+Origin = Literal["human", "model", "unknown"]
+"""Who made the answers. What is of unknown origin is guarded like a person's."""
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+Act = Literal[
+    "registered",
+    "recorded",
+    "imported",
+    "heard",
+    "transcribed",
+    "rated",
+    "exported",
+    "sent",
+    "deleted",
+]
+ACTS: tuple[Act, ...] = get_args(Act)
+Reason = Literal["withdrawn", "retention-ended", "entered-by-mistake", "other"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+"""Why a speaker was deleted: words of ours, so that a tombstone can hold nothing of the person."""
+RecordingRole = Literal["original", "conditioned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """What a study knows of a speaker, as it was recorded last.
+
+    Attributes:
+        id: the study's ID, never a name.
+        values: by column; what is not known is left out.
+        recorded_at: UTC, ISO 8601.
+        by: who recorded it.
+        version: 1 for the first; 0 for one that is only known from consents or administrations.
+    """
+
+    id: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    recorded_at: str = ""
+    by: str = ""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A speaker gave or withdrew consent to one scope.
+
+    Attributes:
+        speaker: study ID.
+        scope: to what.
+        given: False for a withdrawal.
+        on: the day, ``2026-11-21``.
+        document: where the signed form is, for instance ``IRB-7/form-014``.
+        note: anything else.
+        recorded_at: UTC, ISO 8601.
+        by: who recorded it.
+    """
+
+    speaker: str
+    scope: Scope
+    given: bool
+    on: str
+    document: str = ""
+    note: str = ""
+    recorded_at: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """Somebody did something with a person's data.
+
+    Attributes:
+        act: what.
+        speaker: whose data.
+        administration: its small id, or None.
+        detail: with what, where to; empty once the speaker is deleted.
+        who: see :func:`operator`.
+        at: UTC, ISO 8601.
+    """
+
+    act: Act
+    speaker: str
+    administration: int | None = None
+    detail: str = ""
+    who: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A speaker was here and is deleted.
+
+    Attributes:
+        speaker: study ID.
+        deleted_at: UTC, ISO 8601.
+        by: who deleted.
+        reason: see :data:`REASONS`.
+        counts: how much there was, by name.
+        finished: False while traces are still to be removed from the disk.
+    """
+
+    speaker: str
+    deleted_at: str
+    by: str
+    reason: Reason
+    counts: Mapping[str, int]
+    finished: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecording:
+    """A sound file that belongs to an administration.
+
+    Attributes:
+        uid: of this recording.
+        seconds: how long it is.
+        rate: frames per second.
+        channels: 1 or more.
+        role: ``original``, never altered, or ``conditioned``, derived from one.
+        derived_from: uid of the original.
+        parameters: how it was conditioned, or with what it was recorded.
+        started_at: UTC, ISO 8601, or empty where that is not known.
+        sha256: of the file's bytes, once kept.
+        recorded_at: UTC, ISO 8601, once kept.
+    """
+
+    uid: str
+    seconds: float
+    rate: int
+    channels: int = 1
+    role: RecordingRole = "original"
+    derived_from: str | None = None
+    parameters: Mapping[str, float | str] = field(default_factory=dict)
+    started_at: str = ""
+    sha256: str = ""
+    recorded_at: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.role == "original") != (self.derived_from is None):
+            raise ValueError("exactly a conditioned recording is derived from another")
+
+
+def in_force(consents: Iterable[Consent]) -> dict[Scope, Consent]:
+    """The consents that hold: of each scope the row recorded last decides, if it gives.
+
+    >>> given = Consent("S-014", "record", True, "2026-11-21")
+    >>> withdrawn = Consent("S-014", "record", False, "2026-12-01")
+    >>> list(in_force([given])), list(in_force([given, withdrawn]))
+    (['record'], [])
+    """
+    last: dict[Scope, Consent] = {}
+    for consent in consents:
+        last[consent.scope] = consent
+    return {scope: consent for scope, consent in last.items() if consent.given}
+
+
+def checked_scope(text: str) -> Scope:
+    """A scope by its name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for scope in SCOPES:
+        if scope == text:
+            return scope
+    raise UsageError(f"'{text}' is no scope of a consent", allowed=", ".join(SCOPES))
+
+
+def checked_reason(text: str) -> Reason:
+    """A reason for a deletion by its name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for reason in REASONS:
+        if reason == text:
+            return reason
+    raise UsageError(f"'{text}' is no reason for a deletion", allowed=", ".join(REASONS))
+
+
+def checked_day(text: str, *, today: date | None = None) -> str:
+    """A day that is not in the future: what has not happened is not recorded.
+
+    Raises:
+        UsageError: it is no day, or one in the future.
+
+    >>> checked_day("2026-11-21", today=date(2026, 11, 21))
+    '2026-11-21'
+    """
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"'{text}' is no day", allowed="for example 2026-11-21") from None
+    if day > (today or date.today()):
+        raise UsageError(f"{day} is in the future", hint="record it on the day it happens")
+    return day.isoformat()
+
+
+def operator() -> str:
+    """Who works with the program: ``TABWB_OPERATOR``, else the name at this computer."""
+    named = os.environ.get("TABWB_OPERATOR", "").strip()
+    if named:
+        return named
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        # A process may run under a number that has no name.
+        return "unknown"

@@ -1,0 +1,182 @@
+"""What a study records of its speakers: the pattern of its IDs and typed columns with units.
+
+Built-in columns are those that the naming literature reports; a study adds its own, or says a
+built-in one anew, under ``[study]`` in ``tabwb.toml``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal, get_args
+
+from tabwb.records.errors import UsageError
+
+Value = str | int | float
+"""Of one column; a column without a value is left out, never 0 or empty."""
+ColumnType = Literal["text", "choice", "whole", "number"]
+COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
+ID_PATTERN = "[A-Za-z]{1,4}-?[0-9]{2,6}[a-z]?"
+"""Study IDs where the study says nothing: ``S-014``, ``AB0123a``. The whole ID matches."""
+COLUMN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
+LONGEST = 200
+"""Characters of a text: a record holds facts of the study, no histories of people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One fact that a study records of each speaker.
+
+    Attributes:
+        name: letters, digits and underscores; the unit belongs to it where it has one.
+        type: ``text``, ``choice``, ``whole`` or ``number``.
+        unit: of a number, or empty.
+        minimum, maximum: both allowed; None where there is no bound.
+        choices: of a choice.
+        title: for people.
+    """
+
+    name: str
+    type: ColumnType = "text"
+    unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What may stand in it, for people.
+
+        >>> Column("AQ", "number", minimum=0, maximum=100).allowed
+        'a number from 0 to 100'
+        """
+        if self.type == "choice":
+            return ", ".join(self.choices)
+        if self.type == "text":
+            return f"up to {LONGEST} characters on one line"
+        kind = "a whole number" if self.type == "whole" else "a number"
+        ends = [
+            f"{word} {bound:g}"
+            for word, bound in (("from", self.minimum), ("to", self.maximum))
+            if bound is not None
+        ]
+        return " ".join([kind, *ends, *([f"({self.unit})"] if self.unit else [])])
+
+    def read(self, text: str) -> Value:
+        """The value that a text stands for.
+
+        Raises:
+            UsageError: it is none of this column's.
+
+        >>> Column("months_post_onset", "whole", "months", 0).read("18")
+        18
+        """
+        text = text.strip()
+        if self.type == "text" and 0 < len(text) <= LONGEST and text.isprintable():
+            return text
+        if self.type == "choice" and text in self.choices:
+            return text
+        if self.type in ("whole", "number"):
+            number = _number(text, whole=self.type == "whole")
+            if number is not None and self._within(number):
+                return number
+        raise UsageError(f"'{text}' is no value of '{self.name}'", allowed=self.allowed)
+
+    def _within(self, number: float) -> bool:
+        return (self.minimum is None or number >= self.minimum) and (
+            self.maximum is None or number <= self.maximum
+        )
+
+
+def _number(text: str, *, whole: bool) -> int | float | None:
+    try:
+        number = int(text) if whole else float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+BUILT_IN = (
+    Column("AQ", "number", "", 0, 100, title="aphasia quotient (WAB)"),
+    # The bands of the aphasia quotient: above 75, above 50, above 25, the rest (PSST, section 3).
+    Column("severity", "choice", choices=("mild", "moderate", "severe", "very severe")),
+    Column("months_post_onset", "number", "months", 0, 1200, title="time since onset"),
+    Column("age_years", "number", "years", 0, 120, title="age"),
+    Column("dialect", "text"),
+    Column("group", "text"),
+)
+"""Columns that every study has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What a study says of its speakers.
+
+    Attributes:
+        id_pattern: a regular expression that the whole of an ID matches.
+        columns: by name; the built-in ones first.
+    """
+
+    id_pattern: str = ID_PATTERN
+    columns: tuple[Column, ...] = BUILT_IN
+
+    def column(self, name: str) -> Column:
+        """A column by its name.
+
+        Raises:
+            UsageError: there is none; the nearest is named.
+        """
+        for column in self.columns:
+            if column.name == name:
+                return column
+        names = [column.name for column in self.columns]
+        near = get_close_matches(name, names, n=1)
+        raise UsageError(
+            f"this study has no column '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""),
+            allowed=", ".join(names),
+            hint="further ones stand under [study] in tabwb.toml",
+        )
+
+    def read(self, values: Mapping[str, str]) -> dict[str, Value]:
+        """Typed values from texts.
+
+        Raises:
+            UsageError: a name or a value is none of this study's.
+
+        >>> Study().read({"AQ": "71.3", "dialect": "Scots"})
+        {'AQ': 71.3, 'dialect': 'Scots'}
+        """
+        return {name: self.column(name).read(text) for name, text in values.items()}
+
+    def remark(self, speaker: str) -> str:
+        """A warning where an ID is not as this study writes them, or empty.
+
+        >>> Study().remark("S-014")
+        ''
+        >>> Study(id_pattern="[A-Z]{2}[0-9]{3}").remark("Jane")[:50]
+        "'Jane' is not as this study's IDs are written ([A-"
+        """
+        if re.fullmatch(self.id_pattern, speaker):
+            return ""
+        return (
+            f"'{speaker}' is not as this study's IDs are written ({self.id_pattern}): "
+            "never use a person's name"
+        )
+
+
+def check_id(speaker: str) -> None:
+    """Refuse what can be no study ID: a name typed by mistake mostly holds a space.
+
+    Raises:
+        UsageError: it is empty, too long, or holds a space.
+    """
+    if not speaker or len(speaker) > 64 or any(c.isspace() or not c.isprintable() for c in speaker):
+        raise UsageError(
+            f"'{speaker}' is no study ID",
+            allowed="1 to 64 letters, digits and signs without spaces, for example S-014",
+            hint="never use a person's name",
+        )

@@ -1,0 +1,189 @@
+"""Deleting a speaker: the one exception to a store that only grows (``docs/speakers.md``).
+
+One transaction takes every row away and writes the tombstone; before it nothing has changed, after
+it nothing is left to read. What then still lies on the disk (files of recordings, pages that
+SQLite does not use any more) is named by the tombstone and removed by :func:`finish`, at once or,
+after a crash, when the store is opened next.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tabwb.records.errors import StoreError
+from tabwb.records.speakers import LogEntry, Reason, Tombstone
+from tabwb.store import blobs, codec, people_rows
+from tabwb.store.database import Transaction
+from tabwb.store.write import now
+
+if TYPE_CHECKING:
+    from tabwb.store.embedded import EmbeddedDatabase
+
+_ATTEMPTS = "SELECT id FROM attempts WHERE administration_id = ?"
+_SETS = f"SELECT id FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})"
+_JUDGEMENTS = f"SELECT id FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"
+
+# Children before parents.
+_STEPS = (
+    f"UPDATE judgements SET same_as = NULL WHERE same_as IN ({_JUDGEMENTS})",
+    f"DELETE FROM judgements WHERE attempt_id IN ({_ATTEMPTS})",
+    f"DELETE FROM ratings WHERE set_id IN ({_SETS})",
+    f"DELETE FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})",
+    f"DELETE FROM messages WHERE attempt_id IN ({_ATTEMPTS})",
+    "DELETE FROM attempts WHERE administration_id = ?",
+    "DELETE FROM rater_declarations WHERE administration_id = ?",
+    "DELETE FROM recordings WHERE administration_id = ?",
+    "DELETE FROM entries WHERE administration_id = ?",
+    "DELETE FROM trials WHERE administration_id = ?",
+    "DELETE FROM administrations WHERE id = ?",
+)
+
+_TEXTS = (
+    ("trials", "prompt_id", "administration_id = ?"),
+    ("messages", "text_id", f"attempt_id IN ({_ATTEMPTS})"),
+    ("rater_declarations", "features_id", "administration_id = ?"),
+    ("rater_declarations", "caution_id", "administration_id = ?"),
+    ("rater_declarations", "prompt_id", "administration_id = ?"),
+    ("judgements", "prompt_id", f"attempt_id IN ({_ATTEMPTS})"),
+    ("judgements", "raw_id", f"attempt_id IN ({_ATTEMPTS})"),
+    ("judgements", "first_raw_id", f"attempt_id IN ({_ATTEMPTS})"),
+    ("batteries", "canonical_id", None),
+)
+"""Table and column that refer to texts, and which of its rows are an administration's."""
+_REASONS = (("ratings", "reason_id", f"set_id IN ({_SETS})"),)
+_FILES = (
+    ("recordings", "sha256", "administration_id = ?"),
+    ("battery_assets", "sha256", None),
+)
+_Uses = tuple[tuple[str, str, str | None], ...]
+
+
+def administrations_of(transaction: Transaction, speaker: str) -> tuple[int, ...]:
+    """The administrations that are, or may be, this person's."""
+    return tuple(
+        number
+        for number, conditions in transaction.rows(
+            "SELECT id, conditions FROM administrations WHERE examinee = ? ORDER BY id", speaker
+        )
+        if codec.conditions_from_json(conditions).guarded
+    )
+
+
+def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
+    """How much there is of a speaker, by name."""
+    numbers = administrations_of(transaction, speaker)
+
+    def total(sql: str) -> int:
+        return sum(int(transaction.value(sql, number)) for number in numbers)
+
+    def of_speaker(table: str, also: str = "") -> int:
+        sql = f"SELECT count(*) FROM {table} WHERE speaker = ?{also}"
+        return int(transaction.value(sql, speaker))
+
+    return {
+        "administrations": len(numbers),
+        "attempts": total("SELECT count(*) FROM attempts WHERE administration_id = ?"),
+        "ratings": total(f"SELECT count(*) FROM ratings WHERE set_id IN ({_SETS})"),
+        "judgements": total(f"SELECT count(*) FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"),
+        "recordings": total("SELECT count(*) FROM recordings WHERE administration_id = ?"),
+        "records": of_speaker("speakers"),
+        "consents": of_speaker("consents"),
+        "exports": of_speaker("access_log", " AND act = 'exported'"),
+    }
+
+
+def delete(
+    transaction: Transaction,
+    speaker: str,
+    reason: Reason,
+    who: str,
+    *,
+    held: tuple[int, ...],
+    embedded: bool,
+) -> Tombstone:
+    """Take every row of a speaker away and leave a tombstone.
+
+    Args:
+        transaction: its foreign keys may be checked at its end.
+        speaker: study ID.
+        reason: why.
+        who: deletes.
+        held: the administrations whose locks the caller holds.
+        embedded: files lie beside the store, for :func:`finish` to remove.
+
+    Raises:
+        StoreError: an administration was begun meanwhile.
+    """
+    numbers = administrations_of(transaction, speaker)
+    if numbers != held:
+        raise StoreError(
+            f"something was recorded of speaker {speaker} at this moment", hint="try again"
+        )
+    stone = Tombstone(speaker, now(), who, reason, counts(transaction, speaker), not embedded)
+    texts = _used(transaction, _TEXTS, numbers)
+    reasons = _used(transaction, _REASONS, numbers)
+    files = _used(transaction, _FILES, numbers)
+    for number in numbers:
+        for step in _STEPS:
+            transaction.execute(step, number)
+    _forget(transaction, "texts", "id", texts - _used(transaction, _TEXTS, None))
+    _forget(transaction, "reasons", "id", reasons - _used(transaction, _REASONS, None))
+    files -= _used(transaction, _FILES, None)
+    _forget(transaction, "assets", "sha256", files)
+    for table in ("speakers", "consents"):
+        transaction.execute(f"DELETE FROM {table} WHERE speaker = ?", speaker)
+    # Who did what stays known; with what, and where it went, may say more of the person.
+    transaction.execute("UPDATE access_log SET detail = '' WHERE speaker = ?", speaker)
+    people_rows.insert_log(transaction, LogEntry("deleted", speaker, who=who, at=stone.deleted_at))
+    transaction.execute(
+        "INSERT INTO tombstones (speaker, deleted_at, who, reason, counts, pending)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        speaker,
+        stone.deleted_at,
+        who,
+        reason,
+        codec.to_json(stone.counts),
+        codec.to_json(sorted(map(str, files))) if embedded else None,
+    )
+    return stone
+
+
+def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None) -> set[int | str]:
+    """What the rows of these administrations refer to; of all rows where there are none named."""
+    found: set[int | str] = set()
+    for table, column, theirs in uses:
+        select = f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
+        if numbers is None:
+            found |= {row[0] for row in transaction.rows(select)}
+        elif theirs is not None:
+            for number in numbers:
+                rows = transaction.rows(f"{select} AND {theirs}", number)
+                found |= {row[0] for row in rows}
+    return found
+
+
+def _forget(transaction: Transaction, table: str, key: str, unused: set[int | str]) -> None:
+    transaction.many(f"DELETE FROM {table} WHERE {key} = ?", [(each,) for each in unused])
+
+
+def finish(database: EmbeddedDatabase) -> bool:
+    """Remove what deletions left on the disk; False where another program reads the store.
+
+    May be repeated: what is done already is done.
+    """
+    folder = blobs.folder_of(database.path)
+    with database.writing() as transaction:
+        stones = transaction.rows("SELECT id, pending FROM tombstones WHERE pending IS NOT NULL")
+        known = {row[0] for row in transaction.rows("SELECT sha256 FROM assets")}
+        for _, pending in stones:
+            for digest in codec.from_json(pending):
+                if digest not in known:
+                    blobs.remove(folder, digest)
+        blobs.sweep(folder, known)
+    if not database.scrub():
+        return False
+    with database.writing() as transaction:
+        transaction.many(
+            "UPDATE tombstones SET pending = NULL WHERE id = ?", [(row[0],) for row in stones]
+        )
+    return True

@@ -1,0 +1,317 @@
+"""Speakers in the store: records, consents, recordings, the log, and their deletion.
+
+What is kept of them, and how sure a deletion is, is in ``docs/speakers.md``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from tabwb.records.errors import StoreError
+from tabwb.records.speakers import (
+    Consent,
+    KeptRecording,
+    LogEntry,
+    Scope,
+    Speaker,
+    Tombstone,
+    checked_reason,
+    in_force,
+    operator,
+)
+from tabwb.store import blobs, erase, people_rows, read
+from tabwb.store.database import Database, Transaction
+from tabwb.store.embedded import EmbeddedDatabase
+
+TRIES = 5
+"""How often a file is put back that a deletion took away before its row was written."""
+
+
+class People(ABC):
+    """The part of a store that keeps people; :class:`tabwb.store.store.Store` is one."""
+
+    database: Database
+    location: str
+    _temporary: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    @abstractmethod
+    def embedded(self) -> Path | None:
+        """The SQLite file, or None for a server."""
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Transaction]: ...
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[Transaction]: ...
+
+    @abstractmethod
+    def _erasing(self) -> AbstractContextManager[Transaction]: ...
+
+    @abstractmethod
+    def _finish_erasing(self) -> bool: ...
+
+    def _first_person(self, transaction: Transaction) -> None:
+        """Close the file to others before it holds the first person; later it is the user's."""
+        if isinstance(self.database, EmbeddedDatabase) and not people_rows.speakers(transaction):
+            self.database.make_private()
+
+    @abstractmethod
+    def lock(self, administration_id: int) -> AbstractContextManager[None]:
+        """Hold an administration so that nobody else writes to it."""
+
+    # ---------------------------------------------------------------- records
+
+    def speakers(self) -> tuple[Speaker, ...]:
+        """Everybody who is known, by record, consent or administration, in the order of IDs."""
+        with self._reading() as transaction:
+            return people_rows.speakers(transaction)
+
+    def speaker(self, speaker: str) -> Speaker:
+        """What was recorded last of a speaker; version 0 where nothing was.
+
+        Raises:
+            StoreError: nothing at all is known of this ID.
+        """
+        with self._reading() as transaction:
+            versions = people_rows.records(transaction, speaker)
+            if versions:
+                return versions[-1]
+            if people_rows.is_known(transaction, speaker):
+                return Speaker(speaker)
+            gone = people_rows.tombstones(transaction, speaker)
+        if gone:
+            raise StoreError(
+                f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",
+                where=self.location,
+            )
+        raise StoreError(
+            f"there is no speaker '{speaker}' in this store",
+            where=self.location,
+            hint=f"'tabwb speaker list' lists who there is; 'tabwb speaker add {speaker}' adds one",
+        )
+
+    def speaker_versions(self, speaker: str) -> tuple[Speaker, ...]:
+        """Every version of a speaker's record, oldest first."""
+        with self._reading() as transaction:
+            return people_rows.records(transaction, speaker)
+
+    def keep_speaker(self, speaker: Speaker) -> Speaker:
+        """Record a speaker anew, beside earlier versions; as it stands then.
+
+        Raises:
+            StoreError: this ID was deleted.
+        """
+        with self._writing() as transaction:
+            self._first_person(transaction)
+            people_rows.insert_speaker(transaction, replace(speaker, by=speaker.by or operator()))
+            kept = people_rows.records(transaction, speaker.id)[-1]
+            if kept.version == 1:
+                entry = LogEntry("registered", kept.id, who=kept.by, at=kept.recorded_at)
+                people_rows.insert_log(transaction, entry)
+        return kept
+
+    # ---------------------------------------------------------------- consents
+
+    def keep_consents(self, consents: Sequence[Consent]) -> None:
+        """Record consents and withdrawals, in one commit; a later row of a scope goes before.
+
+        Raises:
+            StoreError: this ID was deleted.
+        """
+        with self._writing() as transaction:
+            for each in consents:
+                consent = replace(each, by=each.by or operator())
+                people_rows.insert_consent(transaction, consent)
+
+    def consents(self, speaker: str) -> tuple[Consent, ...]:
+        """All that a speaker gave and withdrew, in the order recorded."""
+        with self._reading() as transaction:
+            return people_rows.consents(transaction, speaker)
+
+    def allowed(self, speaker: str, scope: Scope) -> bool:
+        """Whether a speaker's consent to a scope is recorded and holds."""
+        return scope in in_force(self.consents(speaker))
+
+    # ---------------------------------------------------------------- the log
+
+    def log(self, *entries: LogEntry) -> None:
+        """Append to the log; who and when are filled in where they are empty."""
+        with self._writing() as transaction:
+            for each in entries:
+                entry = replace(each, who=each.who or operator())
+                people_rows.insert_log(transaction, entry)
+
+    def log_entries(
+        self, speaker: str | None = None, administration: int | None = None
+    ) -> tuple[LogEntry, ...]:
+        """The log, oldest first: all of it, of a speaker, or of an administration."""
+        with self._reading() as transaction:
+            return people_rows.log_entries(transaction, speaker, administration)
+
+    # ---------------------------------------------------------------- recordings
+
+    def keep_recording(
+        self, administration_id: int, recording: KeptRecording, file: Path, *, who: str = ""
+    ) -> str:
+        """Keep a sound file with an administration; the SHA-256 of its bytes.
+
+        The file is copied and stays where it is. To keep the same again under its uid changes
+        nothing. A person's original is noted in the log as recorded.
+
+        Args:
+            administration_id: of the administration.
+            recording: what is known of it.
+            file: the file.
+            who: recorded it; :func:`tabwb.records.speakers.operator` when empty.
+
+        Raises:
+            StoreError: the file cannot be read or kept, the uid is taken by another recording, or
+                the one it is derived from is not in this administration.
+        """
+        for _ in range(TRIES):
+            digest, size, content = self._put(file)
+            with self._writing() as transaction:
+                if not self._is_there(digest):
+                    continue
+                self._insert(
+                    transaction, administration_id, recording, (digest, size, content), who
+                )
+            return digest
+        raise StoreError("the recording was taken away while it was kept", where=str(file))
+
+    def _put(self, file: Path) -> tuple[str, int, bytes | None]:
+        try:
+            with file.open("rb") as source:
+                if self.embedded is not None:
+                    return *blobs.keep_file(blobs.folder_of(self.embedded), source), None
+                content = source.read()
+        except OSError as error:
+            raise StoreError(f"cannot be read: {error.strerror}", where=str(file)) from error
+        return hashlib.sha256(content).hexdigest(), len(content), content
+
+    def _is_there(self, digest: str) -> bool:
+        if self.embedded is None:
+            return True
+        return blobs.path_of(blobs.folder_of(self.embedded), digest).is_file()
+
+    def _insert(
+        self,
+        transaction: Transaction,
+        administration_id: int,
+        recording: KeptRecording,
+        kept: tuple[str, int, bytes | None],
+        who: str,
+    ) -> None:
+        (administration,) = read.administrations(transaction, administration_id, administration_id)
+        before = people_rows.recording(transaction, recording.uid)
+        if before is not None:
+            if (before[0], before[1].sha256) == (administration_id, kept[0]):
+                return
+            raise StoreError(
+                f"recording {recording.uid} is kept already, with other content",
+                where=f"administration {before[0]}",
+            )
+        if recording.derived_from is not None:
+            original = people_rows.recording(transaction, recording.derived_from)
+            if original is None or original[0] != administration_id:
+                raise StoreError(
+                    f"recording {recording.derived_from}, of which this is a derived copy, is not"
+                    " kept with it",
+                    where=f"administration {administration_id}",
+                )
+        people_rows.insert_recording(transaction, administration_id, recording, *kept)
+        conditions = administration.conditions
+        if conditions.guarded and recording.role == "original":
+            entry = LogEntry(
+                "recorded",
+                conditions.examinee,
+                administration_id,
+                f"recording {recording.uid}, {recording.seconds:.1f} s",
+                who or operator(),
+            )
+            people_rows.insert_log(transaction, entry)
+
+    def recordings(self, administration_id: int) -> tuple[KeptRecording, ...]:
+        """The recordings of an administration, in the order in which they were kept."""
+        with self._reading() as transaction:
+            return people_rows.recordings(transaction, administration_id)
+
+    def recording_path(self, sha256: str) -> Path:
+        """Where the bytes of a recording lie; from a server a copy that goes with this store.
+
+        Raises:
+            StoreError: it is not kept, or missing or damaged.
+        """
+        if self.embedded is not None:
+            path = blobs.path_of(blobs.folder_of(self.embedded), sha256)
+            if not blobs.is_whole(path, sha256):
+                raise StoreError(
+                    "the recording is missing or damaged",
+                    where=str(path),
+                    hint="put it back from a backup",
+                )
+            return path
+        with self._reading() as transaction:
+            content = transaction.value("SELECT content FROM assets WHERE sha256 = ?", sha256)
+        if content is None:
+            raise StoreError(f"no recording {sha256} is kept", where=self.location)
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="tabwb-")
+        folder = Path(self._temporary.name)
+        blobs.keep(folder, sha256, bytes(content))
+        return blobs.path_of(folder, sha256)
+
+    def _close_copies(self) -> None:
+        if self._temporary is not None:
+            self._temporary.cleanup()
+            self._temporary = None
+
+    # ---------------------------------------------------------------- deletion
+
+    def data_of(self, speaker: str) -> dict[str, int]:
+        """How much is kept of a speaker, by name: what a deletion takes away."""
+        with self._reading() as transaction:
+            return erase.counts(transaction, speaker)
+
+    def delete_speaker(self, speaker: str, reason: str, *, who: str = "") -> Tombstone:
+        """Delete a speaker with everything that was recorded of them.
+
+        When this returns the rows are gone from the file, not only marked; ``finished`` is False
+        where another program that reads the store kept the file from being rewritten. The next
+        opening does that.
+
+        Args:
+            speaker: study ID.
+            reason: see :data:`tabwb.records.speakers.REASONS`.
+            who: deletes; :func:`tabwb.records.speakers.operator` when empty.
+
+        Raises:
+            StoreError: nothing is known of this ID, or one of its administrations is open
+                elsewhere; nothing was deleted.
+        """
+        because = checked_reason(reason)
+        self.speaker(speaker)
+        with self._reading() as transaction:
+            numbers = erase.administrations_of(transaction, speaker)
+        embedded = self.embedded is not None
+        with ExitStack() as held:
+            for number in numbers:
+                held.enter_context(self.lock(number))
+            with self._erasing() as transaction:
+                stone = erase.delete(
+                    transaction, speaker, because, who or operator(),
+                    held=numbers, embedded=embedded,
+                )  # fmt: skip
+        return replace(stone, finished=self._finish_erasing())
+
+    def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:
+        """Who was deleted and when, oldest first."""
+        with self._reading() as transaction:
+            return people_rows.tombstones(transaction, speaker)

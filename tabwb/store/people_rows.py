@@ -1,0 +1,236 @@
+"""Rows of people: records, consents, recordings, the log. Inside a transaction of the caller's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabwb.records.errors import StoreError
+from tabwb.records.speakers import (
+    Consent,
+    KeptRecording,
+    LogEntry,
+    Speaker,
+    Tombstone,
+)
+from tabwb.store import codec
+from tabwb.store.database import Transaction
+from tabwb.store.write import now
+
+
+def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
+    """Everybody who is known, by record, consent or administration, in the order of their IDs."""
+    found: dict[str, Speaker] = {}
+    for (speaker,) in transaction.rows(
+        "SELECT speaker FROM consents UNION SELECT examinee FROM administrations"
+        " WHERE kind = 'speaker'"
+    ):
+        found[speaker] = Speaker(speaker)
+    versions: dict[str, int] = {}
+    for speaker, record, recorded_at, who in transaction.rows(
+        "SELECT speaker, record, recorded_at, who FROM speakers ORDER BY id"
+    ):
+        versions[speaker] = versions.get(speaker, 0) + 1
+        values = codec.from_json(record)
+        found[speaker] = Speaker(speaker, values, recorded_at, who, versions[speaker])
+    return tuple(found[speaker] for speaker in sorted(found))
+
+
+def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
+    """Every version of a speaker's record, oldest first."""
+    return tuple(
+        Speaker(speaker, codec.from_json(record), recorded_at, who, version)
+        for version, (record, recorded_at, who) in enumerate(
+            transaction.rows(
+                "SELECT record, recorded_at, who FROM speakers WHERE speaker = ? ORDER BY id",
+                speaker,
+            ),
+            1,
+        )
+    )
+
+
+def is_known(transaction: Transaction, speaker: str) -> bool:
+    """Whether anything is recorded of a speaker."""
+    return any(
+        transaction.value(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", speaker)
+        for table, column in (
+            ("speakers", "speaker"),
+            ("consents", "speaker"),
+            ("administrations", "kind = 'speaker' AND examinee"),
+        )
+    )
+
+
+def insert_speaker(transaction: Transaction, speaker: Speaker) -> None:
+    """A new version of a speaker's record."""
+    refuse_deleted(transaction, speaker.id)
+    transaction.execute(
+        "INSERT INTO speakers (speaker, record, who, recorded_at) VALUES (?, ?, ?, ?)",
+        speaker.id,
+        codec.to_json(dict(speaker.values)),
+        speaker.by,
+        now(),
+    )
+
+
+def consents(transaction: Transaction, speaker: str) -> tuple[Consent, ...]:
+    """All that a speaker gave and withdrew, in the order recorded."""
+    return tuple(
+        Consent(speaker, scope, bool(given), day, document, note, recorded_at, who)
+        for scope, given, day, document, note, recorded_at, who in transaction.rows(
+            "SELECT scope, given, day, document, note, recorded_at, who FROM consents"
+            " WHERE speaker = ? ORDER BY id",
+            speaker,
+        )
+    )
+
+
+def insert_consent(transaction: Transaction, consent: Consent) -> None:
+    """One consent or withdrawal."""
+    refuse_deleted(transaction, consent.speaker)
+    transaction.execute(
+        "INSERT INTO consents (speaker, scope, given, day, document, note, who, recorded_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        consent.speaker,
+        consent.scope,
+        consent.given,
+        consent.on,
+        consent.document,
+        consent.note,
+        consent.by,
+        now(),
+    )
+
+
+def insert_log(transaction: Transaction, entry: LogEntry) -> None:
+    """One line of the log."""
+    transaction.execute(
+        "INSERT INTO access_log (at, who, act, speaker, administration, detail)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        entry.at or now(),
+        entry.who,
+        entry.act,
+        entry.speaker,
+        entry.administration,
+        entry.detail,
+    )
+
+
+def log_entries(
+    transaction: Transaction, speaker: str | None, administration: int | None
+) -> tuple[LogEntry, ...]:
+    """The log, oldest first: all of it, of a speaker, or of an administration."""
+    wanted = [
+        (column, value)
+        for column, value in (("speaker", speaker), ("administration", administration))
+        if value is not None
+    ]
+    where = " AND ".join(f"{column} = ?" for column, _ in wanted)
+    return tuple(
+        LogEntry(act, whose, number, detail, who, at)
+        for act, whose, number, detail, who, at in transaction.rows(
+            "SELECT act, speaker, administration, detail, who, at FROM access_log"
+            f"{f' WHERE {where}' if where else ''} ORDER BY id",
+            *(value for _, value in wanted),
+        )
+    )
+
+
+_RECORDING = (
+    "uid, seconds, rate, channels, role, derived_from, parameters, started_at, sha256, recorded_at"
+)
+
+
+def recordings(transaction: Transaction, administration_id: int) -> tuple[KeptRecording, ...]:
+    """The recordings of an administration, in the order in which they were kept."""
+    rows = transaction.rows(
+        f"SELECT {_RECORDING} FROM recordings WHERE administration_id = ?"
+        " ORDER BY recorded_at, uid",
+        administration_id,
+    )
+    return tuple(map(_recording, rows))
+
+
+def recording(transaction: Transaction, uid: str) -> tuple[int, KeptRecording] | None:
+    """A recording with the administration that it belongs to, or None."""
+    row = transaction.first(
+        f"SELECT {_RECORDING}, administration_id FROM recordings WHERE uid = ?", uid
+    )
+    return None if row is None else (int(row[10]), _recording(row))
+
+
+def _recording(row: Any) -> KeptRecording:
+    uid, seconds, rate, channels, role, derived_from, parameters, started_at, sha256, at = row[:10]
+    return KeptRecording(
+        uid=uid,
+        seconds=seconds,
+        rate=rate,
+        channels=channels,
+        role=role,
+        derived_from=derived_from,
+        parameters=codec.from_json(parameters),
+        started_at=started_at,
+        sha256=sha256,
+        recorded_at=at,
+    )
+
+
+def insert_recording(
+    transaction: Transaction,
+    administration_id: int,
+    recording: KeptRecording,
+    digest: str,
+    size: int,
+    content: bytes | None,
+) -> None:
+    """A recording, and its file unless that is there already."""
+    transaction.execute(
+        "INSERT INTO assets (sha256, size, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        digest,
+        size,
+        content,
+    )
+    transaction.execute(
+        "INSERT INTO recordings (uid, administration_id, sha256, role, derived_from, seconds, rate,"
+        " channels, parameters, started_at, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        recording.uid,
+        administration_id,
+        digest,
+        recording.role,
+        recording.derived_from,
+        recording.seconds,
+        recording.rate,
+        recording.channels,
+        codec.to_json(dict(recording.parameters)),
+        recording.started_at,
+        now(),
+    )
+
+
+def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[Tombstone, ...]:
+    """Who was deleted and when, oldest first."""
+    rows = transaction.rows(
+        "SELECT speaker, deleted_at, who, reason, counts, pending FROM tombstones"
+        f"{'' if speaker is None else ' WHERE speaker = ?'} ORDER BY id",
+        *(() if speaker is None else (speaker,)),
+    )
+    return tuple(
+        Tombstone(whose, deleted_at, who, reason, codec.from_json(counts), pending is None)
+        for whose, deleted_at, who, reason, counts, pending in rows
+    )
+
+
+def refuse_deleted(transaction: Transaction, speaker: str) -> None:
+    """Refuse to record anything of a speaker who was deleted.
+
+    Raises:
+        StoreError: the speaker was deleted, and not for having been entered by mistake.
+    """
+    gone = [
+        stone for stone in tombstones(transaction, speaker) if stone.reason != "entered-by-mistake"
+    ]
+    if gone:
+        raise StoreError(
+            f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",
+            hint="nothing more is recorded under this ID; another person has another ID",
+        )
