@@ -1,0 +1,339 @@
+"""Deleting a speaker: no byte of theirs is left in the store, and nothing of others goes."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import AttemptEntry, DeclarationEntry, EventEntry, RatingsEntry
+from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.exchange import Message
+from tabwb.records.judgements import Judged, Judgement
+from tabwb.records.ratings import valued
+from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
+from tabwb.records.states import StopReason
+from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.store.maintenance import check
+from tabwb.store.store import Store
+from tests.store.parts import attempt, begin, small_battery
+
+SECRET = "xylophonist"
+"""Stands in everything that is recorded of the speaker who will be deleted."""
+SHARED = "said by both of them"
+KILLS = 40
+
+
+def give(store: Store, speaker: str, word: str, *, size: int = 1) -> int:
+    """An administration with a row in every table, ``word`` in every text."""
+    battery = small_battery()
+    store.keep_battery(battery, {})
+    conditions = Conditions(speaker, "speaker", labels={"note": word})
+    plan = [
+        PlannedTrial(number, "repetition", f"item-{number}", 0, (word,), f"Say {word} {number}")
+        for number in range(1, size + 1)
+    ]
+    number = store.create_administration(battery, conditions, plan, {"tabwb": "0"}).id
+    store.keep_speaker(Speaker(speaker, {"group": word}))
+    store.keep_consents([Consent(speaker, "record", True, "2026-11-01", word, word)])
+    store.log(LogEntry("exported", speaker, number, f"/home/{word}.jsonl"))
+    for trial in range(1, size + 1):
+        answer = replace(attempt(response=f"{word} said {trial} " + word * 40), error=word)
+        answer = replace(answer, messages=(Message("user", f"{word} and {trial}"),))
+        rating = valued("repetition", "exact", True, f"because of {word} {trial}")
+        shared = valued("rules-1", "jargon", True, SHARED)
+        store.append(
+            number,
+            [
+                EventEntry("noted", trial, f"a note on {word}"),
+                AttemptEntry(trial, answer),
+                RatingsEntry(trial, 1, (rating, shared)),
+                DeclarationEntry(Declaration("rules-1", ("jargon",), caution=f"of {word}")),
+            ],
+        )
+        judgement = Judgement(
+            "tab-2026:x", (valued("tab-2026:x", "anomia", 1, word),), key="00" * 32,
+            raw=f"raw {word}", first_raw=word, prompt_text=SHARED, stop_reason=StopReason.END,
+        )  # fmt: skip
+        again = replace(judgement, repeat=1)
+        store.keep_judgements(number, [Judged(trial, 1, judgement), Judged(trial, 1, again)])
+    return number
+
+
+def sound(folder: Path, name: str, content: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+def bytes_of(file: Path) -> dict[str, bytes]:
+    """Every byte of the store by its place: the file, what SQLite keeps beside it, recordings."""
+    beside = [path for path in file.parent.iterdir() if path.name.startswith(file.name)]
+    inside = [path for folder in beside if folder.is_dir() for path in folder.rglob("*")]
+    return {str(path): path.read_bytes() for path in (*beside, *inside) if path.is_file()}
+
+
+def holding(file: Path, word: str) -> list[str]:
+    return [
+        name for name, content in bytes_of(file).items() if word.encode() in content + name.encode()
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "sounds"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def filled(file: Path, folder: Path) -> Iterator[tuple[Store, int, int]]:
+    """Two speakers who said much the same; one recording is the same to the byte."""
+    with Store.open(file) as store:
+        one, other = give(store, "S-014", SECRET, size=30), give(store, "S-015", "innocent", size=3)
+        both = sound(folder, "both.wav", b"RIFF the same")
+        mine = sound(folder, "mine.wav", f"RIFF {SECRET}".encode() * 1000)
+        for number in (one, other):
+            store.keep_recording(number, KeptRecording(f"same-{number}", 1, 16_000), both)
+        store.keep_recording(one, KeptRecording("mine", 1, 16_000), mine)
+        derived = KeptRecording("derived", 1, 16_000, role="conditioned", derived_from="mine")
+        store.keep_recording(one, derived, sound(folder, "d.wav", f"{SECRET}!".encode()))
+        yield store, one, other
+
+
+def test_no_byte_of_a_deleted_speaker_is_left(filled: tuple[Store, int, int], file: Path) -> None:
+    store, _, _ = filled
+    assert len(holding(file, SECRET)) >= 3, "in the rows and in both recordings"
+    stone = store.delete_speaker("S-014", "withdrawn", who="ada")
+    assert stone.finished
+    assert holding(file, SECRET) == []
+    assert check(file) == ()
+
+
+def test_what_is_left_is_a_dated_tombstone_with_counts(filled: tuple[Store, int, int]) -> None:
+    store, one, _ = filled
+    expected = store.data_of("S-014")
+    assert expected == {
+        "administrations": 1,
+        "attempts": 30,
+        "ratings": 90,
+        "judgements": 60,
+        "recordings": 3,
+        "records": 1,
+        "consents": 1,
+        "exports": 1,
+    }
+    stone = store.delete_speaker("S-014", "withdrawn", who="ada")
+    assert store.tombstones() == (stone,)
+    assert (stone.speaker, stone.by, stone.reason) == ("S-014", "ada", "withdrawn")
+    assert dict(stone.counts) == expected
+    assert set(store.data_of("S-014").values()) == {0, 1}, "of the log an export stays"
+    with pytest.raises(StoreError, match="was deleted on"):
+        store.speaker("S-014")
+    with pytest.raises(StoreError, match="no administration"):
+        store.administration(one)
+
+
+def test_who_did_what_stays_known_without_the_details(filled: tuple[Store, int, int]) -> None:
+    store, one, _ = filled
+    before = store.log_entries("S-014")
+    store.delete_speaker("S-014", "withdrawn", who="ada")
+    *kept, deleted = store.log_entries("S-014")
+    assert kept == [replace(entry, detail="") for entry in before]
+    assert {entry.administration for entry in kept} == {one, None}
+    assert (deleted.act, deleted.who) == ("deleted", "ada")
+
+
+def test_another_speaker_keeps_everything(filled: tuple[Store, int, int]) -> None:
+    store, _, other = filled
+
+    def all_of() -> object:
+        sounds = [store.recording_path(r.sha256).read_bytes() for r in store.recordings(other)]
+        return (
+            store.history(other),
+            store.judgements(other),
+            store.speaker_versions("S-015"),
+            store.consents("S-015"),
+            store.log_entries("S-015"),
+            sounds,
+        )
+
+    before = all_of()
+    store.delete_speaker("S-014", "withdrawn")
+    assert all_of() == before
+
+
+def test_a_judgement_taken_over_from_the_deleted_stands_by_itself(file: Path) -> None:
+    with Store.open(file) as store:
+        one, other = give(store, "S-014", SECRET), give(store, "S-015", "innocent")
+        first = store.judgements(one)[0].judgement
+        taken = replace(first, id=0, same_as=first.id, raw="raw", first_raw="", ratings=())
+        taken = replace(taken, ratings=(valued("tab-2026:x", "anomia", 0, "plain"),))
+        store.keep_judgements(other, [Judged(1, 1, taken)])
+        store.delete_speaker("S-014", "withdrawn")
+        last = store.judgements(other)[-1].judgement
+    assert (last.raw, last.same_as) == ("raw", None)
+    assert holding(file, SECRET) == []
+
+
+def test_a_program_that_had_the_store_open_writes_no_text_under_a_key_of_the_deleted(
+    file: Path,
+) -> None:
+    with Store.open(file) as old, Store.open(file) as deleting:
+        give(old, "S-014", SECRET)
+        deleting.delete_speaker("S-014", "withdrawn")
+        give(deleting, "S-016", "newcomer")
+        # The first program remembers keys of texts that stand for others by now.
+        number = give(old, "S-017", SECRET)
+        assert old.trials(number)[0].plan.prompt == f"Say {SECRET} 1"
+        assert old.trials(number)[0].ratings[0].reason == f"because of {SECRET} 1"
+    assert check(file) == ()
+
+
+def test_a_deleted_id_is_not_used_again(file: Path) -> None:
+    with Store.open(file) as store:
+        store.keep_speaker(Speaker("S-014"))
+        store.delete_speaker("S-014", "withdrawn")
+        for act in (
+            lambda: store.keep_speaker(Speaker("S-014")),
+            lambda: store.keep_consents([Consent("S-014", "record", True, "2026-11-01")]),
+            lambda: begin(store, conditions=Conditions("S-014", "speaker")),
+        ):
+            with pytest.raises(StoreError, match="was deleted on"):
+                act()
+
+
+def test_an_id_that_was_entered_by_mistake_can_be_used(file: Path) -> None:
+    with Store.open(file) as store:
+        store.keep_speaker(Speaker("S-014", {"AQ": 1}))
+        store.delete_speaker("S-014", "entered-by-mistake")
+        store.keep_speaker(Speaker("S-014", {"AQ": 2}))
+        assert store.speaker("S-014").version == 1
+
+
+def test_nothing_is_deleted_of_somebody_unknown_or_for_another_reason(file: Path) -> None:
+    with Store.open(file) as store:
+        with pytest.raises(StoreError, match="no speaker"):
+            store.delete_speaker("S-014", "withdrawn")
+        store.keep_speaker(Speaker("S-014"))
+        with pytest.raises(UsageError, match="withdrawn"):
+            store.delete_speaker("S-014", "she lives at no. 4")
+        assert store.speaker("S-014").version == 1
+
+
+def test_what_is_open_elsewhere_is_not_deleted(filled: tuple[Store, int, int], file: Path) -> None:
+    store, one, _ = filled
+    with (
+        Store.open(file) as elsewhere,
+        elsewhere.lock(one),
+        pytest.raises(StoreError, match="is open in process"),
+    ):
+        store.delete_speaker("S-014", "withdrawn")
+    assert store.speaker("S-014").version == 1
+
+
+def test_a_model_of_the_same_name_is_no_speaker(file: Path) -> None:
+    with Store.open(file) as store:
+        model = begin(store, conditions=Conditions("S-014", "model")).id
+        unknown = begin(store, conditions=Conditions("S-014", "model", origin="unknown")).id
+        store.keep_speaker(Speaker("S-014"))
+        store.delete_speaker("S-014", "withdrawn")
+        assert [each.id for each in store.administrations()] == [model]
+        assert model != unknown
+
+
+def test_a_reader_in_the_way_is_told_of_and_the_next_opening_finishes(
+    filled: tuple[Store, int, int], file: Path
+) -> None:
+    filled[0].close()
+    reader = sqlite3.connect(file, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM texts").fetchone()
+    with Store.open(file, patience_s=0.2) as store:
+        assert not store.delete_speaker("S-014", "withdrawn").finished
+        assert not store.tombstones()[0].finished
+        with pytest.raises(StoreError, match="was deleted"):
+            store.speaker("S-014")
+    reader.close()
+    with Store.open(file) as store:
+        assert store.tombstones()[0].finished
+        assert holding(file, SECRET) == []
+
+
+def test_a_file_that_a_killed_program_left_goes_with_the_next_deletion(
+    filled: tuple[Store, int, int], file: Path
+) -> None:
+    store, _, _ = filled
+    left = Path(f"{file}.blobs") / "ab" / ("ab" * 32)
+    left.parent.mkdir(exist_ok=True)
+    left.write_text(SECRET)
+    half = Path(f"{file}.blobs") / ".new-1"
+    half.write_text(SECRET)
+    for path in (left, half):
+        os.utime(path, (time.time() - 7200,) * 2)
+    store.delete_speaker("S-014", "withdrawn")
+    assert holding(file, SECRET) == []
+
+
+def _delete(file: Path) -> None:
+    with Store.open(file) as store:
+        store.delete_speaker("S-014", "withdrawn")
+
+
+def _killed_after(file: Path, lives_s: float) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            _delete(file)
+        finally:
+            os._exit(0)
+    time.sleep(lives_s)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
+    filled: tuple[Store, int, int], file: Path, tmp_path: Path
+) -> None:
+    filled[0].close()
+    began = time.perf_counter()
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    copy = kept / file.name
+
+    def restore() -> None:
+        for path in tmp_path.glob(f"{file.name}*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.copy(copy, file)
+        shutil.copytree(f"{copy}.blobs", f"{file}.blobs")
+
+    shutil.copy(file, copy)
+    shutil.copytree(f"{file}.blobs", f"{copy}.blobs")
+    _delete(file)
+    whole_s = time.perf_counter() - began
+    generator = random.Random(20261121)
+    seen = set()
+    for _ in range(KILLS):
+        restore()
+        _killed_after(file, generator.random() * whole_s * 1.2)
+        with Store.open(file) as store:
+            gone = bool(store.tombstones())
+            seen.add(gone)
+            if gone:
+                assert store.tombstones()[0].finished
+                assert holding(file, SECRET) == []
+            else:
+                assert store.data_of("S-014")["recordings"] == 3
+                for recording in store.recordings(1):
+                    store.recording_path(recording.sha256)
+        assert check(file) == ()
+    assert seen == {True, False}
