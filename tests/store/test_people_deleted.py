@@ -337,3 +337,27 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
                     store.recording_path(recording.sha256)
         assert check(file) == ()
     assert seen == {True, False}
+
+
+def test_in_every_kind_of_store_the_rows_of_one_are_gone_and_those_of_others_stay(
+    store: Store, folder: Path
+) -> None:
+    one, other = give(store, "S-014", SECRET, size=2), give(store, "S-015", "innocent")
+    both = sound(folder, "both.wav", b"RIFF the same")
+    mine = sound(folder, "mine.wav", SECRET.encode())
+    for number in (one, other):
+        shared = store.keep_recording(number, KeptRecording(f"r{number}", 1, 16_000), both)
+    gone = store.keep_recording(one, KeptRecording("mine", 1, 16_000), mine)
+    before = store.history(other), store.judgements(other), store.recordings(other)
+    stone = store.delete_speaker("S-014", "retention-ended", who="ada")
+    assert store.tombstones("S-014") == (stone,)
+    assert stone.finished
+    assert [each.id for each in store.administrations()] == [other]
+    assert (store.history(other), store.judgements(other), store.recordings(other)) == before
+    assert store.recording_path(shared).read_bytes() == b"RIFF the same"
+    with pytest.raises(StoreError):
+        store.recording_path(gone)
+    with store.database.reading() as transaction:
+        for table in ("texts", "reasons"):
+            rows = transaction.rows(f"SELECT text FROM {table}")
+            assert not any(SECRET in text for (text,) in rows)
