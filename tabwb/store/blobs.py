@@ -37,7 +37,7 @@ def keep(folder: Path, digest: str, content: bytes) -> None:
     """
     if is_whole(path_of(folder, digest), digest):
         return
-    with _explained(folder):
+    with explained(folder):
         _put(folder, lambda file: (file.write(content), digest)[1])
 
 
@@ -47,7 +47,7 @@ def keep_file(folder: Path, source: BinaryIO) -> tuple[str, int]:
     Raises:
         StoreError: it cannot be written.
     """
-    with _explained(folder):
+    with explained(folder):
         size = 0
 
         def copy(file: BinaryIO) -> str:
@@ -69,7 +69,7 @@ def remove(folder: Path, digest: str) -> None:
         StoreError: it cannot be taken away.
     """
     path = path_of(folder, digest)
-    with _explained(folder):
+    with explained(folder):
         if path.parent.is_dir():
             path.unlink(missing_ok=True)
             _sync_folder(path.parent)
@@ -111,7 +111,8 @@ def _put(folder: Path, write: Callable[[BinaryIO], str]) -> str:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def explained(folder: Path) -> Iterator[None]:
+    """Turns errors of the file system into a :class:`StoreError` that says what to do."""
     try:
         yield
     except OSError as error:

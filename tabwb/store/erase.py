@@ -8,6 +8,8 @@ after a crash, when the store is opened next.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import StoreError
@@ -120,6 +122,10 @@ def delete(
             f"something was recorded of speaker {speaker} at this moment", hint="try again"
         )
     stone = Tombstone(speaker, now(), who, reason, counts(transaction, speaker), not embedded)
+    takes = [
+        transaction.value("SELECT uid FROM administrations WHERE id = ?", number)
+        for number in numbers
+    ]
     texts = _used(transaction, _TEXTS, numbers)
     reasons = _used(transaction, _REASONS, numbers)
     files = _used(transaction, _FILES, numbers)
@@ -143,7 +149,7 @@ def delete(
         who,
         reason,
         codec.to_json(stone.counts),
-        codec.to_json(sorted(map(str, files))) if embedded else None,
+        codec.to_json({"files": sorted(map(str, files)), "takes": takes}) if embedded else None,
     )
     return stone
 
@@ -166,6 +172,15 @@ def _forget(transaction: Transaction, table: str, key: str, unused: set[int | st
     transaction.many(f"DELETE FROM {table} WHERE {key} = ?", [(each,) for each in unused])
 
 
+def remove_takes(store: Path, administrations: Iterable[str]) -> None:
+    """Remove recordings that were begun in administrations (their uids) and never kept."""
+    folder = store.with_name(f"{store.name}.takes")
+    for uid in administrations:
+        for path in folder.glob(f"{uid}.*"):
+            with blobs.explained(folder):
+                path.unlink(missing_ok=True)
+
+
 def finish(database: EmbeddedDatabase) -> bool:
     """Remove what deletions left on the disk; False where another program reads the store.
 
@@ -176,9 +191,11 @@ def finish(database: EmbeddedDatabase) -> bool:
         stones = transaction.rows("SELECT id, pending FROM tombstones WHERE pending IS NOT NULL")
         known = {row[0] for row in transaction.rows("SELECT sha256 FROM assets")}
         for _, pending in stones:
-            for digest in codec.from_json(pending):
+            left = codec.from_json(pending)
+            for digest in left["files"]:
                 if digest not in known:
                     blobs.remove(folder, digest)
+            remove_takes(database.path, left["takes"])
         blobs.sweep(folder, known)
     if not database.scrub():
         return False

@@ -28,6 +28,7 @@ from tabwb.records.speakers import (
 from tabwb.store import blobs, erase, people_rows, read
 from tabwb.store.database import Database, Transaction
 from tabwb.store.embedded import EmbeddedDatabase
+from tabwb.store.location import resolve
 
 TRIES = 5
 """How often a file is put back that a deletion took away before its row was written."""
@@ -300,6 +301,7 @@ class People(ABC):
         self.speaker(speaker)
         with self._reading() as transaction:
             numbers = erase.administrations_of(transaction, speaker)
+            uids = [read.administrations(transaction, number, number)[0].uid for number in numbers]
         embedded = self.embedded is not None
         with ExitStack() as held:
             for number in numbers:
@@ -309,6 +311,12 @@ class People(ABC):
                     transaction, speaker, because, who or operator(),
                     held=numbers, embedded=embedded,
                 )  # fmt: skip
+        self._close_copies()
+        if not embedded:
+            # A server's recordings grow on the computer that makes them.
+            local = resolve(None)
+            assert isinstance(local, Path)
+            erase.remove_takes(local, uids)
         return replace(stone, finished=self._finish_erasing())
 
     def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:

@@ -333,7 +333,7 @@ tombstones = Table(
     Column("who", String, nullable=False),
     Column("reason", String, nullable=False),
     Column("counts", Text, nullable=False),
-    # Digests of files still to be removed; null once nothing is left on the disk.
+    # Files still to be removed; null once nothing is left on the disk.
     Column("pending", Text),
 )
 
