@@ -1,0 +1,46 @@
+"""Recordings while they are made: files that grow beside a store until they are whole and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabwb.records.errors import StoreError
+from tabwb.store.location import resolve
+from tabwb.store.store import Store
+
+SUFFIX = ".wav.part"
+
+
+def folder_of(store: Store) -> Path:
+    """Where growing recordings of a store lie; made, for its user alone, where it is not there.
+
+    Beside a store that is a file; of a server in the user's own data folder.
+
+    Raises:
+        StoreError: it cannot be made.
+    """
+    beside = store.embedded
+    if beside is None:
+        local = resolve(None)
+        assert isinstance(local, Path)
+        beside = local
+    folder = beside.with_name(f"{beside.name}.takes")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"recordings cannot be kept: {error.strerror}",
+            where=str(folder),
+            hint="allow writing there, or choose another place with --store",
+        ) from error
+    return folder
+
+
+def path_of(store: Store, administration_uid: str, recording: str) -> Path:
+    """The file of a recording that grows; its name says whose it is, so that it can be deleted."""
+    return folder_of(store) / f"{administration_uid}.{recording}{SUFFIX}"
+
+
+def of_administration(store: Store, administration_uid: str) -> tuple[Path, ...]:
+    """The recordings of an administration that were begun and not kept yet."""
+    return tuple(sorted(folder_of(store).glob(f"{administration_uid}.*{SUFFIX}")))
