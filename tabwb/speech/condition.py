@@ -1,0 +1,182 @@
+"""Conditioning of speech for a transcriber (PSST, appendix B.2): always a derived copy.
+
+High-pass at 100 Hz with 12 dB per octave; loudness after EBU R128 to -23 LUFS; 16 kHz; a look-ahead
+limiter at -6 dBFS. The limiter comes last, since a change of rate moves peaks: so no sample of the
+copy lies above -6 dBFS. Where the paper says "dynamically", the gain here is one number for the
+clip, which leaves the loudness of its sounds to each other as it was.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.records.errors import TabwbError
+from tabwb.speech.files import Samples, read_clip, write_wav
+from tabwb.speech.needs import need
+
+METHOD = "psst-b2-1"
+"""Name and version of what is done here; a changed number makes ``psst-b2-2``."""
+RATE = 16_000
+HIGHPASS_HZ = 100.0
+HIGHPASS_ORDER = 2
+"""Of a Butterworth filter: 6 dB per octave each."""
+LOUDNESS_LUFS = -23.0
+MOST_GAIN_DB = 40.0
+"""No clip is raised by more [ours]: beyond it there is noise and no speech."""
+LIMIT_DBFS = -6.0
+LOOK_AHEAD_S = 0.010
+SHORTEST_S = 0.400
+"""One gating block of EBU R128; below it there is no integrated loudness."""
+
+Parameters = Mapping[str, float | str]
+Signal = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditioned:
+    """A conditioned clip.
+
+    Attributes:
+        samples: 16 kHz, one channel, no sample above -6 dBFS.
+        parameters: what was done, to be stored beside what is derived from it. ``loudness`` is
+            ``normalised``, ``too short``, ``silent``, or ``at most gain``; ``loudness_lufs`` was
+            measured after the high-pass, and is absent where it could not be; ``gain_db``;
+            ``limited_s`` and ``limited_db``: for how long the limiter was at work and how far.
+    """
+
+    samples: Samples
+    parameters: Parameters
+
+
+def condition(samples: Samples, rate: int) -> Conditioned:
+    """Condition a clip (PSST, appendix B.2).
+
+    Args:
+        samples: one channel, float32 in [-1, 1].
+        rate: in Hz.
+
+    Raises:
+        TabwbError: the rate is too low for speech.
+        MissingExtra: scipy, pyloudnorm or soxr is not installed.
+    """
+    if rate < 4_000:
+        raise TabwbError(f"{rate} Hz is too low a rate for speech", allowed="4000 Hz and more")
+    filtered = high_pass(samples, rate)
+    measured, loudness = _loudness(filtered, rate)
+    gain_db = 0.0
+    if measured is not None:
+        gain_db = min(LOUDNESS_LUFS - measured, MOST_GAIN_DB)
+        loudness = "normalised" if gain_db < MOST_GAIN_DB else "at most gain"
+    resampled = _resample(filtered * 10.0 ** (gain_db / 20.0), rate)
+    limited, gains = limit(resampled, RATE)
+    parameters: dict[str, float | str] = {
+        "method": METHOD,
+        "source_rate_hz": rate,
+        "rate_hz": RATE,
+        "highpass_hz": HIGHPASS_HZ,
+        "highpass_db_per_octave": 6.0 * HIGHPASS_ORDER,
+        "loudness": loudness,
+        "loudness_target_lufs": LOUDNESS_LUFS,
+        "gain_db": round(gain_db, 3),
+        "limit_dbfs": LIMIT_DBFS,
+        "limited_s": round(float((gains < 1.0 - 1e-9).sum()) / RATE, 4),
+        "limited_db": round(20.0 * math.log10(1.0 / float(gains.min(initial=1.0))), 3),
+    }
+    if measured is not None:
+        parameters["loudness_lufs"] = round(measured, 3)
+    return Conditioned(limited.astype(np.float32), parameters)
+
+
+def condition_file(
+    source: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    start_s: float = 0.0,
+    end_s: float | None = None,
+) -> Parameters:
+    """Write the conditioned copy of a stretch of a sound file: 16-bit WAV, mode 0600.
+
+    Returns:
+        What was done, as :class:`Conditioned` has it.
+
+    Raises:
+        TabwbError: the stretch holds no sample, or a file cannot be read or written.
+        MissingExtra: a package of the extra ``audio`` is not installed.
+    """
+    samples, rate = read_clip(source, start_s, end_s)
+    if samples.size == 0:
+        raise TabwbError(
+            f"there is no sound from {start_s:g} s on",
+            where=os.fspath(source),
+            allowed="a stretch inside the file",
+        )
+    conditioned = condition(samples, rate)
+    write_wav(out, conditioned.samples, RATE)
+    return conditioned.parameters
+
+
+def high_pass(samples: Samples, rate: int) -> Signal:
+    """Butterworth high-pass of order 2 at 100 Hz: -3 dB there, 12 dB per octave below.
+
+    |H(f)|^2 = 1 / (1 + (100/f)^4) for f far below the rate. It begins as if the first sample had
+    lasted for ever, so that an offset of the sound card does not become a click.
+    """
+    signal = need("scipy.signal", "conditioning")
+    x: Signal = samples.astype(np.float64)
+    if x.size == 0:
+        return x
+    sections = signal.butter(HIGHPASS_ORDER, HIGHPASS_HZ, "highpass", fs=rate, output="sos")
+    filtered: Signal
+    filtered, _ = signal.sosfilt(sections, x, zi=signal.sosfilt_zi(sections) * x[0])
+    return filtered
+
+
+def _loudness(x: Signal, rate: int) -> tuple[float | None, str]:
+    """Integrated loudness in LUFS of one channel (EBU R128), or None and why not."""
+    if x.size < SHORTEST_S * rate:
+        return None, "too short"
+    pyloudnorm = need("pyloudnorm", "conditioning")
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)  # silence has the logarithm of 0
+        measured = float(pyloudnorm.Meter(rate).integrated_loudness(x))
+    return (measured, "") if math.isfinite(measured) else (None, "silent")
+
+
+def _resample(x: Signal, rate: int) -> Signal:
+    if rate == RATE or x.size == 0:
+        return x
+    resampled: Signal = need("soxr", "conditioning").resample(x, rate, RATE, quality="HQ")
+    return resampled
+
+
+def limit(x: Signal, rate: int) -> tuple[Signal, Signal]:
+    """A limiter that looks ahead: no sample above -6 dBFS, and no wave is cut off.
+
+    The gain that each sample needs, min(1, T/|x|), is held for 10 ms to both sides as its minimum
+    and then smoothed by a window of the same width. Each smoothed gain is a weighted mean of
+    minima that all took the sample itself into account, so it is never above what it needs.
+
+    Args:
+        x: one channel.
+        rate: in Hz.
+
+    Returns:
+        The limited samples, and the gain of each.
+    """
+    threshold = 10.0 ** (LIMIT_DBFS / 20.0) * (1.0 - 1e-6)  # rounding stays below the limit too
+    magnitude = np.abs(x)
+    if not magnitude.size or magnitude.max() <= threshold:
+        return x, np.ones_like(x)
+    ndimage = need("scipy.ndimage", "conditioning")
+    needed = np.minimum(1.0, threshold / np.maximum(magnitude, threshold))
+    width = 2 * round(LOOK_AHEAD_S * rate) + 1
+    held = ndimage.minimum_filter1d(needed, width, mode="nearest")
+    window = np.hanning(width + 2)[1:-1]
+    gains: Signal = ndimage.convolve1d(held, window / window.sum(), mode="nearest")
+    return x * gains, gains

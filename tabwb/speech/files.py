@@ -1,0 +1,193 @@
+"""Sound files of any usual kind, rate and number of channels, read as one channel.
+
+WAV, FLAC, OGG (Vorbis, Opus), MP3 and AIFF come in by the same road, libsndfile. What is stored is
+never altered: whoever wants another rate or level derives it (:mod:`tabwb.speech.condition`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.records.errors import TabwbError
+from tabwb.speech.needs import need
+
+Samples = NDArray[np.float32]
+"""One channel: shape (samples,), float32, full scale at -1 and 1. Its rate stands beside it."""
+
+SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff")
+ALLOWED = "WAV, FLAC, OGG, MP3 or AIFF"
+
+
+@dataclass(frozen=True, slots=True)
+class SoundInfo:
+    """What a file says of itself, without its sound.
+
+    Attributes:
+        rate: samples per second.
+        channels: 1 for mono, 2 for stereo.
+        frames: samples in each channel.
+        format, subtype: as libsndfile calls them, such as ``WAV`` and ``PCM_24``.
+    """
+
+    path: Path
+    rate: int
+    channels: int
+    frames: int
+    format: str
+    subtype: str
+
+    @property
+    def seconds(self) -> float:
+        """How long the file is."""
+        return self.frames / self.rate
+
+
+def info(path: str | os.PathLike[str]) -> SoundInfo:
+    """What kind of sound a file holds.
+
+    Raises:
+        TabwbError: it is not there, or no sound file.
+        MissingExtra: soundfile is not installed.
+    """
+    with _open(path) as sound:
+        return SoundInfo(
+            Path(path),
+            sound.samplerate,
+            sound.channels,
+            sound.frames,
+            sound.format,
+            sound.subtype,
+        )
+
+
+def read_clip(
+    path: str | os.PathLike[str], start_s: float = 0.0, end_s: float | None = None
+) -> tuple[Samples, int]:
+    """A stretch of a sound file, its channels averaged into one.
+
+    The file may still be growing under a :class:`tabwb.speech.recorder.Recorder`: what is asked for
+    beyond its end is left out, so the answer can be shorter than asked for, and empty.
+
+    Args:
+        path: of the file.
+        start_s: where the stretch begins, in seconds.
+        end_s: where it ends; None for the end of the file.
+
+    Returns:
+        The samples, and their rate in Hz: the file's own.
+
+    Raises:
+        TabwbError: the file or the stretch cannot be read.
+        MissingExtra: soundfile is not installed.
+    """
+    if start_s < 0 or (end_s is not None and end_s < start_s):
+        until = "the end" if end_s is None else f"{end_s:g} s"
+        raise TabwbError(
+            f"a clip cannot go from {start_s:g} s to {until}",
+            where=os.fspath(path),
+            allowed="0 <= start <= end, in seconds",
+        )
+    with _open(path) as sound:
+        rate = sound.samplerate
+        first = min(round(start_s * rate), sound.frames)
+        last = sound.frames if end_s is None else min(round(end_s * rate), sound.frames)
+        sound.seek(first)
+        channels: NDArray[np.float32] = sound.read(last - first, dtype="float32", always_2d=True)
+    if not np.isfinite(channels).all():
+        raise TabwbError(
+            "holds samples that are no numbers (NaN or infinity)",
+            where=os.fspath(path),
+            hint="export it again from the program that made it",
+        )
+    return mono(channels), rate
+
+
+def mono(channels: NDArray[np.float32]) -> Samples:
+    """The mean of the channels.
+
+    Args:
+        channels: shape (samples, channels).
+
+    >>> mono(np.array([[0.5, -0.5], [1.0, 0.0]], dtype=np.float32)).tolist()
+    [0.0, 0.5]
+    """
+    if channels.shape[1] == 1:
+        return np.ascontiguousarray(channels[:, 0])
+    mean: Samples = channels.mean(axis=1, dtype=np.float32)
+    return mean
+
+
+def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
+    """The sound files among files and folders: a file as it is, a folder's by their suffix.
+
+    Raises:
+        TabwbError: a path is not there, or a folder holds no sound file.
+    """
+    found: list[Path] = []
+    for given in paths:
+        path = Path(given)
+        if not path.is_dir():
+            if not path.exists():
+                raise TabwbError("is not there", where=str(path))
+            found.append(path)
+            continue
+        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+        if not inside:
+            raise TabwbError(
+                "this folder holds no sound file",
+                where=str(path),
+                allowed=", ".join(SUFFIXES),
+            )
+        found += inside
+    return tuple(found)
+
+
+def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None:
+    """Write 16-bit mono WAV for its owner's eyes alone; whole under its name, or not there."""
+    soundfile = need("soundfile", "writing sound files")
+    target = Path(path)
+    growing = target.with_name(f"{target.name}.writing")
+    try:
+        growing.unlink(missing_ok=True)
+        with os.fdopen(os.open(growing, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+            soundfile.write(file, samples, rate, format="WAV", subtype="PCM_16")
+        growing.replace(target)
+    except (OSError, soundfile.LibsndfileError) as error:
+        growing.unlink(missing_ok=True)
+        raise TabwbError(f"cannot be written: {_reason(error)}", where=str(target)) from error
+
+
+def _open(path: str | os.PathLike[str]) -> Any:
+    soundfile = need("soundfile", "reading sound files")
+    place = os.fspath(path)
+    try:
+        # Opened here, so that a missing file and a foreign one are told apart, whatever its name.
+        size = Path(place).stat().st_size
+        if Path(place).is_dir():
+            raise TabwbError("is a folder", where=place, allowed=f"a file: {ALLOWED}")
+        if size == 0:
+            raise TabwbError("is empty", where=place, allowed=ALLOWED)
+        return soundfile.SoundFile(place)
+    except soundfile.LibsndfileError as error:
+        raise TabwbError(
+            f"cannot be read as sound: {_reason(error)}",
+            where=place,
+            allowed=ALLOWED,
+            hint="convert it, for example with: ffmpeg -i FILE out.wav",
+        ) from error
+    except OSError as error:
+        raise TabwbError(f"cannot be read: {_reason(error)}", where=place) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    said = getattr(error, "error_string", None) or str(error)
+    return str(said).strip().rstrip(".")

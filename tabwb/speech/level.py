@@ -1,0 +1,122 @@
+"""How loud sound is: peak and RMS in dBFS, and the clip light.
+
+0 dBFS is a sample at full scale, for the peak and for the RMS alike; a sine that just reaches full
+scale has an RMS of -3.01 dBFS.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.speech.files import Samples
+
+FLOOR_DBFS = -144.0
+"""What is said for digital silence, and for anything below the last of 24 bits."""
+FULL_SCALE = 0.9999
+"""A sample at or above this is at full scale, also one of 16 bits (32767/32768) in 24."""
+CLIP_RUN = 3
+"""So many samples at full scale in a row are a clipped wave; one alone may be a true peak."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The level of one block of sound.
+
+    Attributes:
+        peak_dbfs: of the largest sample.
+        rms_dbfs: of the whole block.
+        clipped: whether a wave was cut off at full scale in it: the clip light.
+    """
+
+    peak_dbfs: float = FLOOR_DBFS
+    rms_dbfs: float = FLOOR_DBFS
+    clipped: bool = False
+
+
+def dbfs(amplitude: float) -> float:
+    """An amplitude as decibels below full scale: 20 log10(amplitude), at least -144.
+
+    >>> dbfs(1.0), round(dbfs(0.5), 2), dbfs(0.0)
+    (0.0, -6.02, -144.0)
+    """
+    return max(20.0 * math.log10(amplitude), FLOOR_DBFS) if amplitude > 0.0 else FLOOR_DBFS
+
+
+def rms(samples: Samples) -> float:
+    """The root of the mean square; 0 of nothing.
+
+    >>> rms(np.array([0.5, -0.5], dtype=np.float32))
+    0.5
+    """
+    if samples.size == 0:
+        return 0.0
+    return math.sqrt(float(np.square(samples, dtype=np.float64).mean()))
+
+
+def full_scale_runs(samples: Samples) -> NDArray[np.int64]:
+    """Where a wave was cut off: each stretch of 3 or more full-scale samples of one sign.
+
+    Returns:
+        Shape (runs, 2): first sample and the one after the last.
+
+    >>> full_scale_runs(np.array([0, 1, 1, 1, 0.2, -1, -1, 1, 1], dtype=np.float32)).tolist()
+    [[1, 4]]
+    """
+    found = []
+    for sign in (1, -1):
+        at = np.zeros(samples.size + 2, dtype=np.int8)
+        at[1:-1] = sign * samples >= FULL_SCALE
+        change = np.diff(at)
+        runs = np.column_stack((np.flatnonzero(change == 1), np.flatnonzero(change == -1)))
+        found.append(runs[runs[:, 1] - runs[:, 0] >= CLIP_RUN])
+    together = np.concatenate(found).astype(np.int64)
+    return together[np.argsort(together[:, 0])]
+
+
+def level(samples: Samples) -> Level:
+    """The level of one block.
+
+    >>> level(np.array([0.5, -0.5, 0.5, -0.5], dtype=np.float32)).clipped
+    False
+    """
+    if samples.size == 0:
+        return Level()
+    peak = float(np.abs(samples).max())
+    return Level(dbfs(peak), dbfs(rms(samples)), len(full_scale_runs(samples)) > 0)
+
+
+class Meter:
+    """The level of block after block, where a cut-off wave may lie across two of them.
+
+    Attributes:
+        clips: how many stretches at full scale there were so far.
+    """
+
+    def __init__(self) -> None:
+        self.clips = 0
+        self._carried: Samples = np.zeros(0, dtype=np.float32)
+
+    def feed(self, samples: Samples) -> Level:
+        """The level of the next block."""
+        carried = self._carried
+        whole = np.concatenate((carried, samples))
+        runs = full_scale_runs(whole)
+        here = runs[runs[:, 1] > carried.size]
+        # One that was long enough before this block has been counted with an earlier one.
+        self.clips += int((~((here[:, 0] == 0) & (carried.size == CLIP_RUN))).sum())
+        self._carried = _trailing(whole)
+        told = level(samples)
+        return Level(told.peak_dbfs, told.rms_dbfs, len(here) > 0)
+
+
+def _trailing(samples: Samples) -> Samples:
+    """The samples at full scale, of one sign, at the very end; 3 at most."""
+    for count in range(CLIP_RUN, 0, -1):
+        tail = samples[-count:]
+        if len(tail) == count and ((tail >= FULL_SCALE).all() or (tail <= -FULL_SCALE).all()):
+            return tail
+    return np.zeros(0, dtype=np.float32)

@@ -1,0 +1,31 @@
+"""The packages of the extra ``audio``: imported where they are needed, named where they are not."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from tabwb.records.errors import ComponentError, MissingExtra
+
+
+def need(module: str, what: str) -> ModuleType:
+    """A module of the extra ``audio``.
+
+    Args:
+        module: its name, such as ``soundfile``.
+        what: what it is needed for, as the subject of a sentence.
+
+    Raises:
+        MissingExtra: it is not installed.
+        ComponentError: it is, but a library beneath it is not.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(what, "audio", package=module) from error
+    except OSError as error:
+        raise ComponentError(
+            f"{what} cannot be had here: {error}",
+            where=f"package {module}",
+            hint=f"install the library that is named, or {module} again with pip",
+        ) from error

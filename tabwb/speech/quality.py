@@ -1,0 +1,147 @@
+"""What may be wrong with a recording, said while it can still be made again.
+
+Thresholds are ours and stand here as data; a remark names the number that it is about. They are for
+describing a recording, not the person who speaks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.speech.files import Samples
+from tabwb.speech.level import FLOOR_DBFS, dbfs, full_scale_runs, rms
+
+FRAME_S = 0.025
+SHORT_S = 0.25
+"""Below it there is hardly room for a word."""
+QUIET_DBFS = -45.0
+"""Speech whose loud frames stay below this leaves little above the noise of a sound card."""
+NOISE_DBFS = -40.0
+"""A noise floor above this covers weak consonants."""
+LOUD_PERCENTILE = 95.0
+QUIET_PERCENTILE = 10.0
+MAINS_HZ = (50.0, 60.0)
+HARMONICS = 4
+HUM_DB = 15.0
+"""How far lines of the mains stand above what is beside them."""
+HUM_DBFS = -75.0
+"""Weaker hum is not worth a remark."""
+HUM_SEGMENT_S = 1.0
+HUM_SHORTEST_S = 2.0
+"""Hum is told from a voice by standing still; in less time it cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What is known of a recording's quality.
+
+    Attributes:
+        clipped: in how many places 3 or more samples in a row are at full scale.
+        peak_dbfs: of the largest sample.
+        rms_dbfs: of the whole recording.
+        noise_floor_dbfs: RMS of its quiet frames (10th percentile of 25 ms frames).
+        speech_dbfs: RMS of its loud frames (95th percentile).
+        hum: 50 or 60 Hz where the mains hum; None where they do not, or where the recording is
+            too short to tell (below 2 s).
+        seconds: how long it is.
+        remarks: what to look at, as sentences; none where nothing was found.
+    """
+
+    clipped: int
+    peak_dbfs: float
+    rms_dbfs: float
+    noise_floor_dbfs: float
+    speech_dbfs: float
+    hum: float | None
+    seconds: float
+    remarks: tuple[str, ...]
+
+
+def quality(samples: Samples, rate: int) -> Quality:
+    """Look at a recording.
+
+    Args:
+        samples: one channel, float32 in [-1, 1], as recorded.
+        rate: in Hz.
+    """
+    seconds = samples.size / rate
+    runs = full_scale_runs(samples)
+    frames = frame_levels(samples, rate)
+    peak = dbfs(float(np.abs(samples).max(initial=0.0)))
+    loud = float(np.percentile(frames, LOUD_PERCENTILE)) if frames.size else FLOOR_DBFS
+    floor = float(np.percentile(frames, QUIET_PERCENTILE)) if frames.size else FLOOR_DBFS
+    found_hum = hum(samples, rate)
+    remarks = []
+    if seconds < SHORT_S:
+        remarks.append(f"short: {seconds:.2f} s")
+    if len(runs):
+        first = int(runs[0, 0]) / rate
+        places = "1 place" if len(runs) == 1 else f"{len(runs)} places"
+        remarks.append(f"clipped in {places}, first at {first:.2f} s: turn the input down")
+    if peak <= FLOOR_DBFS:
+        remarks.append("no signal at all: is the microphone muted?")
+    elif loud < QUIET_DBFS:
+        remarks.append(f"quiet: {loud:.0f} dBFS at its loudest; come closer or turn the input up")
+    if floor > NOISE_DBFS and loud - floor < 25.0 and seconds >= SHORT_S:
+        remarks.append(f"noise floor {floor:.0f} dBFS, {loud - floor:.0f} dB below the speech")
+    if found_hum is not None:
+        remarks.append(f"hum of the mains at {found_hum:.0f} Hz")
+    return Quality(
+        len(runs), peak, dbfs(rms(samples)), floor, loud, found_hum, seconds, tuple(remarks)
+    )
+
+
+def frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
+    """RMS of each 25 ms in dBFS, without a rest at the end; one frame where there is less.
+
+    >>> frame_levels(np.full(2_000, 0.1, dtype=np.float32), 16_000).round(1).tolist()
+    [-20.0, -20.0, -20.0, -20.0, -20.0]
+    """
+    width = min(round(FRAME_S * rate), samples.size)
+    if width == 0:
+        return np.zeros(0)
+    framed = samples[: samples.size // width * width].reshape(-1, width).astype(np.float64)
+    amplitude = np.sqrt(np.square(framed).mean(axis=1))
+    levels: NDArray[np.float64] = 20.0 * np.log10(np.maximum(amplitude, 10.0 ** (FLOOR_DBFS / 20)))
+    return levels
+
+
+def hum(samples: Samples, rate: int) -> float | None:
+    """The frequency of the mains where they hum: 50 or 60 Hz, or None.
+
+    Power spectra of 1 s (Hann, 1 Hz apart, half overlapping); at each frequency the lower quartile
+    over time, for hum stays while a voice moves and pauses. A line hums when it stands 15 dB above
+    the median of what lies 3 to 8 Hz beside it. Mains hum when their fundamental does, or two of
+    their first four harmonics, and the lines together are above -75 dBFS.
+    """
+    width = round(HUM_SEGMENT_S * rate)
+    if samples.size < HUM_SHORTEST_S * rate:
+        return None
+    starts = range(0, samples.size - width + 1, width // 2)
+    window = np.hanning(width + 1)[:-1]
+    x = np.stack([samples[s : s + width] for s in starts]).astype(np.float64)
+    spectrum = np.abs(np.fft.rfft((x - x.mean(axis=1, keepdims=True)) * window, axis=1)) ** 2
+    # Scaled so that the bins of a sine's main lobe add up to its mean square.
+    power = np.percentile(spectrum, 25.0, axis=0) * 2.0 / (width * np.square(window).sum())
+    best: tuple[float, float] | None = None
+    for mains in MAINS_HZ:
+        lines = [_line(power, round(mains * k * HUM_SEGMENT_S)) for k in range(1, HARMONICS + 1)]
+        standing = [line for line, above in lines if above >= HUM_DB]
+        fundamental = lines[0][1] >= HUM_DB
+        total = sum(standing)
+        if (fundamental or len(standing) >= 2) and 10 * np.log10(total + 1e-20) >= HUM_DBFS:
+            best = max(best or (0.0, 0.0), (total, mains))
+    return None if best is None else best[1]
+
+
+def _line(power: NDArray[np.float64], at: int) -> tuple[float, float]:
+    """Power of a spectral line, and how many dB its largest bin stands above its neighbours'."""
+    if at + 8 >= power.size:
+        return 0.0, 0.0
+    beside = np.concatenate((power[at - 8 : at - 2], power[at + 3 : at + 9]))
+    around = max(float(np.median(beside)), 1e-20)
+    peak = float(power[at - 1 : at + 2].max())
+    return float(power[at - 2 : at + 3].sum()), 10.0 * float(np.log10(max(peak, 1e-20) / around))

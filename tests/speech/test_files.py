@@ -1,0 +1,123 @@
+"""Sound files of every kind come in by one road."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from tabwb.records.errors import TabwbError
+from tabwb.speech.files import Samples, info, read_clip, sound_files, write_wav
+
+SPEECH = Path(__file__).parents[1] / "data" / "speech"
+
+
+def sine(seconds: float, rate: int, hz: float = 440.0, peak: float = 0.5) -> Samples:
+    t = np.arange(round(seconds * rate)) / rate
+    return (peak * np.sin(2 * np.pi * hz * t)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "subtype", "rate"),
+    [
+        (".wav", "PCM_16", 8_000),
+        (".wav", "PCM_24", 96_000),
+        (".wav", "FLOAT", 44_100),
+        (".flac", "PCM_24", 48_000),
+        (".ogg", "VORBIS", 44_100),
+        (".ogg", "OPUS", 48_000),
+        (".mp3", "MPEG_LAYER_III", 22_050),
+    ],
+)
+def test_every_usual_format_is_read_at_its_own_rate(
+    tmp_path: Path, suffix: str, subtype: str, rate: int
+) -> None:
+    path = tmp_path / f"tone{suffix}"
+    written = sine(1.0, rate)
+    soundfile.write(path, written, rate, subtype=subtype)
+    samples, read_rate = read_clip(path)
+    assert read_rate == rate == info(path).rate
+    assert samples.dtype == np.float32
+    assert abs(len(samples) / rate - 1.0) < 0.06  # MP3 pads its frames
+    # Measured apart from reading: the strongest frequency is the one that was written.
+    spectrum = np.abs(np.fft.rfft(samples[:rate] * np.hanning(len(samples[:rate]))))
+    assert abs(int(spectrum.argmax()) * rate / len(samples[:rate]) - 440.0) < 1.5
+
+
+def test_two_channels_become_their_mean(tmp_path: Path) -> None:
+    path = tmp_path / "stereo.wav"
+    left, right = sine(0.1, 16_000, 300.0), sine(0.1, 16_000, 700.0)
+    soundfile.write(path, np.column_stack((left, right)), 16_000, subtype="FLOAT")
+    samples, _ = read_clip(path)
+    assert info(path).channels == 2
+    np.testing.assert_allclose(samples, (left + right) / 2, atol=1e-7)
+
+
+def test_a_stretch_is_cut_at_its_seconds(tmp_path: Path) -> None:
+    path = tmp_path / "ramp.wav"
+    soundfile.write(path, np.arange(1000, dtype=np.int16), 1_000)
+    samples, rate = read_clip(path, 0.25, 0.5)
+    assert (samples * 32768).tolist() == list(range(250, 500))
+    assert rate == 1_000
+
+
+def test_beyond_the_end_there_is_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "tone.wav"
+    soundfile.write(path, sine(0.5, 8_000), 8_000)
+    assert len(read_clip(path, 0.4, 3.0)[0]) == 800
+    assert len(read_clip(path, 2.0, 3.0)[0]) == 0
+
+
+def test_a_stretch_that_ends_before_it_begins_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TabwbError, match="cannot go from 2 s to 1 s"):
+        read_clip(tmp_path / "any.wav", 2.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "No such file"), (b"", "is empty"), (b"just some text", "cannot be read as sound")],
+)
+def test_what_is_no_sound_is_named(tmp_path: Path, content: bytes | None, said: str) -> None:
+    path = tmp_path / "notes.wav"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(TabwbError, match=said) as caught:
+        read_clip(path)
+    assert str(path) in str(caught.value)
+
+
+def test_samples_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "nan.wav"
+    samples = sine(0.1, 8_000)
+    samples[5] = np.nan
+    soundfile.write(path, samples, 8_000, subtype="FLOAT")
+    with pytest.raises(TabwbError, match="no numbers"):
+        read_clip(path)
+
+
+def test_a_folder_stands_for_the_sound_files_in_it(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    for name in ("b.WAV", "a.flac", "deep/c.mp3", "notes.txt"):
+        (tmp_path / name).touch()
+    found = sound_files([tmp_path])
+    assert [p.relative_to(tmp_path).as_posix() for p in found] == ["a.flac", "b.WAV", "deep/c.mp3"]
+
+
+def test_a_folder_without_sound_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TabwbError, match="no sound file"):
+        sound_files([tmp_path])
+
+
+def test_what_is_written_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "out.wav"
+    tone = sine(0.2, 16_000)
+    write_wav(path, tone, 16_000)
+    assert path.stat().st_mode & 0o777 == 0o600
+    np.testing.assert_allclose(read_clip(path)[0], tone, atol=1.0 / 32768)
+
+
+def test_recorded_words_are_read() -> None:
+    samples, rate = read_clip(SPEECH / "dog_d1a4fb3f_0.flac")
+    assert (len(samples), rate) == (16_000, 16_000)
