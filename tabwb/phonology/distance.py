@@ -1,0 +1,216 @@
+"""How far a transcript is from another: phoneme and feature edit distance, with the alignment.
+
+The exact rules for one pair of utterances; :mod:`tabwb.phonology.batch` does the same for
+thousands. Source: PSST, section 4.1, figure 1, appendix A and table 5. Every distance is a multiple
+of 0.25, which floats hold exactly: compare with ``==``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+from tabwb.phonology.inventory import FEATURE_SYMBOLS, FEATURE_TABLE, FEATURES, SILENT
+
+Operation = Literal["EQ", "SUB", "INS", "DEL"]
+Metric = Literal["features", "phonemes"]
+
+
+class Step(NamedTuple):
+    """One step of an alignment.
+
+    Attributes:
+        op: ``EQ`` equal, ``SUB`` another one instead, ``INS`` one too many, ``DEL`` missing.
+        ref: what the reference has, None for an insertion.
+        hyp: what the hypothesis has, None for a deletion.
+        cost: in features (FER) or phonemes (PER); 0 for silence and noise.
+    """
+
+    op: Operation
+    ref: str | None
+    hyp: str | None
+    cost: float
+
+
+class Alignment(NamedTuple):
+    """The cheapest way from a reference to a hypothesis.
+
+    Attributes:
+        distance: the sum of all costs, in features (FER) or phonemes (PER).
+        length: what the distance is divided by: 24 x the phonemes of the reference (FER), or their
+            number (PER). Silence and noise are not counted.
+        steps: in order of time.
+    """
+
+    distance: float
+    length: int
+    steps: tuple[Step, ...]
+
+    @property
+    def rate(self) -> float | None:
+        """Distance over length; None (undefined) where the reference holds no phoneme."""
+        return self.distance / self.length if self.length else None
+
+
+class FeatureChange(NamedTuple):
+    """One feature that differs between two phonemes, as in figure 1: ``-nasal → +nasal``."""
+
+    feature: str
+    before: str
+    after: str
+    cost: float
+
+    def __str__(self) -> str:
+        return f"{self.before}{self.feature} → {self.after}{self.feature}"
+
+
+@cache
+def substitution_cost(one: str, other: str) -> float:
+    """Feature distance of two phonemes: the sum over 24 features of |a - b| / 2, in features.
+
+    Source: PSST, table 5, with the values of :data:`tabwb.phonology.inventory.FEATURE_VALUES`.
+
+    >>> substitution_cost("P", "M"), substitution_cost("Y", "AH"), substitution_cost("AY", "AA")
+    (3.5, 5.0, 1.75)
+    """
+    pairs = zip(FEATURE_TABLE[one], FEATURE_TABLE[other], strict=True)
+    return sum(abs(a - b) for a, b in pairs) / 2
+
+
+@cache
+def indel_cost(phoneme: str) -> float:
+    """What one phoneme too many or missing costs: 0.5 for each feature with value 0, else 1.
+
+    Source: PSST, figure 1, where ER costs 21 of 24 (the prose of section 4.1 would give 9). Silence
+    and noise cost nothing.
+
+    >>> indel_cost("ER"), indel_cost("M"), indel_cost("<sil>")
+    (21.0, 19.5, 0.0)
+    """
+    if phoneme in SILENT:
+        return 0.0
+    return sum(1.0 if value else 0.5 for value in FEATURE_TABLE[phoneme])
+
+
+def feature_changes(one: str, other: str) -> tuple[FeatureChange, ...]:
+    """The features by which two phonemes differ, with what each costs (PSST, figure 1).
+
+    >>> [str(change) for change in feature_changes("B", "P")]
+    ['+voice → -voice']
+    """
+    values = zip(FEATURE_TABLE[one], FEATURE_TABLE[other], strict=True)
+    symbols = zip(FEATURE_SYMBOLS[one], FEATURE_SYMBOLS[other], strict=True)
+    return tuple(
+        FeatureChange(feature, before, after, abs(a - b) / 2)
+        for feature, (before, after), (a, b) in zip(FEATURES, symbols, values, strict=True)
+        if a != b
+    )
+
+
+def count_phonemes(labels: Sequence[str]) -> int:
+    """How many labels are phonemes, that is no silence or noise.
+
+    >>> count_phonemes(("D", "<sil>", "AO"))
+    2
+    """
+    return sum(label not in SILENT for label in labels)
+
+
+def align_features(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
+    """Align by features: what FER and its trace are made of.
+
+    Args:
+        ref: phonemes (and silence) of the reference.
+        hyp: those of the hypothesis.
+
+    >>> found = align_features("OW P UH SH IH NG Y ER".split(), "OW M UH SH IH NG AH".split())
+    >>> found.distance, found.length, found.steps[1]
+    (29.5, 192, Step(op='SUB', ref='P', hyp='M', cost=3.5))
+    """
+    distance, steps = _align(ref, hyp, substitution_cost, indel_cost)
+    return Alignment(distance, len(FEATURES) * count_phonemes(ref), steps)
+
+
+def align_phonemes(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
+    """Align by phonemes: what PER is made of; each substitution, insertion and deletion costs 1.
+
+    >>> found = align_phonemes("OW P UH SH IH NG Y ER".split(), "OW M UH SH IH NG AH".split())
+    >>> found.distance, found.length
+    (3.0, 8)
+    """
+    distance, steps = _align(ref, hyp, _one_if_different, _one_if_phoneme)
+    return Alignment(distance, count_phonemes(ref), steps)
+
+
+def _one_if_different(one: str, other: str) -> float:
+    return float(one != other)
+
+
+def _one_if_phoneme(phoneme: str) -> float:
+    return float(phoneme not in SILENT)
+
+
+def _align(
+    ref: Sequence[str],
+    hyp: Sequence[str],
+    substitute: Callable[[str, str], float],
+    indel: Callable[[str], float],
+) -> tuple[float, tuple[Step, ...]]:
+    """The cheapest alignment, and of several the one that the challenge's scorer traces.
+
+    At each cell equal labels are EQ where nothing is cheaper; else DEL, then INS only if strictly
+    cheaper, then SUB only if strictly cheaper than both. Silence is never substituted.
+    """
+    reached = [0.0]
+    for label in hyp:
+        reached.append(reached[-1] + indel(label))
+    came: list[list[Operation]] = [["INS"] * (len(hyp) + 1)]
+    for one in ref:
+        row = [reached[0] + indel(one)]
+        ops: list[Operation] = ["DEL"]
+        for column, other in enumerate(hyp, 1):
+            best = reached[column] + indel(one)
+            op: Operation = "DEL"
+            inserted = row[column - 1] + indel(other)
+            if inserted < best:
+                best, op = inserted, "INS"
+            if one == other:
+                if reached[column - 1] <= best:
+                    best, op = reached[column - 1], "EQ"
+            elif one not in SILENT and other not in SILENT:
+                substituted = reached[column - 1] + substitute(one, other)
+                if substituted < best:
+                    best, op = substituted, "SUB"
+            row.append(best)
+            ops.append(op)
+        reached = row
+        came.append(ops)
+    return reached[-1], _steps(ref, hyp, came, substitute, indel)
+
+
+def _steps(
+    ref: Sequence[str],
+    hyp: Sequence[str],
+    came: Sequence[Sequence[Operation]],
+    substitute: Callable[[str, str], float],
+    indel: Callable[[str], float],
+) -> tuple[Step, ...]:
+    """Walk back from the last cell."""
+    steps: list[Step] = []
+    row, column = len(ref), len(hyp)
+    while row or column:
+        op = came[row][column]
+        one = None if op == "INS" else ref[row - 1]
+        other = None if op == "DEL" else hyp[column - 1]
+        if one is None:
+            assert other is not None
+            cost = indel(other)
+        elif other is None:
+            cost = indel(one)
+        else:
+            cost = 0.0 if op == "EQ" else substitute(one, other)
+        steps.append(Step(op, one, other, cost))
+        row -= one is not None
+        column -= other is not None
+    return tuple(reversed(steps))

@@ -1,0 +1,233 @@
+"""Labels of other transcribers, read as the 40 phonemes: eSpeak's IPA, TIMIT's 61 and 39, CMU's.
+
+A label without a phoneme of ours is dropped and counted, never guessed. Some sets have fewer
+phonemes than ours: what they write alike is named (:attr:`LabelSet.merged`), for it is a ceiling
+that no transcriber with these labels gets above.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from tabwb.phonology.inventory import (
+    IPA_READINGS,
+    PHONEMES,
+    SILENT,
+    normalise_label,
+    parse_ipa,
+)
+from tabwb.records.errors import TabwbError
+
+LabelSetName: TypeAlias = Literal["arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39"]
+Reading: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """A set of labels and what each is read as.
+
+    Attributes:
+        name: for options and metadata.
+        title: for people.
+        readings: label to phonemes (or silence); an empty tuple is a label that stands for no
+            phoneme and is passed over without being counted: a glottal stop, a blank of CTC.
+        merged: phonemes that this set cannot tell, and the one that its label is read as.
+        fold: whether labels are compared without case.
+    """
+
+    name: LabelSetName
+    title: str
+    readings: Mapping[str, Reading]
+    merged: Mapping[str, str]
+    fold: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """Labels read as phonemes.
+
+    Attributes:
+        phonemes: of the inventory, with silence where a label stands for it.
+        kept_indices: for each phoneme the index of the label that it came from; a label may give
+            two (``əl`` is AH L), so an index may come twice.
+        dropped: labels without a phoneme, with how often each came.
+    """
+
+    phonemes: tuple[str, ...]
+    kept_indices: tuple[int, ...]
+    dropped: Counter[str]
+
+
+_EXACT: Final[Mapping[str, Reading]] = {each: (each,) for each in PHONEMES + SILENT}
+"""The inventory itself and nothing beside it: every other label counts as unmapped."""
+
+_BESIDE: Final[Mapping[str, Reading]] = {
+    **dict.fromkeys(("", "|", "<pad>", "<s>", "</s>", "[PAD]", "<blank>", "<eps>"), ()),
+    **{each: (each,) for each in SILENT},
+    **dict.fromkeys(("sil", "sp"), ("<sil>",)),
+    **dict.fromkeys(("spn", "nsn"), ("<spn>",)),
+    "[UNK]": ("<unk>",),
+}
+"""What other vocabularies have beside sounds: marks of CTC models, silence and noise."""
+
+# Lee & Hon 1989 (IEEE Trans. ASSP 37) fold 61 labels to 39; what they fold beyond our 40 is kept
+# apart here. Closures and pauses are silence (PSST, section 4.3), q is our removed glottal stop.
+# Syllabic consonants are written as PSST and the CMU dictionary write them, with AH. [ours]
+_TIMIT_61: Final[Mapping[str, Reading]] = {
+    **{each.lower(): (each,) for each in PHONEMES},
+    **dict.fromkeys(("bcl", "dcl", "gcl", "kcl", "pcl", "tcl"), ("<sil>",)),
+    **dict.fromkeys(("h#", "pau", "epi"), ("<sil>",)),
+    "q": (),
+    "ax": ("AH",), "ax-h": ("AH",), "axr": ("ER",), "ix": ("IH",), "ux": ("UW",), "hv": ("HH",),
+    "nx": ("N",), "el": ("AH", "L"), "em": ("AH", "M"), "en": ("AH", "N"), "eng": ("AH", "NG"),
+}  # fmt: skip
+_TIMIT_39_MERGED: Final[Mapping[str, str]] = {"AO": "AA", "ZH": "SH"}
+_CMU_MERGED: Final[Mapping[str, str]] = {"DX": "D"}
+_TIMIT_39: Final[Mapping[str, Reading]] = {
+    each.lower(): (each,) for each in PHONEMES if each not in _TIMIT_39_MERGED
+}
+
+# What eSpeak NG writes for English, without stress and length (see _bare), beyond table 8. [ours]
+_ESPEAK: Final[Mapping[str, Reading]] = {
+    **IPA_READINGS,
+    "oː": ("AO",), "ᵻ": ("IH",), "ɐ": ("AH",), "a": ("AE",), "ɒ": ("AA",), "ʍ": ("W",),
+    "ɑɹ": ("AA", "R"), "ɔɹ": ("AO", "R"), "oɹ": ("AO", "R"), "ɛɹ": ("EH", "R"),
+    "ɪɹ": ("IH", "R"), "ʊɹ": ("UH", "R"), "aɪɚ": ("AY", "ER"), "aɪə": ("AY", "AH"),
+    "aʊɚ": ("AW", "ER"), "aʊə": ("AW", "AH"), "iə": ("IY", "AH"), "ɪə": ("IH", "AH"),
+    "eə": ("EH", "AH"), "ʊə": ("UH", "AH"), "əl": ("AH", "L"),
+}  # fmt: skip
+
+
+def _set(
+    name: LabelSetName,
+    title: str,
+    readings: Mapping[str, Reading],
+    merged: Mapping[str, str] | None = None,
+    *,
+    fold: bool = True,
+) -> LabelSet:
+    every = dict(readings) if readings is _EXACT else {**_BESIDE, **readings}
+    if fold:
+        every = {label.lower(): reading for label, reading in every.items()}
+    return LabelSet(
+        name, title, MappingProxyType(every), MappingProxyType(dict(merged or {})), fold
+    )
+
+
+LABEL_SETS: Final[Mapping[str, LabelSet]] = MappingProxyType(
+    {
+        made.name: made
+        for made in (
+            _set("arpabet", "PSST's 40 in ARPAbet", _EXACT),
+            _set(
+                "cmu",
+                "the CMU dictionary's 39, without the flap",
+                {each: (each,) for each in PHONEMES if each not in _CMU_MERGED},
+                _CMU_MERGED,
+            ),
+            _set("espeak-ipa", "IPA as eSpeak NG writes English", _ESPEAK, fold=False),
+            _set("timit-61", "TIMIT's 61", _TIMIT_61),
+            _set("timit-39", "TIMIT's 61 folded to 39", _TIMIT_39, _TIMIT_39_MERGED),
+        )
+    }
+)
+"""Every set of labels by its name."""
+
+
+def label_set(name: str) -> LabelSet:
+    """A set of labels by its name.
+
+    Raises:
+        TabwbError: where there is none of this name.
+    """
+    found = LABEL_SETS.get(name)
+    if found is None:
+        raise TabwbError(f"'{name}' is no set of labels", allowed=", ".join(LABEL_SETS))
+    return found
+
+
+def read_label(label: str, labels: LabelSet) -> Reading | None:
+    """What one label stands for; None where it has no phoneme, an empty tuple for no sound.
+
+    >>> read_label("ˈɑːɹ", label_set("espeak-ipa")), read_label("ao", label_set("timit-61"))
+    (('AA', 'R'), ('AO',))
+    >>> read_label("y̯", label_set("espeak-ipa"))
+    """
+    readings = labels.readings
+    found = readings.get(label.lower() if labels.fold else label)
+    if found is not None:
+        return found
+    if labels.name == "espeak-ipa":
+        return _read_ipa(label, readings)
+    # Stress digits, as the CMU dictionary writes them.
+    known = normalise_label(label)
+    return readings.get(known.lower()) if known is not None else None
+
+
+def map_labels(labels: Iterable[str], name: str) -> Mapped:
+    """Read a transcriber's labels as phonemes.
+
+    Args:
+        labels: in order of time.
+        name: of their set (:data:`LABEL_SETS`).
+
+    Returns:
+        The phonemes, where each came from, and what was dropped.
+
+    >>> found = map_labels(("b", "ɑː", "ɾ", "əl", "ʁ"), "espeak-ipa")
+    >>> found.phonemes, found.kept_indices, dict(found.dropped)
+    (('B', 'AA', 'DX', 'AH', 'L'), (0, 1, 2, 3, 3), {'ʁ': 1})
+    """
+    chosen = label_set(name)
+    phonemes: list[str] = []
+    indices: list[int] = []
+    dropped: Counter[str] = Counter()
+    for index, label in enumerate(labels):
+        reading = read_label(label, chosen)
+        if reading is None:
+            dropped[label] += 1
+            continue
+        phonemes.extend(reading)
+        indices.extend([index] * len(reading))
+    return Mapped(tuple(phonemes), tuple(indices), dropped)
+
+
+def unreachable(labels: LabelSet) -> tuple[str, ...]:
+    """Phonemes that no label of a set stands for, in the order of the inventory.
+
+    >>> unreachable(label_set("timit-39")), unreachable(label_set("timit-61"))
+    (('ZH', 'AO'), ())
+    """
+    reached = {phoneme for reading in labels.readings.values() for phoneme in reading}
+    return tuple(phoneme for phoneme in PHONEMES if phoneme not in reached)
+
+
+def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]:
+    """What a flawless transcriber with these labels would write for a reference: the ceiling.
+
+    >>> best_possible(("D", "AO", "G"), label_set("timit-39"))
+    ('D', 'AA', 'G')
+    """
+    return tuple(labels.merged.get(phoneme, phoneme) for phoneme in reference)
+
+
+def _bare(label: str) -> str:
+    """Without stress and length, which tell no phonemes of ours apart."""
+    return label.translate(dict.fromkeys(map(ord, "ˈˌˑː")))
+
+
+def _read_ipa(label: str, readings: Mapping[str, Reading]) -> Reading | None:
+    bare = _bare(label)
+    if not bare:
+        return ()  # a stress mark that stands alone
+    found = readings.get(bare)
+    if found is not None:
+        return found
+    try:
+        return parse_ipa(bare)
+    except TabwbError:
+        return None

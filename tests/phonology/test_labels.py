@@ -1,0 +1,114 @@
+"""Labels of other transcribers."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from tabwb.phonology.inventory import PHONEMES, SILENT
+from tabwb.phonology.labels import (
+    LABEL_SETS,
+    best_possible,
+    label_set,
+    map_labels,
+    unreachable,
+)
+from tabwb.records.errors import TabwbError
+
+# Lee & Hon 1989, table 3: the 61 and what they are folded to.
+VOWELS = "iy ih eh ey ae aa aw ay ah ao oy ow uh uw ux er ax ix axr ax-h"
+CONSONANTS = "jh ch b d g p t k dx s sh z zh f th v dh m n ng em nx en eng l r w y hh hv el q"
+SILENCES = "bcl dcl gcl pcl tcl kcl pau epi h#"
+TIMIT_61 = f"{VOWELS} {CONSONANTS} {SILENCES}".split()
+FOLDED = {
+    "ax": "ah", "ax-h": "ah", "axr": "er", "ix": "ih", "ux": "uw", "hv": "hh", "nx": "n",
+    "ao": "aa", "zh": "sh",
+    **dict.fromkeys(SILENCES.split(), "sil"),
+}  # fmt: skip
+SYLLABIC = {"el": "l", "em": "m", "en": "n", "eng": "ng"}
+
+
+def test_timit_61_is_read_as_its_folding_with_what_we_can_tell_kept_apart() -> None:
+    assert len(TIMIT_61) == 61
+    own, folded = label_set("timit-61"), label_set("timit-39")
+    for label in TIMIT_61:
+        reading = map_labels([label], "timit-61")
+        assert not reading.dropped
+        if label == "q":
+            assert reading.phonemes == ()
+        elif label in SYLLABIC:
+            assert reading.phonemes == ("AH", SYLLABIC[label].upper())
+        else:
+            expected = map_labels([FOLDED.get(label, label)], "timit-39").phonemes
+            assert best_possible(reading.phonemes, folded) == expected, label
+    assert unreachable(own) == ()
+
+
+def test_timit_39_has_39_labels() -> None:
+    sounds = {
+        label
+        for label, reading in label_set("timit-39").readings.items()
+        if reading and reading[0] in PHONEMES
+    }
+    assert len(sounds | {"sil"}) == 39
+
+
+@pytest.mark.parametrize("name", list(LABEL_SETS))
+def test_what_cannot_be_reached_is_what_is_named_as_merged(name: str) -> None:
+    chosen = label_set(name)
+    assert set(unreachable(chosen)) == set(chosen.merged)
+    assert set(best_possible(PHONEMES, chosen)) == set(PHONEMES) - set(chosen.merged)
+
+
+def test_a_label_may_give_two_phonemes_and_says_where_they_came_from() -> None:
+    found = map_labels(["l", "ɪ", "ɾ", "əl"], "espeak-ipa")
+    assert found.phonemes == ("L", "IH", "DX", "AH", "L")
+    assert found.kept_indices == (0, 1, 2, 3, 3)
+
+
+def test_what_has_no_phoneme_is_dropped_and_counted() -> None:
+    found = map_labels(["k", "y", "æ", "y", "ø", "t"], "espeak-ipa")
+    assert found.phonemes == ("K", "AE", "T")
+    assert found.kept_indices == (0, 2, 5)
+    assert found.dropped == {"y": 2, "ø": 1}
+
+
+def test_marks_of_a_model_and_stress_are_no_loss() -> None:
+    assert map_labels(["<pad>", "|", "ˈ", "ʔ"], "espeak-ipa").dropped == {}
+
+
+def test_arpabet_is_the_inventory_and_nothing_beside_it() -> None:
+    found = map_labels(["D", "AO1", "<SIL>", "g", "AX", "SIL", "<pad>"], "arpabet")
+    assert found.phonemes == ("D", "AO", "<sil>", "G")
+    assert found.dropped == {"AX": 1, "SIL": 1, "<pad>": 1}
+
+
+def test_cmu_has_stress_and_no_flap() -> None:
+    found = map_labels(["B", "AH1", "T", "ER0", "DX"], "cmu")
+    assert (found.phonemes, found.dropped) == (("B", "AH", "T", "ER"), {"DX": 1})
+
+
+def test_an_unknown_set_is_named_with_those_there_are() -> None:
+    with pytest.raises(TabwbError, match="timit-39"):
+        map_labels([], "buckeye")
+
+
+@pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="eSpeak NG is not installed")
+@pytest.mark.parametrize("voice", ["en-us", "en-gb"])
+def test_all_that_espeak_writes_for_english_words_is_read(voice: str) -> None:
+    words = (
+        "bird butter car four care near tour fire button bottle little kite cow boy dog cat house "
+        "tree vision judge church thing water alone red bath hot cup put food see sit happy roses "
+        "prism rhythm player lower idea hour oil which nature measure uncle middle story poor cure "
+        "orange squirrel hurry mirror earth beer hair curious royal tower higher seven shoe"
+    )
+    done = subprocess.run(
+        ["espeak-ng", "-q", "--ipa=1", "--sep= ", "-v", voice, words.replace(" ", ". ")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = map_labels(done.stdout.split(), "espeak-ipa")
+    assert found.dropped == {}
+    assert set(PHONEMES) - set(found.phonemes) <= ({"DX"} if voice == "en-gb" else set())
+    assert not set(found.phonemes) & set(SILENT)
