@@ -17,6 +17,7 @@ from tabwb.battery.model import (
     SourcedText,
     Subtest,
 )
+from tabwb.battery.naming import ITEM_KEYS, RULE_KEYS, SOURCES_KEY, naming_rules
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
 
@@ -24,7 +25,8 @@ from tabwb.records.states import ResponseKind
 def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
     """Canonical JSON: sorted keys, no white space, keys at their defaults left out.
 
-    Texts of files stand in place, the SHA-256 of each file beside them under ``assets``.
+    Texts of files stand in place, the SHA-256 of each file (pictures too) beside them under
+    ``assets``.
 
     Args:
         tables: the validated file as plain data, without defaults.
@@ -82,6 +84,9 @@ def _subtest(table: Mapping[str, Any]) -> Subtest:
     given["scorers"] = tuple(given.get("scorers", ()))
     for name in ("administrator", "instructions"):
         given[name] = _sourced(given.get(name))
+    if given["response"] is ResponseKind.NAMING:
+        given["naming"] = naming_rules(given)
+        given = {key: value for key, value in given.items() if key not in (*RULE_KEYS, SOURCES_KEY)}
     return Subtest(**given, items=tuple(_item(item) for item in items))
 
 
@@ -89,6 +94,8 @@ def _item(table: Mapping[str, Any]) -> Item:
     given = dict(table)
     given["options"] = tuple(given.get("options", ()))
     given["tags"] = tuple(given.get("tags", ()))
+    given.setdefault("prompt", "")
+    given["extra"] = {key: given.pop(key) for key in ITEM_KEYS if key in given}
     return Item(**given)
 
 

@@ -17,6 +17,9 @@ MAX_BYTES = 2_000_000
 
 _TOO_LARGE = "the file is too large and was not read"
 _INSIDE = "a UTF-8 file inside the battery's folder"
+_PICTURE_INSIDE = "a PNG or JPEG file inside the battery's folder"
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
+"""How a PNG and a JPEG begin."""
 
 
 def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") -> str | Problem:
@@ -67,7 +70,7 @@ class NamedFiles:
     """What the files that a battery names hold.
 
     Attributes:
-        contents: name to text, outer white space removed.
+        contents: name of a text to its words, outer white space removed.
         hashes: name to SHA-256 (hex) of the bytes.
         broken: what cannot be read, at the key that names it.
     """
@@ -78,9 +81,18 @@ class NamedFiles:
 
 
 def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
-    """Read every file that a ``file = "..."`` names; none outside ``folder`` is opened."""
+    """Read every file that ``file`` or ``picture`` names; none outside ``folder`` is opened."""
     found = NamedFiles()
     root = folder.resolve()
+    for where, name in named_pictures(tables):
+        picture = _read_inside(root, name)
+        if isinstance(picture, str):
+            found.broken.append(Broken(where, picture, repr(name), _PICTURE_INSIDE))
+        elif not picture.startswith(_PICTURES):
+            what = "this is no picture that can be shown"
+            found.broken.append(Broken(where, what, repr(name), _PICTURE_INSIDE))
+        else:
+            found.hashes[name] = hashlib.sha256(picture).hexdigest()
     for where, name in named_files(tables):
         content = _read_inside(root, name)
         if isinstance(content, str):
@@ -133,3 +145,18 @@ def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]
     elif isinstance(tables, list):
         for index, inner in enumerate(tables):
             yield from named_files(inner, (*path, index))
+
+
+def named_pictures(tables: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
+    """Every ``picture`` of an item, with where it stands."""
+    for number, subtest in _tables(tables, "subtest"):
+        for place, item in _tables(subtest, "item"):
+            if isinstance(item.get("picture"), str):
+                yield ("subtest", number, "item", place, "picture"), item["picture"]
+
+
+def _tables(table: Mapping[str, Any], key: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    found = table.get(key)
+    for index, one in enumerate(found if isinstance(found, list) else ()):
+        if isinstance(one, Mapping):
+            yield index, one

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tabwb.battery.naming import NamingRules
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
 
@@ -29,8 +30,8 @@ class Item:
         foils: option to the kind of error that choosing it would be (``phonological``).
         tags: for results by tag (``passive``).
         practice: given first, never scored into a summary.
-        extra: further keys of the subtest's kind (naming: picture, target, accept ...), as plain
-            data for the scorers that know them.
+        extra: further keys of the subtest's kind, as plain data; those of naming are read by
+            :func:`tabwb.battery.naming.naming_item`.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Subtest:
         max_tokens: the most tokens of a model's reply, or None for the run's own limit.
         source, expected_source: where prompts and options, and the expected answers, are from:
             a section of the paper, ``ours``, or empty where the battery does not say.
+        naming: the rules of a naming subtest, None for every other kind.
     """
 
     id: str
@@ -69,6 +71,7 @@ class Subtest:
     max_tokens: int | None = None
     source: str = ""
     expected_source: str = ""
+    naming: NamingRules | None = None
 
     def item(self, item_id: str) -> Item:
         """The item with this id.

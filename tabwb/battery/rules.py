@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tabwb.battery.locate import KeyPath
+from tabwb.battery.naming_problems import NAMING, models_name_nothing, naming_problems
 from tabwb.battery.problems import Broken, control_character, near, shortened
 from tabwb.battery.toml_schema import (
     BatteryFile,
@@ -42,6 +43,7 @@ def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> 
         yield from _sourced(("battery", "system"), battery.battery.system)
     for index, subtest in enumerate(battery.subtest):
         yield from _subtest(("subtest", index), subtest, scorers)
+    yield from models_name_nothing(battery)
     yield from control_characters((), battery.model_dump(exclude_defaults=True))
     features = [feature.id for feature in battery.feature]
     for index, grouping in enumerate(battery.grouping):
@@ -56,6 +58,7 @@ def _subtest(
         text = getattr(subtest, name)
         if text is not None:
             yield from _sourced((*path, name), text)
+    yield from naming_problems(path, subtest)
     yield from _template(path, subtest)
     for index, item in enumerate(subtest.item):
         yield from _item((*path, "item", index), subtest, item)
@@ -133,11 +136,18 @@ def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Bro
         )
     if kind != "choice" and item.foils:
         yield Broken((*path, "foils"), f"an item of response '{kind}' takes no foils", "", "none")
-    if not item.prompt.strip():
+    if kind == NAMING:
+        pass  # a picture needs no question
+    elif "prompt" not in item.model_fields_set:
+        yield Broken((*path, "prompt"), "this key is missing")
+    elif not item.prompt.strip():
         yield Broken((*path, "prompt"), "this is empty", shortened(item.prompt))
     if kind not in _KEYED and expected is not None:
         yield Broken(
-            (*path, "expected"), f"response '{kind}' has no expected answer", shortened(expected)
+            (*path, "expected"),
+            f"response '{kind}' has no expected answer",
+            shortened(expected),
+            "target and accept" if kind == NAMING else "",
         )
 
 

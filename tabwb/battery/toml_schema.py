@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tabwb.battery.naming import Feedback, ResponseRule, Reveal, Rule
+
 Text = Annotated[str, Field(min_length=1)]
 Id = Annotated[
     str,
@@ -20,7 +22,7 @@ Id = Annotated[
     ),
 ]
 Examinee = Literal["model", "speaker"]
-Kind = Literal["choice", "yes-no", "verbatim", "connected-text", "free"]
+Kind = Literal["choice", "yes-no", "verbatim", "connected-text", "naming", "free"]
 
 
 class _Table(BaseModel):
@@ -68,11 +70,64 @@ class BatteryTable(_Table):
     )
 
 
+class AcceptTable(_Table):
+    """One pronunciation that is right."""
+
+    phonemes: Text = Field(description="ARPAbet ('D AO G') or IPA ('dɔɡ').")
+    reason: Text = Field(description="Why it is accepted: 'citation', 'dialect', 'other name' ...")
+    word: Text | None = Field(
+        None, description="The word that it pronounces, where that is not the target."
+    )
+
+
+class CueTable(_Table):
+    """A help that the administrator may give."""
+
+    kind: Id = Field(description="Your word for it: 'stimulus', 'phonemic' ...")
+    text: Text = Field(description="What is said, or shown, to the speaker.")
+    when: str = Field("", description="When it is given, in words for the administrator.")
+    counts: bool = Field(False, description="Whether a right answer after it counts as right.")
+
+
+class ToleranceTable(_Table):
+    """How far from an accepted pronunciation a response may be: 'slips' or 'share'."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["slips"]}, {"required": ["share"]}]}
+    )
+
+    slips: int | None = Field(
+        None, ge=1, le=10, description="So many phonemes left out, put in or replaced, at most."
+    )
+    share: float | None = Field(
+        None,
+        ge=0.01,
+        le=1,
+        description="This share of the accepted form's phonemes, in order, at least.",
+    )
+    reason: str = Field("", description="Why: 'apraxia of speech' ...")
+
+
+class DiscontinueTable(_Table):
+    """When the subtest may be ended early."""
+
+    after: int = Field(ge=1, le=1000, description="So many errors in a row.")
+    counts_cued: bool = Field(
+        False,
+        description="Whether an item that was right only after a cue that does not count is one "
+        "of those errors; else it ends the row.",
+    )
+
+
 class ItemTable(_Table):
     """One item."""
 
     id: Id = Field(description="Unique within its subtest.")
-    prompt: Text = Field(description="The question as the examinee reads it.")
+    prompt: str = Field(
+        "",
+        description="The question as the examinee reads it. Required but for naming, where it "
+        "may be asked with the picture.",
+    )
     options: list[Text] = Field([], description="Options in the battery's order (choice).")
     expected: Text | None = Field(
         None, description="The right answer, exactly. Required but for connected text and free."
@@ -82,6 +137,21 @@ class ItemTable(_Table):
     )
     tags: list[Text] = Field([], description="For results by tag.")
     practice: bool = Field(False, description="Given first, never scored into a summary.")
+    picture: Text | None = Field(
+        None, description="Naming: a PNG or JPEG file inside the battery's folder."
+    )
+    target: Text | None = Field(None, description="Naming: the word.")
+    accept: list[AcceptTable] = Field(
+        [], description="Naming: the pronunciations that are right, the usual one first."
+    )
+    semantic: list[Text] = Field([], description="Naming: words of related meaning.")
+    visual: list[Text] = Field(
+        [], description="Naming: words for what the picture may be taken for."
+    )
+    parts: list[Text] = Field([], description="Naming: words for parts of the picture.")
+    cues: list[CueTable] = Field(
+        [], description="Naming: the item's own helps, in the place of the subtest's."
+    )
 
 
 class SubtestTable(_Table):
@@ -105,6 +175,44 @@ class SubtestTable(_Table):
     scorers: list[Text] = Field([], description="Ids of scorers; see 'tabwb plugins list'.")
     max_tokens: int | None = Field(
         None, ge=1, le=100_000, description="The most tokens of a model's reply."
+    )
+    rule: Rule = Field("correct-any", description="Naming: which correctness decides.")
+    time_limit: float | None = Field(
+        None, ge=0.1, le=3600, description="Naming: seconds from the picture to speech."
+    )
+    late_counts: bool = Field(
+        False, description="Naming: whether a right answer after the limit counts as right."
+    )
+    tolerance: ToleranceTable | None = Field(
+        None, description="Naming: how far from an accepted pronunciation is still right."
+    )
+    cues: list[CueTable] = Field(
+        [], description="Naming: helps, in the order in which they may be given."
+    )
+    discontinue: DiscontinueTable | None = Field(
+        None, description="Naming: when the subtest may be ended early."
+    )
+    start_item: str = Field("", description="Naming: id of the item to begin with.")
+    basal: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="Naming: so many right in a row from start_item on, else earlier items are "
+        "given, backwards, until so many are; 0: never.",
+    )
+    feedback: Feedback = Field(
+        "none", description="Naming: what the administrator may say of a response."
+    )
+    response_rule: ResponseRule = Field(
+        "first-response",
+        description="Naming: which speech is the response: what comes before the administrator "
+        "speaks again, or everything until the next picture.",
+    )
+    reveal: Reveal = Field(
+        "after-score", description="Naming: when the machine's verdict is shown to who scores."
+    )
+    rule_sources: dict[str, Text] = Field(
+        {}, description="Naming: rule to where it is from; a rule that is not named is 'ours'."
     )
     item: list[ItemTable] = Field(min_length=1, description="The items, in order.")
 
@@ -163,8 +271,8 @@ def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFil
 def required_keys(path: tuple[str | int, ...]) -> list[str]:
     """The keys that must stand in the table at ``path``.
 
-    >>> required_keys(("subtest", 0, "item", 0))
-    ['id', 'prompt']
+    >>> required_keys(("subtest", 0, "item", 0, "accept", 0))
+    ['phonemes', 'reason']
     """
     model = _model_at(path, BatteryFile)
     fields = {} if model is None else model.model_fields

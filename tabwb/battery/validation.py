@@ -50,6 +50,7 @@ def validate(
 _ARRAYS_OF_TABLES = frozenset({"subtest", "item", "feature", "grouping", "category", "example"})
 _NAMES = {
     "string_type": "string", "int_type": "integer", "bool_type": "boolean", "list_type": "array",
+    "float_type": "number",
     "dict_type": "table", "model_type": "table", "model_attributes_type": "table",
 }  # fmt: skip
 
@@ -88,7 +89,7 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
             yield Broken(where, "this is too long", value, allowed)
         elif kind in {"greater_than_equal", "less_than_equal"}:
             bound = context.get("ge", context.get("le"))
-            allowed = f"{'at least' if 'ge' in context else 'at most'} {bound:,}"
+            allowed = f"{'at least' if 'ge' in context else 'at most'} {bound:,.10g}"
             yield Broken(where, "this is out of range", value, allowed)
         elif kind in _NAMES:
             what = f"this has the wrong type ({_toml_type(error['input'])})"

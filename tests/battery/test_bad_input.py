@@ -71,7 +71,7 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
          "out of range"),
         ('scorers = ["choice"]', "max_tokens = true", 13, "subtest[1].max_tokens",
          "wrong type (boolean); found true; allowed: integer"),
-        ('"choice"\nt', '"naming"\nt', 11, "subtest[1].response", "allowed: choice, yes-no"),
+        ('"choice"\nt', '"singing"\nt', 11, "subtest[1].response", "allowed: choice, yes-no"),
         ('"choice"\nt', '"verbatim"\nt', 12, "subtest[1].template", "would be empty"),
         ('"choice"\nt', '"verbatim"\nt', 20, "subtest[1].item[1].foils", "takes no foils"),
         ("[[subtest.item]]", "[subtest.item]", 15, "subtest[1].item",

@@ -1,0 +1,59 @@
+"""What a naming item asks for, as plain values: accepted pronunciations, neighbours, tolerance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One pronunciation that is right.
+
+    Attributes:
+        phonemes: ARPAbet without stress.
+        reason: why it is accepted: ``citation``, ``dialect``, ``other name`` ...
+        word: the word that it pronounces, where that is not the target (``couch`` for *sofa*).
+    """
+
+    phonemes: tuple[str, ...]
+    reason: str
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far from an accepted form a response may be and still be right; one of the two.
+
+    Attributes:
+        slips: at most so many phonemes left out, put in or replaced.
+        share: at least this share of the accepted form's phonemes is there, in order (VNT: 0.5).
+        reason: why (``apraxia of speech``), or empty.
+    """
+
+    slips: int | None = None
+    share: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamingTarget:
+    """What a response is held against.
+
+    Attributes:
+        target: the word.
+        accept: every pronunciation that is right, the usual one first.
+        semantic: words of related meaning, lower case.
+        visual: words for what the picture may be taken for.
+        parts: words for parts of the picture.
+    """
+
+    target: str
+    accept: tuple[Accepted, ...]
+    semantic: tuple[str, ...] = ()
+    visual: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    @property
+    def accepted(self) -> tuple[tuple[str, ...], ...]:
+        """The phonemes of the accepted pronunciations alone."""
+        return tuple(form.phonemes for form in self.accept)

@@ -1,0 +1,250 @@
+"""Naming subtests in a battery file: what is read, what is refused, what the hash holds."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tabwb.battery.canonical import battery_from_canonical
+from tabwb.battery.loader import check_battery, load_battery, read_assets
+from tabwb.battery.naming import Cue, Discontinue, NamingRules, cues_of, naming_item
+from tabwb.records.states import ResponseKind
+from tabwb.scoring.naming.target import Accepted, Tolerance
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"not decoded when a battery is read"
+
+GOOD = """\
+[battery]
+id = "pictures"
+title = "Pictures"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["speaker"]
+
+[[subtest]]
+id = "nouns"
+title = "Nouns"
+response = "naming"
+rule = "correct-first"
+time_limit = 20
+late_counts = true
+tolerance = { slips = 1, reason = "apraxia of speech" }
+cues = [{ kind = "stimulus", text = "An animal.", counts = true }, { kind = "phonemic", text = "It begins with d." }]
+discontinue = { after = 8, counts_cued = true }
+start_item = "dog"
+basal = 1
+feedback = "neutral"
+response_rule = "whole-window"
+reveal = "live"
+rule_sources = { discontinue = "BNT manual" }
+
+[[subtest.item]]
+id = "cat"
+picture = "cat.png"
+target = "cat"
+accept = [{ phonemes = "K AE T", reason = "citation" }]
+practice = true
+
+[[subtest.item]]
+id = "dog"
+picture = "dog.png"
+target = "dog"
+accept = [{ phonemes = "D AO1 G", reason = "citation" }, { phonemes = "dɑɡ", reason = "dialect" }, { phonemes = "HH AW N D", reason = "other name", word = "hound" }]
+semantic = ["Cat"]
+visual = ["wolf"]
+parts = ["tail"]
+"""  # noqa: E501 - a line of TOML cannot be broken
+
+
+@pytest.fixture
+def battery(tmp_path: Path) -> Path:
+    for name in ("cat.png", "dog.png"):
+        (tmp_path / name).write_bytes(PNG + name.encode())
+    path = tmp_path / "battery.toml"
+    path.write_text(GOOD, encoding="utf-8")
+    return path
+
+
+def test_rules_are_read(battery: Path) -> None:
+    subtest = load_battery(battery).subtests[0]
+    assert subtest.response is ResponseKind.NAMING
+    assert subtest.naming == NamingRules(
+        rule="correct-first",
+        time_limit=20.0,
+        late_counts=True,
+        tolerance=Tolerance(slips=1, reason="apraxia of speech"),
+        cues=(Cue("stimulus", "An animal.", counts=True), Cue("phonemic", "It begins with d.")),
+        discontinue=Discontinue(8, counts_cued=True),
+        start_item="dog",
+        basal=1,
+        feedback="neutral",
+        response_rule="whole-window",
+        reveal="live",
+        sources={"discontinue": "BNT manual"},
+    )
+
+
+def test_an_item_is_read_with_its_pronunciations_in_either_alphabet(battery: Path) -> None:
+    item = naming_item(load_battery(battery).subtests[0].item("dog"))
+    assert (item.picture, item.target, item.prompt) == ("dog.png", "dog", "")
+    assert item.accept == (
+        Accepted(("D", "AO", "G"), "citation"),
+        Accepted(("D", "AA", "G"), "dialect"),
+        Accepted(("HH", "AW", "N", "D"), "other name", "hound"),
+    )
+    assert item.accepted == (("D", "AO", "G"), ("D", "AA", "G"), ("HH", "AW", "N", "D"))
+    assert (item.semantic, item.visual, item.parts) == (("cat",), ("wolf",), ("tail",))
+
+
+def test_an_items_own_cues_take_the_place_of_the_subtests(battery: Path) -> None:
+    own = 'parts = ["tail"]\ncues = [{ kind = "semantic", text = "It barks." }]'
+    battery.write_text(GOOD.replace('parts = ["tail"]', own), encoding="utf-8")
+    subtest = load_battery(battery).subtests[0]
+    assert subtest.naming is not None
+    kinds = [
+        [cue.kind for cue in cues_of(subtest.naming, naming_item(item))] for item in subtest.items
+    ]
+    assert kinds == [["stimulus", "phonemic"], ["semantic"]]
+
+
+def test_a_battery_without_rules_has_the_defaults(battery: Path) -> None:
+    head, _, items = GOOD.partition("rule = ")
+    battery.write_text(head + "[[subtest.item]]" + items.split("[[subtest.item]]", 1)[1])
+    assert load_battery(battery).subtests[0].naming == NamingRules()
+
+
+def test_it_comes_back_from_its_canonical_json(battery: Path) -> None:
+    loaded = load_battery(battery)
+    assert battery_from_canonical(loaded.canonical, str(battery)) == loaded
+
+
+def test_pictures_are_assets_and_part_of_the_hash(battery: Path) -> None:
+    before = load_battery(battery)
+    digest = hashlib.sha256(PNG + b"dog.png").hexdigest()
+    assert before.assets["dog.png"] == digest
+    assert set(before.assets) == {"cat.png", "dog.png"}
+    assert read_assets(battery, before)["dog.png"] == PNG + b"dog.png"
+    (battery.parent / "dog.png").write_bytes(PNG + b"another dog")
+    assert load_battery(battery).content_hash != before.content_hash
+
+
+@pytest.mark.parametrize("change", ["correct-any", "correct-first"])
+def test_a_rule_that_changes_scores_changes_the_hash(battery: Path, change: str) -> None:
+    before = load_battery(battery).content_hash
+    battery.write_text(GOOD.replace("correct-first", change), encoding="utf-8")
+    assert (load_battery(battery).content_hash == before) is (change == "correct-first")
+
+
+def test_the_hash_of_a_battery_without_naming_is_what_it_was() -> None:
+    # As the version before spoken naming computed it.
+    tab = Path(__file__).parents[2] / "batteries" / "tab" / "battery.toml"
+    before = "4dcb950a177e6cfb116e3ee683f99eb74b01ffe433f048c37836b43eb4b7ab69"
+    assert load_battery(tab).content_hash == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "said"),
+    [
+        ('examinees = ["speaker"]\n', "", 1, "battery.examinees", "names no pictures"),
+        ('"correct-first"', '"correct-frist"', 13, "subtest[1].rule",
+         "allowed: correct-any, correct-first; did you mean 'correct-first'?"),
+        ("time_limit = 20", "time_limit = 0", 14, "subtest[1].time_limit", "at least 0.1"),
+        ("time_limit = 20", "time_limit = nan", 14, "subtest[1].time_limit", "out of range"),
+        ("time_limit = 20", 'time_limit = "20"', 14, "subtest[1].time_limit", "allowed: number"),
+        ("time_limit = 20\n", "", 14, "subtest[1].late_counts", "no answer is late"),
+        ("slips = 1,", "", 16, "subtest[1].tolerance", "exactly one of 'slips' and 'share'"),
+        ("slips = 1,", "slips = 1, share = 0.5,", 16, "subtest[1].tolerance", "exactly one"),
+        ("slips = 1,", "slips = 3,", 37, "subtest[1].item[2].accept[1].phonemes",
+         "with 3 slips tolerated anything would equal this"),
+        ('kind = "stimulus"', 'knid = "stimulus"', 17, "subtest[1].cues[1].knid",
+         "did you mean 'kind'?"),
+        ("after = 8", "after = 0", 18, "subtest[1].discontinue.after", "at least 1"),
+        ('start_item = "dog"', 'start_item = "dgo"', 19, "subtest[1].start_item",
+         "did you mean 'dog'?"),
+        ('start_item = "dog"', 'start_item = "cat"', 19, "subtest[1].start_item",
+         "no such item that counts"),
+        ('start_item = "dog"\n', "", 19, "subtest[1].basal", "no item to go back from"),
+        ("basal = 1", "basal = 2", 20, "subtest[1].basal", "up to 1"),
+        ('{ discontinue = "BNT', '{ discontinu = "BNT', 24, "subtest[1].rule_sources.discontinu",
+         "did you mean 'discontinue'?"),
+        ('rule = "correct-first"', 'rule = "correct-first"\nscorers = ["choice"]', 14,
+         "subtest[1].scorers", "its own rules"),
+        ('picture = "dog.png"\n', "", 33, "subtest[1].item[2].picture", "missing"),
+        ('target = "dog"\n', "", 33, "subtest[1].item[2].target", "missing"),
+        ('accept = [{ phonemes = "K AE T", reason = "citation" }]\n', "", 26,
+         "subtest[1].item[1].accept", "missing"),
+        ('[{ phonemes = "K AE T", reason = "citation" }]', "[]", 30, "subtest[1].item[1].accept",
+         "empty"),
+        ('picture = "dog.png"', 'picture = "dgo.png"', 35, "subtest[1].item[2].picture",
+         "no such file"),
+        ('picture = "dog.png"', 'picture = "../dog.png"', 35, "subtest[1].item[2].picture",
+         "leaves the battery's folder"),
+        ('picture = "dog.png"', 'picture = "battery.toml"', 35, "subtest[1].item[2].picture",
+         "no picture that can be shown"),
+        ('"K AE T"', '"K EA T"', 30, "subtest[1].item[1].accept[1].phonemes",
+         "'EA' is no phoneme of the inventory"),
+        ('reason = "dialect"', 'reson = "dialect"', 37, "subtest[1].item[2].accept[2].reson",
+         "did you mean 'reason'?"),
+        ('"dɑɡ"', '"dɔɡ"', 37, "subtest[1].item[2].accept[2].phonemes", "stands twice"),
+        ('semantic = ["Cat"]', 'semantic = ["Dog"]', 38, "subtest[1].item[2].semantic[1]",
+         "is right"),
+        ('semantic = ["Cat"]', 'semantic = ["hound"]', 38, "subtest[1].item[2].semantic[1]",
+         "is right"),
+        ('semantic = ["Cat"]', 'semantic = ["cat", "Cat"]', 38, "subtest[1].item[2].semantic[2]",
+         "stands twice"),
+        ('target = "cat"', 'target = "cat"\nexpected = "cat"', 30,
+         "subtest[1].item[1].expected", "allowed: target and accept"),
+        ('target = "cat"', 'target = "cat"\noptions = ["cat", "dog"]', 30,
+         "subtest[1].item[1].options", "takes no options"),
+    ],
+)  # fmt: skip
+def test_each_problem_has_its_line_key_and_advice(
+    battery: Path, old: str, new: str, line: int, key: str, said: str
+) -> None:
+    assert GOOD.count(old) == 1
+    battery.write_text(GOOD.replace(old, new), encoding="utf-8")
+    found = [str(one) for one in check_battery(battery, scorers=["choice"])]
+    assert any(one.startswith(f"{battery}:{line}: {key}: ") and said in one for one in found), found
+
+
+def test_one_misspelt_key_is_one_problem(battery: Path) -> None:
+    battery.write_text(GOOD.replace('picture = "dog.png"', 'pictrue = "dog.png"'), encoding="utf-8")
+    (only,) = check_battery(battery)
+    assert only.suggestion == "picture"
+
+
+@pytest.mark.parametrize(
+    ("where", "key"),
+    [("title = 'Nouns'", "time_limit = 20"), ("prompt = 'Who?'", "target = 'dog'")],
+)
+def test_keys_of_naming_are_refused_elsewhere(tmp_path: Path, where: str, key: str) -> None:
+    text = """\
+battery = { id = "x", title = "X", version = "1", language = "en", license = "MIT" }
+[[subtest]]
+id = "nouns"
+title = 'Nouns'
+response = "free"
+[[subtest.item]]
+id = "one"
+prompt = 'Who?'
+"""
+    path = tmp_path / "battery.toml"
+    path.write_text(text, encoding="utf-8")
+    assert check_battery(path) == ()
+    path.write_text(text.replace(where, f"{where}\n{key}"), encoding="utf-8")
+    (only,) = check_battery(path)
+    assert "of response 'free'" in only.message
+    assert only.key.endswith(key.split(maxsplit=1)[0])
+
+
+def test_a_question_is_needed_everywhere_else(tmp_path: Path) -> None:
+    path = tmp_path / "battery.toml"
+    path.write_text(
+        'battery = { id = "x", title = "X", version = "1", language = "en", license = "MIT" }\n'
+        'subtest = [{ id = "s", title = "S", response = "free", item = [{ id = "one" }] }]\n'
+    )
+    (only,) = check_battery(path)
+    assert (only.key, only.message) == ("subtest[1].item[1].prompt", "this key is missing")
