@@ -1,0 +1,171 @@
+"""The widgets of spoken naming, each fed with a snapshot."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.widget import Widget
+
+from tabwb.workbench import themes
+from tabwb.workbench.naming_snapshots import (
+    Aligned,
+    AlignedPhoneme,
+    AttemptSpan,
+    Envelope,
+    FeatureChange,
+    LevelNow,
+    NamedItem,
+    OnsetMark,
+)
+from tabwb.workbench.widgets.alignment import AlignmentView, alignment_lines
+from tabwb.workbench.widgets.level_meter import CLIP_HELD_S, LevelMeter
+from tabwb.workbench.widgets.naming_scores import ItemList, strip
+from tabwb.workbench.widgets.response_clock import ResponseClock
+from tabwb.workbench.widgets.waveform import Waveform
+
+ENVELOPE = Envelope(10.0, 13.0, (-60.0,) * 20 + (-6.0,) * 20 + (-60.0,) * 20)
+
+
+class Stage(App[None]):
+    """One widget, in one of our themes."""
+
+    def __init__(self, widget: Widget) -> None:
+        super().__init__()
+        for theme in themes.THEMES:
+            self.register_theme(theme)
+        self.theme = "dark"
+        self.widget = widget
+        self.moved: list[float] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.widget
+
+    def on_waveform_onset_moved(self, message: Waveform.OnsetMoved) -> None:
+        self.moved.append(message.at_s)
+
+    @property
+    def text(self) -> str:
+        strips = self.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips).rstrip()
+
+
+async def test_arrows_move_the_onset_by_10_ms_and_with_shift_by_50() -> None:
+    waveform = Waveform()
+    app = Stage(waveform)
+    async with app.run_test(size=(80, 5)) as pilot:
+        waveform.show(ENVELOPE, OnsetMark(11.0, 1.0, 0.05, "energy"))
+        waveform.focus()
+        await pilot.pause()
+        assert "onset 1.00 s after picture ±0.05" in app.text
+        await pilot.press("right", "right", "shift+right", "left")
+        await pilot.pause()
+        assert "onset 1.06 s after picture, set by you" in app.text
+        assert app.moved == [], "many steps are one correction"
+        waveform.keep()
+        await pilot.pause()
+        assert app.moved == [11.06]
+
+
+async def test_an_onset_stays_within_the_response() -> None:
+    waveform = Waveform()
+    app = Stage(waveform)
+    async with app.run_test(size=(60, 5)) as pilot:
+        waveform.show(ENVELOPE, OnsetMark(10.02, 0.02))
+        waveform.focus()
+        await pilot.press("shift+left", "shift+left")
+        waveform.keep()
+        await pilot.pause()
+        assert app.moved == [10.0]
+
+
+async def test_attempts_stand_below_the_waveform_where_they_lie() -> None:
+    waveform = Waveform()
+    app = Stage(waveform)
+    async with app.run_test(size=(60, 5)) as pilot:
+        waveform.show(ENVELOPE, None, (AttemptSpan(11.0, 12.0),))
+        await pilot.pause()
+        bars, _, brackets = app.text.split("\n")
+        assert bars.count("█") == 0 and bars.count("▇") == 20
+        assert (brackets.index("╰"), brackets.index("╯")) == (20, 40)
+
+
+async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(
+        "tabwb.workbench.widgets.level_meter.time", SimpleNamespace(monotonic=lambda: now[0])
+    )
+    meter = LevelMeter()
+    app = Stage(meter)
+    async with app.run_test(size=(60, 3)) as pilot:
+        meter.show(LevelNow(0.0, clipped=True))
+        meter.show(LevelNow(-20.0))
+        await pilot.pause()
+        assert "! clipped" in app.text
+        now[0] += CLIP_HELD_S
+        meter.show(LevelNow(-20.0))
+        await pilot.pause()
+        assert app.text.endswith("-20 dBFS  ok")
+
+
+async def test_at_the_limit_the_clock_says_so_and_goes_on() -> None:
+    clock = ResponseClock()
+    app = Stage(clock)
+    elapsed = [19.9]
+    async with app.run_test(size=(40, 3)) as pilot:
+        clock.run(lambda: elapsed[0], 20.0)
+        await pilot.pause()
+        assert "!" not in app.text
+        elapsed[0] = 25.0
+        await pilot.pause(0.25)
+        assert app.text.endswith("! limit 20 s   25.0 s")
+
+
+def test_a_substitution_tells_the_features_that_changed_and_what_it_costs() -> None:
+    changes = (FeatureChange("voice", 1.0, -1.0),)
+    columns = (
+        AlignedPhoneme("=", "D", "D", 0.0),
+        AlignedPhoneme("~", "G", "K", 1.0, changes),
+        AlignedPhoneme("-", "Z", "", 21.0),
+    )
+    lines = [line.plain for line in alignment_lines(Aligned(columns, 0.5, 0.3), 60, costs=True)]
+    assert lines == [
+        "D  G  Z",
+        "D  K  ·",
+        "=  ~  -",
+        "   1  21",
+        "G ~ K  1  voice + > -",
+    ]
+
+
+async def test_a_long_response_goes_on_in_a_further_block() -> None:
+    view = AlignmentView()
+    app = Stage(view)
+    async with app.run_test(size=(20, 12)) as pilot:
+        columns = tuple(AlignedPhoneme("=", "AA", "AA", 0.0) for _ in range(10))
+        view.show(Aligned(columns, 0.0, 0.0), costs=False)
+        await pilot.pause()
+        assert app.text.count("AA") == 20
+        assert app.text.count("=") == 10
+
+
+def test_the_strip_keeps_the_present_item_in_sight() -> None:
+    items = [NamedItem(f"word{at}", "scored", at % 2 == 0) for at in range(30)]
+    items += [NamedItem("dog", "now"), *(NamedItem(f"next{at}", "open") for at in range(29))]
+    line = strip(items, 76).plain
+    assert "dog now" in line
+    assert line.startswith("…")
+    assert line.endswith("15 of 30 right")
+    assert len(line) == 76
+
+
+async def test_the_list_is_scrolled_to_the_present_item() -> None:
+    items = [NamedItem(f"word{at}", "scored", True) for at in range(30)]
+    listed = ItemList()
+    app = Stage(listed)
+    async with app.run_test(size=(24, 10)) as pilot:
+        listed.show([*items, NamedItem("dog", "now"), NamedItem("house", "open")])
+        await pilot.pause()
+        assert "▸ dog" in app.text
+        assert "word0 " not in app.text
