@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from tabwb.administer import consent
 from tabwb.administer.attempts import storable
 from tabwb.administer.expense import CHARACTERS_PER_TOKEN, tokens_of
 from tabwb.administer.judge_calls import (
@@ -87,10 +88,13 @@ class Judging:
         self._repeats = repeats
         self._fresh = again or repeats > 1
         self._again = again
+        conditions = store.administration(number).conditions
+        self._acts = consent.check_judging(store, plugins, conditions, judge)
         told = store.history(number)
         self._trials = told.trials
         self._declaration = _declared(judge, scope, told.declarations.get(judge.rater))
-        self._work = self._sort(self._targets(Raters(plugins, battery, ()), scope))
+        raters = Raters(plugins, battery, (), dialect=consent.dialect_of(store, conditions))
+        self._work = self._sort(self._targets(raters, scope))
 
     def estimate(self) -> Estimate:
         """What :meth:`run` would take; asks nothing."""
@@ -128,6 +132,9 @@ class Judging:
                 hint="write it into prices.toml in your configuration folder, "
                 "or use --max-requests",
             )
+        if self._work.ask:
+            # Before anything is sent, so that nothing is that nobody knows of.
+            self._store.log(*(replace(act, administration=self.number) for act in self._acts))
         for target, known in self._work.take:
             yield from self._keep([(target, known)])
         waiting = list(self._work.ask.values())

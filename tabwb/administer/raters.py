@@ -22,10 +22,14 @@ JUDGED = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.VERBATIM, Response
 class Raters:
     """The scorers that a battery names and the judges that the conditions name.
 
-    Components are looked up when they are first needed and kept.
+    Components are looked up when they are first needed and kept. Some of their rules allow for the
+    speaker's recorded dialect.
     """
 
-    def __init__(self, plugins: Plugins, battery: Battery, judges: Sequence[str]) -> None:
+    def __init__(
+        self, plugins: Plugins, battery: Battery, judges: Sequence[str], *, dialect: str = ""
+    ) -> None:
+        self._dialect = dialect
         self._plugins = plugins
         self._battery = battery
         self._judge_specs = tuple(judges)
@@ -106,6 +110,7 @@ class Raters:
             foils=item.foils,
             previous=self._previous(plan, trials),
             messages=attempt.messages,
+            dialect=self._dialect,
         )
 
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:

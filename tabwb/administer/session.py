@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 
+from tabwb.administer import consent
 from tabwb.administer.attempts import attempt_in_error, attempt_with_answer, storable
 from tabwb.administer.standing import OVER, Events, Standing
 from tabwb.records import events
@@ -256,6 +257,7 @@ class Session(Standing):
     def resume(self) -> Events:
         """Go on after a pause; nothing that was answered is asked again, what failed is."""
         self._must_not_be_discontinued()
+        consent.check_giving(self.store, self.plugins, self.administration.conditions)
         self._failed.clear()
         self._settled = 0
         if self.status is not AdministrationStatus.PAUSED:

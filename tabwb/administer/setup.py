@@ -8,13 +8,16 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
+from tabwb.administer import consent
 from tabwb.administer.plan import plan_trials
 from tabwb.administer.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import UsageError
+from tabwb.records.speakers import LogEntry
 from tabwb.records.states import Protocol
+from tabwb.records.study import check_id
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 
@@ -71,28 +74,24 @@ def _check_examinee(battery: Battery, conditions: Conditions) -> None:
             f"'{battery.id}' is not made for models", allowed=", ".join(battery.examinees)
         )
     if conditions.kind == "speaker":
-        _check_study_id(conditions.examinee)
-
-
-def _check_study_id(speaker: str) -> None:
-    # A study id never holds a space; a name typed by mistake mostly does.
-    if not speaker or len(speaker) > 64 or any(c.isspace() or not c.isprintable() for c in speaker):
-        raise UsageError(
-            f"'{speaker}' is no study ID",
-            allowed="1 to 64 letters, digits and signs without spaces, for example S-014",
-            hint="never use a person's name",
-        )
+        check_id(conditions.examinee)
 
 
 def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:
     """Begin an administration of ``battery`` under ``conditions`` (already resolved).
 
     The battery's content and the whole plan are in the store before the session is returned.
+
+    Raises:
+        NoConsent: a registered speaker has not agreed.
     """
+    consent.check_giving(store, plugins, conditions)
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)
     plan = plan_trials(battery, conditions)
     administration = store.create_administration(battery, conditions, plan, _versions(plugins))
+    if conditions.guarded:
+        store.log(LogEntry("recorded", conditions.examinee, administration.id, battery.id))
     return _open(store, plugins, battery, administration.id)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Self
 
+from tabwb.administer import consent
 from tabwb.administer.conversation import request_for
 from tabwb.administer.raters import Raters
 from tabwb.battery.model import Battery
@@ -46,7 +47,9 @@ class Standing:
         self.battery = battery
         self.store = store
         self.plugins = plugins
-        self.raters = Raters(plugins, battery, administration.conditions.judges)
+        conditions = administration.conditions
+        dialect = consent.dialect_of(store, conditions)
+        self.raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
         self._history: History = store.history(administration.id)
         self._held = held
         self._current: int | None = None

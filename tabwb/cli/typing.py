@@ -7,6 +7,7 @@ from types import FrameType
 
 import click
 
+from tabwb.administer.consent import notices
 from tabwb.administer.session import Session
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
@@ -34,6 +35,8 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
     if session.status is not AdministrationStatus.RUNNING:
         return
     note(f"{session.battery.title}: {session.battery.disclaimer}".rstrip(": "))
+    for told in notices(session.store, session.plugins, session.administration.conditions):
+        note(f"warning: {told}")
     note(HELP)
     with caught(_interrupt, *ENDING):
         _give(session, aside)

@@ -15,10 +15,11 @@ from typing import Any
 from tabwb.records.errors import UsageError
 from tabwb.records.identifiers import is_kebab
 from tabwb.records.specs import Spec
+from tabwb.records.study import Study
 
 FILE = "tabwb.toml"
 """The name of both files: the one in the current folder and the one in the user's folder."""
-KEYS = ("store", "offline", "theme", "plugin_folders", "profile")
+KEYS = ("store", "offline", "theme", "plugin_folders", "profile", "study")
 PROFILE_KEYS = ("id", "name", "options", "family", "tuning", "parameters")
 TUNINGS = ("base", "instruct")
 _YES = frozenset({"1", "true", "yes", "on"})
@@ -62,6 +63,7 @@ class Configuration:
         offline: nothing but loopback and unix sockets.
         theme: the workbench's theme, or None for its default.
         profiles: by name.
+        study: how speakers' IDs are written and what is recorded of them.
         plugin_folders: from the user's own file; honoured as they are.
         project_plugin_folders: from ``./tabwb.toml``; honoured only once trusted, because the file
             may have come with a download.
@@ -73,6 +75,7 @@ class Configuration:
     offline: bool = False
     theme: str | None = None
     profiles: Mapping[str, Profile] = field(default_factory=dict)
+    study: Study = field(default_factory=Study)
     plugin_folders: tuple[Path, ...] = ()
     project_plugin_folders: tuple[Path, ...] = ()
     config_dir: Path = field(default_factory=lambda: config_folder(os.environ))
@@ -119,6 +122,7 @@ class Configuration:
             offline=bool(offline),
             theme=env.get("TABWB_THEME") or _first(tables, lambda table: table.value("theme", str)),
             profiles=profiles,
+            study=_first(tables, _Table.study) or Study(),
             plugin_folders=user.folders() if user else (),
             project_plugin_folders=project.folders() if project else (),
             config_dir=user_dir,
@@ -166,6 +170,14 @@ class _Table:
         if not location or "://" in location:
             return location
         return str(self.path.parent / Path(location).expanduser())
+
+    def study(self) -> Study | None:
+        """What the study says of its speakers, or None where it says nothing."""
+        if "study" not in self.content:
+            return None
+        from tabwb.extend.study import read_study
+
+        return read_study(self.content["study"], self.error)
 
     def folders(self) -> tuple[Path, ...]:
         """The plugin folders, absolute; relative ones count from the file that names them."""

@@ -134,6 +134,15 @@ class Plugins:
         stays = parsed.id == "profile" and not _survives(expanded)
         return component.descriptor, parsed if stays else expanded
 
+    def reaches_out(self, kind: ComponentKind, spec: str) -> bool:
+        """Whether the component of a spec, or the one inside it, needs more than this machine."""
+        component, expanded = self._resolve(kind, spec)
+        descriptor = component.descriptor
+        if descriptor.reaches_out(expanded):
+            return True
+        wraps = descriptor.wraps
+        return wraps is not None and self.reaches_out(wraps, _inner(expanded))
+
     def labels_of(self, spec: str) -> dict[str, str]:
         """What the user's profile says of a model (family, tuning ...), where one was named."""
         parsed = parse_spec(spec)

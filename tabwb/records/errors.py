@@ -69,6 +69,10 @@ class NeedsNetwork(ComponentError):
     """A component that needs a network was asked for under ``--offline``."""
 
 
+class NoConsent(TabwbError):
+    """A person did not agree to what was to be done, or took it back; nothing was done."""
+
+
 class Interrupted(TabwbError):
     """Stopped early and resumable: a limit, trials in error, the first ctrl+c. Exit status 3."""
 

@@ -19,7 +19,7 @@ Scope = Literal["record", "transcribe", "rate", "train", "share", "play-back", "
 SCOPES: Mapping[Scope, str] = {
     "record": "answers and voice are recorded and kept",
     "transcribe": "a program writes down what was said",
-    "rate": "people or programs judge what was said",
+    "rate": "people who listen, or models, judge what was said",
     "train": "recordings train or test a model",
     "share": "data leave the study that collected them",
     "play-back": "recordings are played to others than those who rate",

@@ -119,10 +119,12 @@ class Study:
     Attributes:
         id_pattern: a regular expression that the whole of an ID matches.
         columns: by name; the built-in ones first.
+        require_consent: nothing is recorded of somebody whose consent to it is not.
     """
 
     id_pattern: str = ID_PATTERN
     columns: tuple[Column, ...] = BUILT_IN
+    require_consent: bool = False
 
     def column(self, name: str) -> Column:
         """A column by its name.

@@ -144,6 +144,8 @@ class People(ABC):
 
     def log(self, *entries: LogEntry) -> None:
         """Append to the log; who and when are filled in where they are empty."""
+        if not entries:
+            return
         with self._writing() as transaction:
             for each in entries:
                 entry = replace(each, who=each.who or operator())

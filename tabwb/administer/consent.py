@@ -1,0 +1,171 @@
+"""Consents, asked for before each act with a person's data, and the log of these acts.
+
+A speaker of whom neither a record nor a consent is kept is *unregistered*: who types, or is heard
+in files, goes on with a notice, as long as nothing leaves this computer; a study can require a
+consent (``require_consent`` under ``[study]``). Before this program itself opens a microphone, or
+shares, sends or plays back anything, :func:`check` asks of everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tabwb.extend.components import ComponentKind, Judge, ModelJudge
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import NoConsent, UsageError
+from tabwb.records.speakers import SCOPES, LogEntry, Scope
+from tabwb.records.trials import Administration, Conditions
+from tabwb.store.store import Store
+
+
+def check(store: Store, speaker: str, scope: Scope) -> None:
+    """Refuse an act to which a speaker has not agreed, or no longer agrees.
+
+    Raises:
+        NoConsent: naming scope and speaker, and what to do.
+    """
+    if store.allowed(speaker, scope):
+        return
+    withdrawn = next(
+        (each for each in reversed(store.consents(speaker)) if each.scope == scope), None
+    )
+    said = f"was withdrawn on {withdrawn.on}" if withdrawn else "is not recorded"
+    raise NoConsent(
+        f"consent of speaker {speaker} to '{scope}' {said} ({SCOPES[scope]})",
+        hint="once it is given: "
+        f"tabwb speaker consent {speaker} --scope {scope} --given DAY --document WHERE",
+    )
+
+
+def is_registered(store: Store, speaker: str) -> bool:
+    """Whether a record or a consent of this speaker is kept."""
+    return bool(store.speaker_versions(speaker) or store.consents(speaker))
+
+
+def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str, ...]:
+    """What to tell whoever gives a battery to a person: an odd ID, a consent that is not there."""
+    if not conditions.guarded:
+        return ()
+    speaker = conditions.examinee
+    told = [plugins.configuration.study.remark(speaker)]
+    if not is_registered(store, speaker):
+        told.append(
+            f"no consent of speaker {speaker} is recorded: what is said stays on this computer "
+            f"(tabwb speaker consent {speaker} --scope record --given DAY)"
+        )
+    return tuple(filter(None, told))
+
+
+def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None:
+    """Before a battery is given to a person, or goes on: all that will be done is agreed to.
+
+    Raises:
+        NoConsent: a speaker who must consent has not: to ``record``, for a transcriber to
+            ``transcribe``, for the judges see :func:`check_judging`.
+    """
+    if not conditions.guarded:
+        return
+    scopes: tuple[Scope, ...] = ("record", "transcribe") if conditions.transcriber else ("record",)
+    if _must_consent(store, plugins, conditions.examinee):
+        for scope in scopes:
+            check(store, conditions.examinee, scope)
+    if conditions.transcriber:
+        check_component(store, plugins, conditions, "transcribers", conditions.transcriber)
+    for spec in conditions.judges:
+        check_judging(store, plugins, conditions, plugins.judge(spec))
+
+
+def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
+    return plugins.configuration.study.require_consent or is_registered(store, speaker)
+
+
+def check_component(
+    store: Store, plugins: Plugins, conditions: Conditions, kind: ComponentKind, spec: str
+) -> None:
+    """Before a person's data go to a component: to somebody else's computer they need ``remote``.
+
+    Raises:
+        NoConsent: they do not go there.
+    """
+    if conditions.guarded and plugins.reaches_out(kind, spec):
+        check(store, conditions.examinee, "remote")
+
+
+def check_judging(
+    store: Store, plugins: Plugins, conditions: Conditions, judge: Judge
+) -> tuple[LogEntry, ...]:
+    """Before a judge reads a person's answers; the log entries to append when it does.
+
+    Rules that run here score as scorers do. Models judge, for which a registered speaker gives
+    ``rate``; what asks a service needs ``remote``, of everybody.
+
+    Raises:
+        NoConsent: the answers are not judged.
+    """
+    if not conditions.guarded:
+        return ()
+    speaker = conditions.examinee
+    if isinstance(judge, ModelJudge) and _must_consent(store, plugins, speaker):
+        check(store, speaker, "rate")
+    entries = [LogEntry("rated", speaker, detail=judge.rater)]
+    if _reaches_out(plugins, judge):
+        check(store, speaker, "remote")
+        entries.append(LogEntry("sent", speaker, detail=judge.rater))
+    return tuple(entries)
+
+
+def _reaches_out(plugins: Plugins, judge: Judge) -> bool:
+    if isinstance(judge, ModelJudge) and plugins.reaches_out("models", judge.examinee):
+        return True
+    try:
+        return plugins.reaches_out("judges", judge.rater)
+    except UsageError:
+        # A rater that names no component: nobody knows where it sends what it reads.
+        return True
+
+
+def check_export(
+    store: Store,
+    administrations: Sequence[Administration],
+    format_id: str,
+    out: Path,
+    *,
+    within_study: bool = False,
+) -> tuple[LogEntry, ...]:
+    """Before people's data are written to a file; the log entries to append when they are.
+
+    Args:
+        store: where they are.
+        administrations: what is to be written.
+        format_id: in which format.
+        out: the file.
+        within_study: the file stays with those who collected the data. Else it is shared.
+
+    Raises:
+        NoConsent: speakers have not agreed to ``share``; the message names all of them.
+    """
+    people = [one for one in administrations if one.conditions.guarded]
+    speakers = list(dict.fromkeys(one.conditions.examinee for one in people))
+    missing = (
+        [] if within_study else [each for each in speakers if not store.allowed(each, "share")]
+    )
+    if missing:
+        raise NoConsent(
+            f"consent to 'share' is not recorded, or withdrawn: {', '.join(missing)}",
+            hint=f"record it (tabwb speaker consent {missing[0]} --scope share --given DAY), or, "
+            "for a file that stays within the study that collected the data: --within-study",
+        )
+    scope = "within the study" if within_study else "shared"
+    return tuple(
+        LogEntry("exported", one.conditions.examinee, one.id, f"{format_id}, {scope}: {out}")
+        for one in people
+    )
+
+
+def dialect_of(store: Store, conditions: Conditions) -> str:
+    """The speaker's recorded dialect, which some rules allow for, or empty."""
+    if not conditions.guarded:
+        return ""
+    versions = store.speaker_versions(conditions.examinee)
+    return str(versions[-1].values.get("dialect", "")) if versions else ""

@@ -1,0 +1,266 @@
+"""Consents are asked for before each act with a person's data, and acts are in the log."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer import consent, setup
+from tabwb.administer.judging import Judging, Limits
+from tabwb.administer.session import Session
+from tabwb.battery.model import Battery
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import NoConsent, StoreError
+from tabwb.records.speakers import Consent, LogEntry, Scope, Speaker
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.study import Study
+from tabwb.records.trials import Conditions
+from tabwb.store.store import Store
+
+FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
+NEAR = "tab-2026:openai:llama3.2:1b@base_url=http://127.0.0.1:11434/v1"
+PERSON = Conditions("S-014", "speaker", judges=(), research_protocol="IRB-7")
+
+
+@pytest.fixture
+def plugins() -> Iterator[Plugins]:
+    # Allowed to reach a service, which no test here does.
+    loaded = Plugins.load(Configuration())
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def tab(plugins: Plugins) -> Battery:
+    return setup.find_battery(plugins, "tab")
+
+
+@pytest.fixture
+def begun(store: Store, plugins: Plugins, tab: Battery) -> Callable[[Conditions], int]:
+    def begin(conditions: Conditions) -> int:
+        with setup.create(store, plugins, tab, conditions) as session:
+            return session.administration.id
+
+    return begin
+
+
+def agree(store: Store, *scopes: Scope, speaker: str = "S-014", given: bool = True) -> None:
+    store.keep_consents([Consent(speaker, scope, given, "2026-11-21") for scope in scopes])
+
+
+def acts(store: Store) -> list[tuple[str, str]]:
+    return [(entry.act, entry.detail) for entry in store.log_entries() if entry.administration]
+
+
+# ---------------------------------------------------------------- the check itself
+
+
+def test_what_nobody_agreed_to_is_refused_with_what_to_do(store: Store) -> None:
+    with pytest.raises(NoConsent) as refused:
+        consent.check(store, "S-014", "play-back")
+    message = str(refused.value)
+    assert "speaker S-014" in message
+    assert "'play-back' is not recorded" in message
+    assert "tabwb speaker consent S-014 --scope play-back --given" in message
+
+
+def test_what_was_agreed_to_is_allowed_until_it_is_withdrawn(store: Store) -> None:
+    agree(store, "record", "share")
+    consent.check(store, "S-014", "record")
+    agree(store, "record", given=False)
+    with pytest.raises(NoConsent, match="withdrawn on 2026-11-21"):
+        consent.check(store, "S-014", "record")
+    consent.check(store, "S-014", "share")
+
+
+# ---------------------------------------------------------------- giving a battery
+
+
+def test_a_beginning_is_in_the_log_for_people_only(
+    store: Store, begun: Callable[[Conditions], int]
+) -> None:
+    number = begun(PERSON)
+    begun(Conditions("echo", "model", judges=()))
+    (entry,) = store.log_entries()
+    assert (entry.act, entry.speaker, entry.administration) == ("recorded", "S-014", number)
+    assert entry.detail == "tab"
+
+
+def test_somebody_unregistered_may_type_and_there_is_a_notice(
+    store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
+) -> None:
+    assert begun(PERSON)
+    (told,) = consent.notices(store, plugins, PERSON)
+    assert "no consent of speaker S-014" in told
+    agree(store, "record")
+    assert consent.notices(store, plugins, PERSON) == ()
+    assert consent.notices(store, plugins, Conditions("echo", "model")) == ()
+
+
+def test_an_id_of_another_shape_is_remarked_on(store: Store, plugins: Plugins) -> None:
+    odd, _ = consent.notices(store, plugins, replace(PERSON, examinee="Jane"))
+    assert "'Jane' is not as this study's IDs are written" in odd
+
+
+def test_somebody_registered_has_to_agree(store: Store, begun: Callable[[Conditions], int]) -> None:
+    store.keep_speaker(Speaker("S-014"))
+    with pytest.raises(NoConsent, match="'record' is not recorded"):
+        begun(PERSON)
+    assert store.administrations() == ()
+    agree(store, "record")
+    assert begun(PERSON)
+
+
+def test_a_study_can_require_consent_of_everybody(store: Store, tab: Battery) -> None:
+    strict = Plugins.load(Configuration(study=Study(require_consent=True)))
+    with pytest.raises(NoConsent, match="'record'"):
+        setup.create(store, strict, tab, PERSON)
+    strict.close()
+
+
+def test_after_a_withdrawal_nothing_goes_on(
+    store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
+) -> None:
+    agree(store, "record")
+    number = begun(PERSON)
+    with setup.resume(store, plugins, number) as session:
+        session.pause("a break")
+    agree(store, "record", given=False)
+    with setup.resume(store, plugins, number) as session:
+        with pytest.raises(NoConsent, match="withdrawn"):
+            session.resume()
+        assert session.status is AdministrationStatus.PAUSED
+
+
+def test_a_deleted_speaker_is_given_nothing(
+    store: Store, begun: Callable[[Conditions], int]
+) -> None:
+    begun(PERSON)
+    store.delete_speaker("S-014", "withdrawn")
+    with pytest.raises(StoreError, match="was deleted on"):
+        begun(PERSON)
+
+
+def test_a_transcriber_is_agreed_to_by_itself(store: Store, plugins: Plugins) -> None:
+    agree(store, "record")
+    heard = replace(PERSON, transcriber="manual")
+    with pytest.raises(NoConsent, match="'transcribe'"):
+        consent.check_giving(store, plugins, heard)
+
+
+# ---------------------------------------------------------------- judging
+
+
+@pytest.mark.parametrize("origin", ["human", "unknown"])
+def test_nothing_that_may_be_a_persons_goes_to_a_service_without_remote(
+    store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int], origin: str
+) -> None:
+    theirs = Conditions("S-014", "model", judges=(), origin=origin)  # type: ignore[arg-type]
+    number = begun(theirs)
+    judge = plugins.judge(FAR)
+    with pytest.raises(NoConsent, match="'remote'"):
+        Judging(store, plugins, tab, number, judge)
+    # Rated by a model as well, once more of the speaker is known.
+    agree(store, "record", "remote")
+    with pytest.raises(NoConsent, match="'rate'"):
+        Judging(store, plugins, tab, number, judge)
+    agree(store, "rate")
+    Judging(store, plugins, tab, number, judge)
+
+
+def test_a_service_on_this_computer_is_none(
+    store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
+) -> None:
+    number = begun(PERSON)
+    Judging(store, plugins, tab, number, plugins.judge(NEAR))
+
+
+def test_what_a_model_wrote_goes_anywhere(
+    store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
+) -> None:
+    number = begun(Conditions("echo", "model", judges=()))
+    Judging(store, plugins, tab, number, plugins.judge(FAR))
+
+
+def test_a_service_named_at_the_beginning_is_refused_at_the_beginning(
+    store: Store, begun: Callable[[Conditions], int]
+) -> None:
+    with pytest.raises(NoConsent, match="'remote'"):
+        begun(replace(PERSON, judges=(FAR,)))
+    assert store.administrations() == ()
+
+
+def test_what_is_sent_is_in_the_log_before_it_is_sent(
+    store: Store, plugins: Plugins, tab: Battery
+) -> None:
+    agree(store, "record", "rate", "remote")
+    with setup.create(store, plugins, tab, PERSON) as session:
+        _answer_all(session)
+        number = session.administration.id
+    judging = Judging(store, plugins, tab, number, plugins.judge(FAR))
+    judging.estimate()
+    assert acts(store) == [("recorded", "tab")], "an estimate sends nothing"
+    working = judging.run(Limits(requests=1), threading.Event())
+    with pytest.raises(Exception, match="limit"):
+        list(working)
+    assert acts(store)[1:] == [("rated", judging.judge.rater), ("sent", judging.judge.rater)]
+
+
+def test_rules_rate_as_scorers_do(
+    store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
+) -> None:
+    agree(store, "record")
+    number = begun(replace(PERSON, judges=("rules-1",)))
+    Judging(store, plugins, tab, number, plugins.judge("rules"))
+
+
+def _answer_all(session: Session) -> None:
+    while session.next() and session.awaiting:
+        session.answer("I um went to the store.")
+
+
+# ---------------------------------------------------------------- export
+
+
+def test_an_export_names_all_who_have_not_agreed(
+    store: Store, begun: Callable[[Conditions], int]
+) -> None:
+    for speaker in ("S-014", "S-015", "S-016"):
+        begun(replace(PERSON, examinee=speaker))
+    begun(Conditions("echo", "model", judges=()))
+    agree(store, "share", speaker="S-015")
+    every = store.administrations()
+    with pytest.raises(NoConsent, match=r"S-014, S-016") as refused:
+        consent.check_export(store, every, "jsonl", Path("out.jsonl"))
+    assert "--within-study" in str(refused.value)
+    inside = consent.check_export(store, every, "csv", Path("o.csv"), within_study=True)
+    assert [entry.speaker for entry in inside] == ["S-014", "S-015", "S-016"]
+    shared = consent.check_export(store, every[1:2], "jsonl", Path("out.jsonl"))
+    assert shared == (LogEntry("exported", "S-015", every[1].id, "jsonl, shared: out.jsonl"),)
+
+
+def test_models_are_exported_freely(store: Store, begun: Callable[[Conditions], int]) -> None:
+    begun(Conditions("echo", "model", judges=()))
+    assert consent.check_export(store, store.administrations(), "csv", Path("o")) == ()
+
+
+# ---------------------------------------------------------------- a recorded dialect
+
+
+def test_rules_know_the_recorded_dialect(store: Store, plugins: Plugins, tab: Battery) -> None:
+    agree(store, "record")
+    store.keep_speaker(Speaker("S-014", {"dialect": "African American English"}))
+    with setup.create(store, plugins, tab, replace(PERSON, judges=("rules-1",))) as session:
+        _answer_all(session)
+        reasons = {
+            rating.reason
+            for trial in session.trials
+            for rating in trial.ratings
+            if rating.measure == "omission-of-bound-morphemes"
+        }
+    assert any("African American English" in reason for reason in reasons)
