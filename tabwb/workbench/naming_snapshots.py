@@ -1,15 +1,17 @@
 """What the widgets of spoken naming are fed: frozen snapshots, made in the worker's thread.
 
-Times are seconds of the recording unless a name says otherwise. Standard library only.
+Times are seconds of the recording unless a name says otherwise.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-Operation = Literal["=", "~", "+", "-"]
-"""Equal, substituted, inserted (said and not asked for), deleted (asked for and not said)."""
+if TYPE_CHECKING:
+    from tabwb.battery.naming import Cue
+    from tabwb.phonology.distance import Step
+    from tabwb.workbench.pictures import Pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,43 +75,16 @@ class AttemptSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureChange:
-    """One feature of a substituted phoneme: its values in the reference and in what was said."""
-
-    feature: str
-    reference: float
-    said: float
-
-
-@dataclass(frozen=True, slots=True)
-class AlignedPhoneme:
-    """One column of an alignment.
-
-    Attributes:
-        operation: see :data:`Operation`.
-        reference, said: phonemes; empty where there is none.
-        cost: in features (SCORING 5).
-        changes: of a substitution, the features that differ.
-    """
-
-    operation: Operation
-    reference: str
-    said: str
-    cost: float
-    changes: tuple[FeatureChange, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Aligned:
     """What was said beside what should have been said.
 
     Attributes:
-        columns: in order.
-        phoneme_share: phonemes that differ over phonemes of the reference.
-        feature_share: features that differ over features of the reference.
+        steps: in order; costs are in features (SCORING 5).
+        phoneme_share: phonemes that differ over phonemes of the accepted form.
+        feature_share: features that differ over features of the accepted form.
     """
 
-    columns: tuple[AlignedPhoneme, ...]
+    steps: tuple[Step, ...]
     phoneme_share: float
     feature_share: float
 
@@ -133,3 +108,102 @@ class NamedItem:
     standing: Standing
     right: bool | None = None
     word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A picture that is, or will be, put before the speaker.
+
+    Attributes:
+        number: of its trial.
+        target: the name that is asked for.
+        accepted: its accepted pronunciations.
+        picture: None where it cannot be shown; then ``trouble`` says why.
+        prompt: a question asked with it, or empty.
+        practice: it does not count.
+        limit_s: the time limit, or None.
+    """
+
+    number: int
+    target: str
+    accepted: tuple[tuple[str, ...], ...]
+    picture: Pixels | None
+    trouble: str = ""
+    prompt: str = ""
+    practice: bool = False
+    limit_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSays:
+    """What the machine says of the response that counts; shown only when it may be.
+
+    Attributes:
+        lines: (rule, what it says), in the order shown.
+        aligned: what was said beside the nearest accepted form, or None.
+        phonemes: as transcribed.
+        transcriber: what heard it.
+    """
+
+    lines: tuple[tuple[str, str], ...]
+    aligned: Aligned | None = None
+    phonemes: tuple[str, ...] = ()
+    transcriber: str = ""
+
+
+Microphone = Literal["closed", "opening", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamingNow:
+    """A naming administration as it stands, beside what every administration shows.
+
+    Attributes:
+        card: what was shown last, or None before the first.
+        upcoming: what *show* will put before the speaker, or None when nothing is left.
+        items: how every item stands.
+        microphone: whether it records.
+        device: the microphone's name.
+        shown_s: when the picture was drawn.
+        waits: the response window is open.
+        cues: of the item, with how many were given since the picture was shown.
+        examiner_speaks: what is heard now is the administrator.
+        marks: attempts that the administrator marked.
+        score, score_words: a person's score and it in words, or empty.
+        heard, code, flags: a person's, or empty.
+        onset: of the response that counts.
+        response: the response's stretch, as loud as it was.
+        attempts: spoken ones; without phonemes as long as these are hidden.
+        sound: what is wrong with the sound, or empty.
+        listening: what the transcriber is doing with this response, in words.
+        hidden: the machine has said something, and it is not shown yet.
+        machine: what it says, when it is shown.
+        transcriber: spec, or empty: nothing transcribes.
+        left_over: recordings that were interrupted and wait to be kept.
+    """
+
+    card: Card | None
+    upcoming: Card | None
+    items: tuple[NamedItem, ...]
+    microphone: Microphone = "closed"
+    device: str = ""
+    shown_s: float | None = None
+    waits: bool = False
+    cues: tuple[Cue, ...] = ()
+    cues_given: int = 0
+    examiner_speaks: bool = False
+    marks: tuple[float, ...] = ()
+    score: str = ""
+    score_words: str = ""
+    heard: str = ""
+    code: str = ""
+    flags: tuple[str, ...] = ()
+    onset: OnsetMark | None = None
+    response: Envelope | None = None
+    attempts: tuple[AttemptSpan, ...] = ()
+    sound: str = ""
+    listening: str = ""
+    hidden: bool = False
+    machine: MachineSays | None = None
+    transcriber: str = ""
+    left_over: int = 0

@@ -8,13 +8,12 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
+from tabwb.phonology.distance import align_features, indel_cost
 from tabwb.workbench import themes
 from tabwb.workbench.naming_snapshots import (
     Aligned,
-    AlignedPhoneme,
     AttemptSpan,
     Envelope,
-    FeatureChange,
     LevelNow,
     NamedItem,
     OnsetMark,
@@ -123,19 +122,15 @@ async def test_at_the_limit_the_clock_says_so_and_goes_on() -> None:
 
 
 def test_a_substitution_tells_the_features_that_changed_and_what_it_costs() -> None:
-    changes = (FeatureChange("voice", 1.0, -1.0),)
-    columns = (
-        AlignedPhoneme("=", "D", "D", 0.0),
-        AlignedPhoneme("~", "G", "K", 1.0, changes),
-        AlignedPhoneme("-", "Z", "", 21.0),
-    )
-    lines = [line.plain for line in alignment_lines(Aligned(columns, 0.5, 0.3), 60, costs=True)]
+    """The alignment of figure 1 (PSST): voice is what tells G from K, and costs one feature."""
+    steps = align_features(["D", "G", "AH"], ["D", "K"]).steps
+    lines = [line.plain for line in alignment_lines(Aligned(steps, 0.5, 0.3), 60, costs=True)]
     assert lines == [
-        "D  G  Z",
+        "D  G  AH",
         "D  K  ·",
         "=  ~  -",
-        "   1  21",
-        "G ~ K  1  voice + > -",
+        f"   1  {indel_cost('AH'):g}",
+        "G ~ K  1  +voice → -voice",
     ]
 
 
@@ -143,8 +138,7 @@ async def test_a_long_response_goes_on_in_a_further_block() -> None:
     view = AlignmentView()
     app = Stage(view)
     async with app.run_test(size=(20, 12)) as pilot:
-        columns = tuple(AlignedPhoneme("=", "AA", "AA", 0.0) for _ in range(10))
-        view.show(Aligned(columns, 0.0, 0.0), costs=False)
+        view.show(Aligned(align_features(["AA"] * 10, ["AA"] * 10).steps, 0.0, 0.0), costs=False)
         await pilot.pause()
         assert app.text.count("AA") == 20
         assert app.text.count("=") == 10

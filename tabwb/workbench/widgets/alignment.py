@@ -6,31 +6,13 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from tabwb.workbench.naming_snapshots import Aligned, AlignedPhoneme, FeatureChange
+from tabwb.phonology.distance import Step, feature_changes
+from tabwb.workbench.naming_snapshots import Aligned
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import ACCENT, QUIET
 
 NONE = "·"
-_SIGNS = {-1.0: "-", -0.5: "-+", 0.0: "0", 0.5: "+-", 1.0: "+"}
-"""How the values of features are printed (PSST, table 4)."""
-
-
-def sign(value: float) -> str:
-    """A feature's value as it is printed.
-
-    >>> sign(-1.0), sign(0.5), sign(0.25)
-    ('-', '+-', '0.25')
-    """
-    return _SIGNS.get(value, f"{value:g}")
-
-
-def change_words(one: FeatureChange) -> str:
-    """``voice + > -``.
-
-    >>> change_words(FeatureChange("voice", 1.0, -1.0))
-    'voice + > -'
-    """
-    return f"{one.feature} {sign(one.reference)} > {sign(one.said)}"
+SIGNS = {"EQ": "=", "SUB": "~", "INS": "+", "DEL": "-"}
 
 
 def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Content]:
@@ -38,16 +20,17 @@ def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Co
 
     A response that is longer than the line goes on in a further block.
 
-    >>> columns = (AlignedPhoneme("=", "D", "D", 0.0), AlignedPhoneme("+", "", "AH", 21.0))
-    >>> for line in alignment_lines(Aligned(columns, 1.0, 0.9), 40, costs=False):
+    >>> from tabwb.phonology.distance import align_features
+    >>> steps = align_features(["D"], ["D", "AH"]).steps
+    >>> for line in alignment_lines(Aligned(steps, 1.0, 0.9), 40, costs=False):
     ...     print(line.plain)
     D  ·
     D  AH
     =  +
     """
-    block: list[AlignedPhoneme] = []
+    block: list[Step] = []
     used = 0
-    for one in aligned.columns:
+    for one in aligned.steps:
         wide = _width(one, costs=costs)
         if block and used + wide > width:
             yield from _block(block, costs=costs)
@@ -58,22 +41,20 @@ def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Co
     yield from _block(block, costs=costs)
     if not costs:
         return
-    for one in aligned.columns:
-        if one.operation == "~":
-            words = ", ".join(change_words(change) for change in one.changes)
+    for one in aligned.steps:
+        if one.op == "SUB" and one.ref and one.hyp:
+            words = ", ".join(str(change) for change in feature_changes(one.ref, one.hyp))
             yield Content.assemble(
-                (f"{one.reference} ~ {one.said}", "bold"),
-                f"  {one.cost:g}  ",
-                (words, QUIET),
+                (f"{one.ref} ~ {one.hyp}", "bold"), f"  {one.cost:g}  ", (words, QUIET)
             )
 
 
-def _width(one: AlignedPhoneme, *, costs: bool) -> int:
-    wide = max(len(one.reference), len(one.said), 2)
+def _width(one: Step, *, costs: bool) -> int:
+    wide = max(len(one.ref or NONE), len(one.hyp or NONE), 2)
     return max(wide, len(f"{one.cost:g}") if costs else 0) + 1
 
 
-def _block(columns: list[AlignedPhoneme], *, costs: bool) -> Iterator[Content]:
+def _block(columns: list[Step], *, costs: bool) -> Iterator[Content]:
     widths = [_width(one, costs=costs) for one in columns]
 
     def line(cells: list[tuple[str, str]]) -> Content:
@@ -83,15 +64,15 @@ def _block(columns: list[AlignedPhoneme], *, costs: bool) -> Iterator[Content]:
         ]
         return Content("").join(made).rstrip()
 
-    yield line([(one.reference or NONE, QUIET if not one.reference else "") for one in columns])
-    yield line([(one.said or NONE, QUIET if not one.said else _weight(one)) for one in columns])
-    yield line([(one.operation, QUIET if one.operation == "=" else ACCENT) for one in columns])
+    yield line([(one.ref or NONE, "" if one.ref else QUIET) for one in columns])
+    yield line([(one.hyp or NONE, _weight(one) if one.hyp else QUIET) for one in columns])
+    yield line([(SIGNS[one.op], QUIET if one.op == "EQ" else ACCENT) for one in columns])
     if costs:
         yield line([(f"{one.cost:g}" if one.cost else "", QUIET) for one in columns])
 
 
-def _weight(one: AlignedPhoneme) -> str:
-    return "" if one.operation == "=" else "bold"
+def _weight(one: Step) -> str:
+    return "" if one.op == "EQ" else "bold"
 
 
 def distance_words(aligned: Aligned) -> str:
