@@ -1,0 +1,296 @@
+"""Recording, inside the sound host: from PortAudio's callback to the file, with a watchdog.
+
+A device that goes raises nothing. It shows as ``finished_callback``, as callbacks that stop coming,
+as sound that falls behind the clock, or not at all, when a sound server goes on with another
+source. All four are watched. PortAudio's own flag for lost input is never set for a slow callback,
+so what is lost is told by counting frames against the clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tabwb.speech.files import Samples
+from tabwb.speech.level import Meter
+from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
+from tabwb.speech.routing import Routing
+from tabwb.speech.wav import WIDTH, WavWriter
+
+FIRST_S = 5.0
+"""So long may the first sound take; a second is usual where a sound server was idle."""
+TELL_S = 0.08
+"""How often the level is told."""
+SYNC_S = 1.0
+STILL_S = 0.5
+"""Longer without a callback, and the device is called silent."""
+MISSING_S = 0.25
+"""More sound than this behind the clock, and it is called missing."""
+DRIFT = 0.001
+"""Clocks of sound cards are off by so much of the time at most."""
+ANCHOR_S = 2.0
+"""The beginning of the file on the clock is told from the callbacks of so many seconds."""
+TAIL_S = 0.5
+"""At the end it is waited so long for the sound that was made before it."""
+
+Block = tuple[bytes, float, bool]
+"""Bytes, when the callback came, and whether PortAudio knew of lost input."""
+
+
+def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> None:
+    """Record until asked to end.
+
+    Tells ``ready`` with the first sound, ``level`` as it goes on, ``alarm`` as something is wrong
+    or right again, ``ended`` when the file is whole.
+
+    Raises:
+        HostError: it could not begin. No file is left then.
+    """
+    sd = portaudio()
+    device = find(sd, options, "input")
+    rate = int(options.get("rate") or device["rate"])
+    channels = int(options["channels"])
+    path = Path(options["path"])
+    blocks: queue.SimpleQueue[Block] = queue.SimpleQueue()
+    finished = threading.Event()
+
+    def called(data: Any, frames: int, moment: Any, status: Any) -> None:
+        blocks.put((bytes(data), time.monotonic(), bool(status.input_overflow)))
+
+    stream = _open(sd, device, rate, channels, called, finished)
+    try:
+        writer = WavWriter(path, rate, channels)
+    except OSError as error:
+        raise HostError("file", f"cannot record there: {error.strerror}", str(path)) from error
+    taking = Taking(writer, device["name"], rate, channels, tell)
+    try:
+        stream.start()
+        first = blocks.get(timeout=FIRST_S)
+    except (sd.PortAudioError, queue.Empty) as error:
+        writer.close()
+        path.unlink()
+        why = said(error) if isinstance(error, sd.PortAudioError) else f"no sound in {FIRST_S:g} s"
+        raise HostError("open", f"does not record: {why}", device["name"]) from error
+    routing = Routing(device["name"])
+    syncing = threading.Thread(target=_sync, args=(taking,), name="sync", daemon=True)
+    taking.take(first)
+    syncing.start()
+    tell(
+        {
+            "event": "ready",
+            "device": device["name"],
+            "rate": rate,
+            "channels": channels,
+            "latency_s": float(stream.latency),
+            "source": routing.source,
+            **taking.position(),
+        }
+    )
+    try:
+        _run(taking, blocks, finished, routing, ending)
+        _take_the_tail(taking, blocks)
+    finally:
+        routing.close()
+        # In a thread, since closing can wait for ever for a device that went.
+        threading.Thread(target=stream.abort, daemon=True).start()
+        taking.end()
+
+
+def _open(
+    sd: ModuleType, device: Mapping[str, Any], rate: int, channels: int, called: Any, finished: Any
+) -> Any:
+    try:
+        return sd.RawInputStream(
+            device=device["index"],
+            samplerate=rate,
+            channels=channels,
+            dtype="int24",
+            latency="high",  # nobody listens to himself here; large buffers outlast a busy machine
+            callback=called,
+            finished_callback=finished.set,
+        )
+    except (sd.PortAudioError, ValueError) as error:
+        raise HostError("open", f"cannot be opened: {said(error)}", device["name"]) from error
+
+
+class Taking:
+    """A recording that is being made.
+
+    Attributes:
+        stopped: why the file grows no more, or empty.
+    """
+
+    def __init__(
+        self, writer: WavWriter, device: str, rate: int, channels: int, tell: Tell
+    ) -> None:
+        self.writer = writer
+        self.stopped = ""
+        self.over = threading.Event()
+        self._device = device
+        self._rate = rate
+        self._channels = channels
+        self._tell = tell
+        self._meter = Meter()
+        self._heard: list[Samples] = []
+        self._told = 0.0
+        self._began = 0.0
+        self._first_frames = 0
+        self._received = 0
+        self._last = 0.0
+        self._overflows = 0
+        self._anchors: deque[tuple[float, float]] = deque()
+        self._alarm: str | None = None
+        self._remarks: list[str] = []
+        self._worst_missing = 0.0
+
+    def take(self, block: Block) -> None:
+        """Write a block, and tell its level from time to time."""
+        data, at, lost = block
+        self._overflows += lost
+        self._received += len(data) // (WIDTH * self._channels)
+        if not self._began:
+            self._began, self._first_frames = at, self._received
+        self._last = at
+        self._anchors.append((at, at - self._received / self._rate))
+        while self._anchors[0][0] < at - ANCHOR_S:
+            self._anchors.popleft()
+        if not self.stopped:
+            try:
+                self.writer.write(data)
+            except OSError as error:
+                full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+                reason = "the disk is full" if full else f"the file cannot grow: {error.strerror}"
+                self.stopped = f"{reason}; what was recorded until then is kept"
+        self._heard.append(samples_of(data, self._channels))
+        if at - self._told >= TELL_S:
+            self._told = at
+            level = self._meter.feed(np.concatenate(self._heard))
+            self._heard.clear()
+            self._tell(
+                {
+                    "event": "level",
+                    "peak_dbfs": level.peak_dbfs,
+                    "rms_dbfs": level.rms_dbfs,
+                    "clipped": level.clipped,
+                    **self.position(),
+                }
+            )
+
+    def position(self) -> Mapping[str, float]:
+        """Frames in the file, and when on the monotonic clock its first was recorded.
+
+        A block comes late and never early; so the earliest of the last two seconds is the truest.
+        """
+        return {"frames": self.writer.frames, "zero_s": min(zero for _, zero in self._anchors)}
+
+    def behind(self, now: float) -> bool:
+        """Whether sound that was made before ``now`` has not come yet."""
+        return self._received / self._rate < now - min(zero for _, zero in self._anchors)
+
+    def watch(self, finished: bool, rerouted: str) -> None:
+        """Tell at once when something is wrong with the sound, and when it is right again.
+
+        Args:
+            finished: whether PortAudio says that the stream has ended.
+            rerouted: what a sound server did with it, or empty.
+        """
+        now = time.monotonic()
+        still = now - self._last
+        elapsed = self._last - self._began
+        missing = elapsed - (self._received - self._first_frames) / self._rate
+        allowed = MISSING_S + DRIFT * elapsed
+        wrong: str | None = None
+        if self.stopped:
+            wrong = self.stopped
+        elif finished:
+            wrong = f"{self._device} has stopped: unplugged, switched off, or taken away"
+        elif still > STILL_S:
+            wrong = f"no sound comes from {self._device} any more"
+        elif rerouted:
+            wrong = rerouted
+        elif missing > max(allowed, self._worst_missing + MISSING_S):
+            wrong = f"{missing:.1f} s of sound are missing: the computer is too busy, or the device"
+            self._worst_missing = missing
+        elif missing < -1.0 - DRIFT * elapsed:
+            wrong = (
+                f"{self._device} sends more sound than time passes: its rate is not {self._rate}"
+            )
+        if wrong != self._alarm:
+            self._alarm = wrong
+            if wrong is not None:
+                self._remarks.append(f"at {self.writer.frames / self._rate:.1f} s: {wrong}")
+            self._tell({"event": "alarm", "alarm": wrong, **self.position()})
+
+    def end(self) -> None:
+        """Close the file and tell what it holds."""
+        self.over.set()
+        try:
+            self.writer.close()
+        except OSError as error:
+            self._remarks.append(f"the disk did not keep all: {error.strerror}")
+        self._tell(
+            {
+                "event": "ended",
+                "frames": self.writer.frames,
+                "overflows": self._overflows,
+                "clips": self._meter.clips,
+                "remarks": self._remarks,
+            }
+        )
+
+
+def samples_of(data: bytes, channels: int) -> Samples:
+    """24-bit PCM as the mean of its channels.
+
+    >>> samples_of(bytes([0, 0, 0x40, 0, 0, 0xC0]), 1).tolist()
+    [0.5, -0.5]
+    """
+    octets = np.frombuffer(data, dtype=np.uint8).reshape(-1, WIDTH)
+    # Three bytes at the top of four: the sign comes by itself, and the lowest byte is 0.
+    wide = np.zeros((len(octets), 4), dtype=np.uint8)
+    wide[:, 1:] = octets
+    values = wide.view("<i4").reshape(-1, channels).astype(np.float32)
+    mean: Samples = values.mean(axis=1, dtype=np.float32) / np.float32(2**31)
+    return mean
+
+
+def _run(
+    taking: Taking,
+    blocks: queue.SimpleQueue[Block],
+    finished: threading.Event,
+    routing: Routing,
+    ending: threading.Event,
+) -> None:
+    while not ending.is_set():
+        with contextlib.suppress(queue.Empty):
+            taking.take(blocks.get(timeout=0.05))
+        if blocks.empty():
+            taking.watch(finished.is_set(), routing.changed)
+
+
+def _take_the_tail(taking: Taking, blocks: queue.SimpleQueue[Block]) -> None:
+    asked = time.monotonic()
+    while taking.behind(asked) and time.monotonic() < asked + TAIL_S:
+        with contextlib.suppress(queue.Empty):
+            taking.take(blocks.get(timeout=0.05))
+    while not blocks.empty():
+        taking.take(blocks.get())
+
+
+def _sync(taking: Taking) -> None:
+    """Have the disk keep the sound of every second; a slow disk holds up nothing else."""
+    while not taking.over.wait(SYNC_S):
+        try:
+            taking.writer.sync()
+        except (OSError, ValueError):  # the file was closed meanwhile, or writing tells of it
+            return

@@ -1,0 +1,110 @@
+"""Microphones and loudspeakers that are there now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.speech.process import ask
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A microphone or a loudspeaker.
+
+    Attributes:
+        index: its number in the list it came from; another list may number otherwise.
+        name: as the system calls it.
+        host: the interface it is reached by, such as ``ALSA``, ``Core Audio``, ``Windows WASAPI``.
+        channels: how many it has.
+        rate: its own rate in Hz.
+        default: whether it is the one that is taken where none is named.
+    """
+
+    index: int
+    name: str
+    host: str
+    channels: int
+    rate: int
+    default: bool
+
+
+def inputs() -> tuple[Device, ...]:
+    """Every microphone, looked for anew.
+
+    Raises:
+        MissingExtra: sounddevice is not installed.
+        ComponentError: PortAudio is not here, or does not work with this audio configuration.
+    """
+    return _listed("input")
+
+
+def outputs() -> tuple[Device, ...]:
+    """Every loudspeaker, looked for anew. Raises as :func:`inputs`."""
+    return _listed("output")
+
+
+def pick(wanted: str | int | None) -> Device:
+    """A microphone by its name, a part of it, or its number; None for the default one.
+
+    Raises:
+        UsageError: there is no such microphone, or several.
+        ComponentError: there is none at all, or as :func:`inputs`.
+    """
+    return choose(inputs(), wanted, "microphone")
+
+
+def pick_output(wanted: str | int | None) -> Device:
+    """A loudspeaker, as :func:`pick`."""
+    return choose(outputs(), wanted, "loudspeaker")
+
+
+def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> Device:
+    """One of some devices, as :func:`pick` says it."""
+    if not devices:
+        raise ComponentError(
+            f"no {noun} was found", hint="plug one in, or start the sound server, and try again"
+        )
+    if wanted is None:
+        return next((device for device in devices if device.default), devices[0])
+    if isinstance(wanted, int) or wanted.isdecimal():
+        found = [device for device in devices if device.index == int(wanted)]
+    else:
+        word = wanted.casefold()
+        found = [
+            device
+            for device in devices
+            if word in {device.name.casefold(), title(device).casefold()}
+        ]
+        found = found or [device for device in devices if word in device.name.casefold()]
+    if len(found) == 1:
+        return found[0]
+    allowed = "; ".join(f"{device.index} {title(device)}" for device in devices)
+    if found:
+        raise UsageError(f"'{wanted}' is the name of several {noun}s", allowed=allowed)
+    near = get_close_matches(str(wanted), [device.name for device in devices], n=1)
+    hint = f"did you mean '{near[0]}'?" if near else "'tabwb microphone list' shows them"
+    raise UsageError(f"there is no {noun} '{wanted}'", allowed=allowed, hint=hint)
+
+
+def title(device: Device) -> str:
+    """A device's name with its interface, which tells twins apart."""
+    return f"{device.name}, {device.host}"
+
+
+def _listed(kind: str) -> tuple[Device, ...]:
+    (message,) = ask("devices", {})
+    return tuple(
+        Device(
+            each["index"],
+            each["name"],
+            each["host"],
+            each[f"{kind}s"],
+            each["rate"],
+            each[f"default_{kind}"],
+        )
+        for each in message["devices"]
+        if each[f"{kind}s"] > 0
+    )

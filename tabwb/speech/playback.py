@@ -1,0 +1,122 @@
+"""Playing a sound file: to hear a microphone test, a response, a model."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tabwb.records.errors import ComponentError
+from tabwb.speech.devices import Device
+from tabwb.speech.files import read_clip
+from tabwb.speech.needs import need
+from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
+from tabwb.speech.process import Message, SoundHost
+
+BEGIN_S = 10.0
+BLOCK_S = 0.05
+
+
+class Playback:
+    """Plays a stretch of a file once.
+
+    Args:
+        path: of the file.
+        start_s, end_s: the stretch; ``end_s`` None for the end.
+        device: a loudspeaker, or None for the default one.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        device: Device | None = None,
+    ) -> None:
+        samples, rate = read_clip(path, start_s, end_s)  # so that its errors come here and now
+        self.seconds = len(samples) / rate
+        self._options: Mapping[str, object] = {
+            "path": os.path.abspath(path),  # noqa: PTH100 - of a str or a path alike
+            "start_s": start_s,
+            "end_s": end_s,
+            "device": device.name if device else None,
+            "host": device.host if device else None,
+        }
+        self._host: SoundHost | None = None
+        self._began = threading.Event()
+
+    def start(self) -> None:
+        """Begin; return when it sounds.
+
+        Raises:
+            MissingExtra: sounddevice is not installed.
+            ComponentError: there is no loudspeaker, or it does not play.
+        """
+        if self._host is not None:
+            raise ComponentError("a playback plays once")
+        self._host = SoundHost("play", self._options, self._hear)
+        self._began.wait(BEGIN_S)
+        if self._host.error is not None or not self._began.is_set():
+            self._host.end()
+            raise self._host.failure()
+
+    @property
+    def playing(self) -> bool:
+        """Whether it sounds now."""
+        return self._host is not None and not self._host.over.is_set()
+
+    def wait(self) -> None:
+        """Wait until it has been played.
+
+        Raises:
+            ComponentError: it broke off.
+        """
+        assert self._host is not None
+        finished = self._host.over.wait(self.seconds + BEGIN_S)
+        self._host.end()
+        if not finished or self._host.error is not None:
+            raise self._host.failure()
+
+    def stop(self) -> None:
+        """Stop at once."""
+        if self._host is not None:
+            self._host.ask_to_end()
+            self._host.end()
+
+    def _hear(self, message: Message) -> None:
+        if message["event"] in {"playing", "over"}:
+            self._began.set()
+
+
+def play_here(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> None:
+    """Play, inside the sound host.
+
+    Raises:
+        HostError: there is no loudspeaker, or it does not play.
+    """
+    sd = portaudio()
+    device = find(sd, options, "output")
+    samples, rate = read_clip(options["path"], options["start_s"], options["end_s"])
+    try:
+        sd.check_output_settings(device["index"], 1, "float32", None, rate)
+    except sd.PortAudioError:
+        samples = need("soxr", "playing at another rate").resample(samples, rate, device["rate"])
+        rate = device["rate"]
+    step = max(round(BLOCK_S * rate), 1)
+    try:
+        with sd.RawOutputStream(
+            rate, device=device["index"], channels=1, dtype="float32"
+        ) as stream:
+            tell({"event": "playing"})
+            for start in range(0, len(samples), step):
+                if ending.is_set():
+                    stream.abort()
+                    return
+                stream.write(samples[start : start + step].astype(np.float32).tobytes())
+            stream.stop()  # waits until the last sample has sounded
+    except sd.PortAudioError as error:
+        raise HostError("open", f"does not play: {said(error)}", device["name"]) from error
+    tell({"event": "played"})

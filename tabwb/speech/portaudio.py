@@ -1,0 +1,105 @@
+"""PortAudio, inside the sound host: its module, its devices, its errors in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+Tell = Callable[[Mapping[str, Any]], None]
+
+
+class HostError(Exception):
+    """What could not be done.
+
+    Attributes:
+        kind: library, configuration, device, open, file; the program has a hint for each.
+        where: the device or file, or None.
+    """
+
+    def __init__(self, kind: str, message: str, where: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.where = where
+
+
+def portaudio() -> ModuleType:
+    """The module sounddevice with PortAudio running.
+
+    Raises:
+        HostError: PortAudio is not installed, or cannot begin with this audio configuration.
+    """
+    try:
+        import sounddevice
+    except OSError as error:
+        raise HostError(
+            "library", f"PortAudio, which records and plays, is not here: {error}"
+        ) from error
+    except Exception as error:
+        # PortAudioError: its class went away with the import that failed.
+        if type(error).__name__ != "PortAudioError":
+            raise
+        raise HostError(
+            "configuration", f"the audio system does not work: {said(error)}"
+        ) from error
+    module: ModuleType = sounddevice
+    return module
+
+
+def said(error: BaseException) -> str:
+    """The words of a PortAudioError, without its number."""
+    words = error.args[0] if error.args else error
+    return str(words).strip().rstrip(".")
+
+
+def find(sd: ModuleType, options: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The device of a name and host interface; numbers change from process to process.
+
+    Args:
+        sd: sounddevice.
+        options: ``device`` and ``host``; ``device`` None for the default one.
+        kind: input or output.
+
+    Raises:
+        HostError: there is none, or not this one.
+    """
+    devices = [d for d in listed(sd) if d[f"{kind}s"] > 0]
+    name, host = options.get("device"), options.get("host")
+    for device in devices:
+        if (
+            device[f"default_{kind}"]
+            if name is None
+            else (device["name"], device["host"]) == (name, host)
+        ):
+            return device
+    if name is None and devices:
+        return devices[0]
+    noun = "microphone" if kind == "input" else "loudspeaker"
+    if name is None:
+        raise HostError("device", f"no {noun} was found")
+    raise HostError("device", f"this {noun} is not there any more", name)
+
+
+def listed(sd: ModuleType) -> list[dict[str, Any]]:
+    """All devices as plain data."""
+    hosts = sd.query_hostapis()
+    defaults = {
+        kind: {hosts[0][f"default_{kind}_device"]} if hosts else set()
+        for kind in ("input", "output")
+    }
+    for kind, index in zip(("input", "output"), sd.default.device, strict=True):
+        if index >= 0:
+            defaults[kind] = {index}
+    return [
+        {
+            "index": index,
+            "name": device["name"],
+            "host": hosts[device["hostapi"]]["name"],
+            "inputs": device["max_input_channels"],
+            "outputs": device["max_output_channels"],
+            "rate": round(device["default_samplerate"]),
+            "default_input": index in defaults["input"],
+            "default_output": index in defaults["output"],
+        }
+        for index, device in enumerate(sd.query_devices())
+    ]

@@ -1,0 +1,151 @@
+"""The program's side of the sound host: PortAudio works in a process of its own.
+
+PortAudio and ALSA write to C's stderr, where Textual paints; they list devices once per process, so
+that a headset plugged in later stays unseen; they may hang or crash with a device that goes; and a
+Python callback starves while its process computes. None of this reaches a program that only reads
+lines from a pipe. A recorder whose program dies sees its pipe close, and ends its file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+
+from tabwb.records.errors import ComponentError, MissingExtra, TabwbError
+
+Message = Mapping[str, Any]
+"""One line from the host: ``event`` says what it is."""
+
+LOG_LINES = 4
+END_S = 2.0
+HINTS: Mapping[str, str] = {
+    "library": "on Debian or Ubuntu: apt-get install libportaudio2; elsewhere it comes with "
+    "pip install --force-reinstall sounddevice",
+    "configuration": "is a sound server running, and may this user use sound devices? "
+    "'tabwb microphone list' asks again",
+    "device": "'tabwb microphone list' shows what is there now",
+    "open": "another program may hold the device; 'tabwb microphone list' shows the others",
+    "file": "make room there or allow writing, or choose another place",
+}
+"""What to do about each kind of error of the host."""
+
+
+class SoundHost:
+    """One running host: ``devices``, ``record`` or ``play``.
+
+    Args:
+        verb: what it does.
+        options: what it needs for that, as plain data.
+        hear: is called with every message but errors, in a thread of its own.
+    """
+
+    def __init__(self, verb: str, options: Message, hear: Callable[[Message], None]) -> None:
+        if importlib.util.find_spec("sounddevice") is None:
+            raise MissingExtra("recording and playing sound", "audio", package="sounddevice")
+        self._hear = hear
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the host
+        self._tail = ""
+        self.error: TabwbError | None = None
+        self.over = threading.Event()
+        self._stuck = False
+        self._popen = subprocess.Popen(
+            [sys.executable, "-P", "-m", "tabwb.speech.host", verb],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            start_new_session=True,  # ctrl+c is for tabwb, which ends the recording in good order
+        )
+        self._say(options)
+        self._listener = threading.Thread(target=self._listen, name=f"sound {verb}", daemon=True)
+        self._listener.start()
+
+    @property
+    def pid(self) -> int:
+        """Of the host's process."""
+        return self._popen.pid
+
+    def ask_to_end(self) -> None:
+        """Let the host end what it does in good order."""
+        self._say({"end": True})
+
+    def end(self, timeout_s: float = END_S) -> None:
+        """Wait for the end, and bring it about where it does not come."""
+        stdin = self._popen.stdin
+        assert stdin is not None
+        with contextlib.suppress(OSError):
+            stdin.close()
+        self._stuck = not self.over.is_set()
+        for act in (None, self._popen.terminate, self._popen.kill):
+            if act is not None:
+                act()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(timeout_s)
+                break
+        self._listener.join(timeout_s)
+        if not self._log.closed:
+            self._tail = _last(self._log)
+            self._log.close()
+
+    def failure(self) -> TabwbError:
+        """Why the host ended without having done what it was asked for."""
+        if self.error is not None:
+            return self.error
+        status = self._popen.poll()
+        how = "gave no answer" if self._stuck else f"ended by itself (status {status})"
+        return ComponentError(f"the sound host {how}", hint=self._tail or None)
+
+    def _say(self, options: Message) -> None:
+        stdin = self._popen.stdin
+        assert stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            stdin.write(json.dumps(options).encode() + b"\n")
+            stdin.flush()
+
+    def _listen(self) -> None:
+        stdout = self._popen.stdout
+        assert stdout is not None
+        with stdout:
+            for line in stdout:
+                message = json.loads(line)
+                if message["event"] == "error":
+                    self.error = ComponentError(
+                        message["message"],
+                        where=message.get("where"),
+                        hint=HINTS.get(message["kind"]),
+                    )
+                else:
+                    self._hear(message)
+        self._popen.wait()
+        self.over.set()
+        self._hear({"event": "over"})
+
+
+def _last(log: IO[bytes]) -> str:
+    log.seek(0)
+    lines = log.read().decode(errors="replace").splitlines()
+    return "\n".join([line for line in lines if line.strip()][-LOG_LINES:])
+
+
+def ask(verb: str, options: Message, timeout_s: float = 10.0) -> list[Message]:
+    """Run a host to its end and give what it said.
+
+    Raises:
+        MissingExtra: sounddevice is not installed.
+        ComponentError: the host failed, or was not done in time.
+    """
+    said: list[Message] = []
+    host = SoundHost(verb, options, said.append)
+    try:
+        finished = host.over.wait(timeout_s)
+    finally:
+        host.end()
+    if not finished or len(said) < 2:  # nothing before "over"
+        raise host.failure()
+    return said[:-1]

@@ -1,0 +1,225 @@
+"""Recording from a microphone to a WAV on disk as it comes, with an eye on what may go wrong.
+
+The work is done in a process of its own (:mod:`tabwb.speech.process`); here is what the program
+sees of it. A file whose name ends in ``.part`` is one that nobody has taken in yet: such are
+offered when the program starts again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.speech.devices import Device
+from tabwb.speech.level import Level
+from tabwb.speech.process import Message, SoundHost
+from tabwb.speech.wav import is_growing, repair
+
+READY_S = 15.0
+"""From the start to the first sound: the host begins, opens the device, and waits."""
+SILENT_S = 2.0
+"""A host that says nothing for so long is called dead or stuck."""
+STOP_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording that has ended.
+
+    Attributes:
+        path: of the file: 24-bit PCM WAV at the device's own rate, mode 0600.
+        rate: in Hz.
+        channels: of the file.
+        seconds: how long it is.
+        frames: samples of each channel.
+        overflows: how often PortAudio knew that it lost input; it does not know of all.
+        remarks: every alarm there was, with its second in the file.
+    """
+
+    path: Path
+    rate: int
+    channels: int
+    seconds: float
+    frames: int
+    overflows: int = 0
+    remarks: tuple[str, ...] = ()
+
+
+class Recorder:
+    """Records one file. Its methods are called from one thread, its values read from any.
+
+    Args:
+        device: a microphone, or None for the default one.
+        path: of a file that is not there yet. It can be read while it grows.
+        channels: 1, or 2 where a second microphone is on the other channel.
+        rate: in Hz; None for the device's own.
+
+    Attributes:
+        device: the microphone's name.
+        rate: in Hz.
+        source: how a sound server calls what it records from, or empty.
+    """
+
+    def __init__(
+        self,
+        device: Device | None,
+        path: str | os.PathLike[str],
+        *,
+        channels: int = 1,
+        rate: int | None = None,
+    ) -> None:
+        if device is not None and channels > device.channels:
+            raise ComponentError(
+                f"has {device.channels} channels, not {channels}", where=device.name
+            )
+        self.device = device.name if device else ""
+        self.rate = rate or (device.rate if device else 0)
+        self.path = Path(path)
+        self.channels = channels
+        self.source = ""
+        self._host_name = device.host if device else None
+        self._asked_rate = rate
+        self._host: SoundHost | None = None
+        self._ready = threading.Event()
+        self._ended: Message | None = None
+        self._level = Level()
+        self._alarm: str | None = None
+        self._frames = 0
+        self._zero_s = 0.0
+        self._heard_s = 0.0
+        self._latency_s = 0.0
+        self._recording: Recording | None = None
+
+    def start(self) -> None:
+        """Begin; return when the first sound has come.
+
+        Raises:
+            MissingExtra: sounddevice is not installed.
+            ComponentError: no PortAudio, no such device, or it does not record. No file is left.
+        """
+        if self._host is not None:
+            raise ComponentError("a recorder records once", where=str(self.path))
+        options: Mapping[str, object] = {
+            "device": self.device or None,
+            "host": self._host_name,
+            "rate": self._asked_rate,
+            "channels": self.channels,
+            "path": str(self.path.absolute()),
+        }
+        self._host = SoundHost("record", options, self._hear)
+        deadline = time.monotonic() + READY_S
+        while not self._ready.wait(0.02):
+            if self._host.over.is_set() or time.monotonic() > deadline:
+                self._host.end()
+                raise self._host.failure()
+
+    @property
+    def pid(self) -> int:
+        """Of the process that records."""
+        assert self._host is not None
+        return self._host.pid
+
+    @property
+    def now_s(self) -> float:
+        """Where in the file the sound of this moment will lie, in seconds.
+
+        From the clock and the arrival of the last two seconds' sound; see :attr:`uncertainty_s`.
+        It stands still when no more sound comes.
+        """
+        if self._recording is not None:
+            return self._recording.seconds
+        now = time.monotonic() - self._zero_s
+        return max(0.0, min(now, self._frames / self.rate + 1.0)) if self.rate else 0.0
+
+    @property
+    def uncertainty_s(self) -> float:
+        """How far :attr:`now_s` may be off: the latency that PortAudio tells of."""
+        return self._latency_s
+
+    @property
+    def level(self) -> Level:
+        """The level of the last 80 ms or so."""
+        return self._level
+
+    @property
+    def alarm(self) -> str | None:
+        """What is wrong with the sound at this moment, or None."""
+        host = self._host
+        if host is None or self._recording is not None or not self._ready.is_set():
+            return None
+        if host.over.is_set() and self._ended is None:
+            return f"the recorder has ended by itself; what it wrote is kept in {self.path.name}"
+        if self._alarm is None and time.monotonic() - self._heard_s > SILENT_S:
+            return "the recorder does not answer"
+        return self._alarm
+
+    def stop(self) -> Recording:
+        """End; the file is whole when this returns. Again: the same answer."""
+        if self._recording is not None:
+            return self._recording
+        host = self._host
+        if host is None or not self._ready.is_set():
+            raise ComponentError("nothing was recorded", where=str(self.path))
+        gone = self.alarm
+        host.ask_to_end()
+        host.over.wait(STOP_S)
+        host.end()
+        ended = self._ended
+        if ended is None:
+            whole = adopt(self.path)
+            remark = gone or "the recorder did not end in good order"
+            self._recording = Recording(
+                *(whole.path, whole.rate, whole.channels, whole.seconds, whole.frames),
+                remarks=(f"at {whole.seconds:.1f} s: {remark}",),
+            )
+        else:
+            frames = int(ended["frames"])
+            self._recording = Recording(
+                *(self.path, self.rate, self.channels, frames / self.rate, frames),
+                overflows=int(ended["overflows"]),
+                remarks=tuple(ended["remarks"]),
+            )
+        return self._recording
+
+    def _hear(self, message: Message) -> None:
+        """In the thread that listens to the host."""
+        event = message["event"]
+        self._heard_s = time.monotonic()
+        if "zero_s" in message:
+            self._zero_s, self._frames = message["zero_s"], message["frames"]
+        if event == "level":
+            self._level = Level(message["peak_dbfs"], message["rms_dbfs"], message["clipped"])
+        elif event == "alarm":
+            self._alarm = message["alarm"]
+        elif event == "ready":
+            self.device, self.rate = message["device"], message["rate"]
+            self.source, self._latency_s = message["source"], message["latency_s"]
+            self._ready.set()
+        elif event == "ended":
+            self._ended = message
+
+
+def unfinished(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """Recordings in a folder that were begun, are not growing now, and were not taken in."""
+    return tuple(p for p in sorted(Path(folder).glob("*.part")) if not is_growing(p))
+
+
+def adopt(path: str | os.PathLike[str]) -> Recording:
+    """Make an unfinished recording whole: its header tells of all that was written.
+
+    The file stays where it is, under its name; nothing of its sound is touched.
+
+    Raises:
+        TabwbError: it cannot be read, is still growing, or was not recorded here.
+    """
+    file = Path(path)
+    try:
+        rate, channels, frames = repair(file)
+    except OSError as error:
+        raise TabwbError(f"cannot be taken in: {error.strerror}", where=str(file)) from error
+    return Recording(file, rate, channels, frames / rate, frames)

@@ -1,0 +1,118 @@
+"""Which source a sound server gives a recorder, inside the sound host.
+
+When a microphone goes, PulseAudio and PipeWire may go on with another one, and neither PortAudio
+nor ALSA says so. Their own tool ``pactl`` does: it is told of every change, and looks where the
+stream of this process hangs. Where there is no such server nothing is rerouted or watched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import threading
+
+ASK_S = 2.0
+
+
+class Routing:
+    """Watches the source of this process's recording.
+
+    Attributes:
+        source: its description at the beginning, or empty where no sound server is in between.
+        changed: what happened to it, as a sentence, or empty.
+    """
+
+    def __init__(self, device: str) -> None:
+        self.source = ""
+        self.changed = ""
+        self._device = device
+        self._number = ""
+        self._watching: subprocess.Popen[str] | None = None
+        self._pactl = shutil.which("pactl")
+        if self._pactl is None:
+            return
+        self._number = source_number(self._ask("source-outputs"), os.getpid())
+        if not self._number:
+            return
+        self.source = description(self._ask("sources"), self._number)
+        self._watching = subprocess.Popen(
+            [self._pactl, "subscribe"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=_environment(),
+        )
+        threading.Thread(target=self._listen, name="routing", daemon=True).start()
+
+    def close(self) -> None:
+        """Watch no more."""
+        if self._watching is not None:
+            self._watching.kill()
+            self._watching.wait()
+
+    def _listen(self) -> None:
+        assert self._watching is not None and self._watching.stdout is not None
+        for line in self._watching.stdout:
+            # "Event 'change' on source-output #7"; clients and sinks are none of our business.
+            if " on source" in line:
+                self._look()
+
+    def _look(self) -> None:
+        number = source_number(self._ask("source-outputs"), os.getpid())
+        if not number:
+            return  # it hangs nowhere: that no sound comes is told by the watchdog
+        if number == self._number:
+            self.changed = ""
+            return
+        other = description(self._ask("sources"), number)
+        self.changed = f"sound comes from another source now: {other}, not {self.source}"
+
+    def _ask(self, what: str) -> str:
+        assert self._pactl is not None
+        try:
+            return subprocess.run(
+                [self._pactl, "list", what],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=ASK_S,
+                env=_environment(),
+                check=False,
+            ).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+
+
+def source_number(listing: str, pid: int) -> str:
+    r"""The number of the source that a process records from, in pactl's words; empty for none.
+
+    >>> source_number('Source Output #3\n\tSource: 1\n\tapplication.process.id = "42"\n', 42)
+    '1'
+    """
+    for block in re.split(r"^(?=Source Output #)", listing, flags=re.MULTILINE):
+        if f'application.process.id = "{pid}"' in block:
+            found = re.search(r"^\s*Source: (\d+)$", block, flags=re.MULTILINE)
+            return found[1] if found else ""
+    return ""
+
+
+def description(listing: str, number: str) -> str:
+    r"""How a source is called by its server; its number where it has no words.
+
+    >>> description("Source #1\n\tName: m\n\tDescription: Desk microphone\n", "1")
+    'Desk microphone'
+    """
+    for block in re.split(r"^(?=Source #)", listing, flags=re.MULTILINE):
+        if block.startswith(f"Source #{number}\n"):
+            found = re.search(r"^\s*Description: (.+)$", block, flags=re.MULTILINE)
+            if found:
+                return found[1]
+    return f"source {number}"
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "LC_ALL": "C"}

@@ -1,0 +1,359 @@
+"""Recording for real: a virtual microphone into which recorded words are played."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.speech.devices import Device, pick
+from tabwb.speech.files import Samples, info, read_clip
+from tabwb.speech.onset import onset
+from tabwb.speech.playback import Playback
+from tabwb.speech.recorder import Recorder, Recording, adopt, unfinished
+from tests.speech.virtual_microphone import RATE, VirtualMicrophone
+
+SPEECH = Path(__file__).parents[1] / "data" / "speech"
+WORD = SPEECH / "dog_d1a4fb3f_0.flac"
+
+
+def until(true: Callable[[], object], timeout_s: float = 15.0) -> float:
+    """Wait for something; how long it took."""
+    began = time.monotonic()
+    while not true():
+        assert time.monotonic() - began < timeout_s, "it did not happen"
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def recording(path: Path, device: str | None = None) -> Recorder:
+    recorder = Recorder(pick(device), path)
+    recorder.start()
+    return recorder
+
+
+def likeness(heard: Samples, rate: int, played: Path) -> tuple[float, float]:
+    """Greatest correlation of a played word with a recording, and at which second of it."""
+    original, original_rate = read_clip(played)
+    word = soxr.resample(original, original_rate, rate).astype(np.float64)
+    size = len(heard) + len(word)
+    spectrum = np.fft.rfft(heard, size) * np.conj(np.fft.rfft(word, size))
+    products = np.fft.irfft(spectrum, size)[: len(heard)]
+    sums = np.concatenate(([0.0], np.cumsum(np.square(heard.astype(np.float64)))))
+    ends = np.minimum(np.arange(len(heard)) + len(word), len(heard))
+    energy = np.maximum(sums[ends] - sums[: len(heard)], 1e-9)
+    match = products / np.sqrt(energy * np.square(word).sum())
+    return float(match.max()), int(match.argmax()) / rate
+
+
+def test_a_word_that_is_spoken_is_what_is_recorded(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    before = recorder.now_s
+    microphone.speak(WORD).wait()
+    recorder.stop()
+    heard, rate = read_clip(tmp_path / "take.wav")
+    likest, at_s = likeness(heard, rate, WORD)
+    assert likest > 0.99
+    assert at_s >= before - 0.05
+    other, _ = likeness(heard, rate, SPEECH / "house_e1469561_0.flac")
+    assert other < 0.5
+
+
+def test_it_is_a_wav_of_24_bits_at_the_devices_rate_for_its_owner_alone(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    made = _take(tmp_path / "take.wav")
+    told = info(made.path)
+    assert (told.format, told.subtype, told.channels) == ("WAV", "PCM_24", 1)
+    assert told.rate == made.rate == RATE
+    assert told.frames == made.frames
+    assert made.path.stat().st_mode & 0o777 == 0o600
+    assert made.remarks == ()
+
+
+def test_ready_means_that_sound_has_come(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    # Nobody keeps this sink awake, so that its first sound is late.
+    microphone.add("sleepy", awake=False)
+    microphone.server.pactl("set-default-source", "sleepy.monitor")
+    recorder = recording(tmp_path / "take.wav")
+    assert info(recorder.path).frames > 0
+    assert recorder.source == "Monitor of sleepy"
+    assert recorder.alarm is None
+    recorder.stop()
+
+
+def test_the_growing_file_is_whole_at_every_moment(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav.part")
+    seen = []
+    for _ in range(40):
+        with wave.open(str(recorder.path)) as reader:
+            told = reader.getnframes()
+            assert len(reader.readframes(told)) == told * 3
+        seen.append(told)
+        time.sleep(0.02)
+    recorder.stop()
+    assert seen == sorted(seen) and len(set(seen)) > 3
+
+
+def test_the_position_runs_with_the_clock_and_nothing_of_the_end_is_lost(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    time.sleep(0.5)
+    first, began = recorder.now_s, time.monotonic()
+    time.sleep(1.5)
+    last, ended = recorder.now_s, time.monotonic()
+    assert last - first == pytest.approx(ended - began, abs=0.1)
+    before = recorder.now_s
+    made = recorder.stop()
+    assert made.seconds >= before - recorder.uncertainty_s
+    assert recorder.now_s == made.seconds
+
+
+def test_the_level_follows_what_is_spoken(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    loud = tmp_path / "loud.wav"
+    tone = np.sin(2 * np.pi * 300 * np.arange(2 * RATE) / RATE)
+    soundfile.write(loud, np.clip(3 * tone, -1, 1), RATE)
+    assert recorder.level.peak_dbfs < -60 and not recorder.level.clipped
+    microphone.speak(loud)
+    until(lambda: recorder.level.clipped)
+    assert recorder.level.peak_dbfs > -0.1
+    recorder.stop()
+
+
+def test_an_onset_can_be_found_while_the_recording_goes_on(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav.part")
+    microphone.speak(WORD).wait()
+    samples, rate = read_clip(recorder.path, 0.0, recorder.now_s)
+    found = onset(samples, rate)
+    recorder.stop()
+    alone = onset(*read_clip(WORD))
+    _, at_s = likeness(*read_clip(recorder.path), WORD)
+    assert found is not None and alone is not None
+    assert found.s == pytest.approx(at_s + alone.s, abs=0.03)
+
+
+def test_a_microphone_that_is_pulled_out_is_told_at_once(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    time.sleep(0.5)
+    microphone.unplug()
+    took = until(lambda: recorder.alarm)
+    assert took < 3.0
+    assert recorder.alarm is not None and "default" in recorder.alarm
+    until(lambda: recorder.alarm is not None)
+    made = recorder.stop()
+    assert made.seconds > 0.4
+    assert len(made.remarks) >= 1 and made.remarks[0].startswith("at ")
+    assert info(made.path).frames == made.frames
+
+
+def test_another_source_that_is_silently_taken_is_told(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    microphone.add("spare")
+    recorder = recording(tmp_path / "take.wav")
+    time.sleep(0.5)
+    microphone.unplug()
+    until(lambda: recorder.alarm and "another source" in recorder.alarm)
+    assert recorder.alarm == (
+        f"sound comes from another source now: Monitor of spare, not Monitor of {microphone.name}"
+    )
+    made = recorder.stop()
+    assert any("another source" in remark for remark in made.remarks)
+
+
+def test_a_source_that_comes_back_ends_the_alarm(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    microphone.add("spare")
+    recorder = recording(tmp_path / "take.wav")
+    streams = json.loads(microphone.server.pactl("-f", "json", "list", "source-outputs"))
+    (output,) = [
+        str(stream["index"])
+        for stream in streams
+        if stream["properties"].get("application.process.id") == str(recorder.pid)
+    ]
+    microphone.server.pactl("move-source-output", output, "spare.monitor")
+    until(lambda: recorder.alarm)
+    microphone.server.pactl("move-source-output", output, f"{microphone.name}.monitor")
+    until(lambda: recorder.alarm is None)
+    assert len(recorder.stop().remarks) == 1
+
+
+def test_a_recorder_that_is_killed_leaves_a_file_that_reads_whole(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav.part")
+    time.sleep(0.7)
+    os.kill(recorder.pid, signal.SIGKILL)
+    until(lambda: recorder.alarm)
+    assert recorder.alarm is not None and "ended by itself" in recorder.alarm
+    size = recorder.path.stat().st_size
+    with wave.open(str(recorder.path)) as reader:
+        assert reader.getnframes() == (size - 44) // 3  # before anything repaired it
+    made = recorder.stop()
+    assert made.frames == (size - 44) // 3
+    assert "ended by itself" in made.remarks[0]
+
+
+PROGRAM = """
+import sys, time
+from tabwb.speech.devices import pick
+from tabwb.speech.recorder import Recorder
+recorder = Recorder(pick(None), sys.argv[1])
+recorder.start()
+print(recorder.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_program_that_is_killed_leaves_a_take_that_is_offered(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    path = tmp_path / "take.wav.part"
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline()
+        assert unfinished(tmp_path) == ()  # it is growing
+        speaking = microphone.speak(WORD)
+        speaking.wait()
+        program.kill()
+    until(lambda: unfinished(tmp_path) == (path,))
+    made = adopt(path)
+    assert made.frames == (path.stat().st_size - 44) // 3
+    assert likeness(*read_clip(path), WORD)[0] > 0.99
+
+
+def test_what_is_still_growing_is_not_adopted(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav.part")
+    with pytest.raises(TabwbError, match="is still being recorded"):
+        adopt(recorder.path)
+    recorder.stop()
+
+
+def test_a_full_disk_is_told_at_once_and_what_was_written_stays(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    limit = 44 + 3 * RATE + 1  # one second, and not a whole frame more
+    resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (limit, limit))
+    until(lambda: recorder.alarm)
+    assert recorder.alarm is not None
+    assert "the file cannot grow" in recorder.alarm and "is kept" in recorder.alarm
+    made = recorder.stop()
+    assert made.frames == RATE == info(made.path).frames
+    assert "the file cannot grow" in made.remarks[0]
+
+
+def test_the_recording_does_not_starve_while_the_program_computes(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    over = threading.Event()
+
+    def hold_the_interpreter() -> None:
+        while not over.is_set():
+            sum(range(3_000_000))  # one bytecode that lets nobody else run
+
+    threads = [threading.Thread(target=hold_the_interpreter) for _ in range(2)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    time.sleep(2.0)
+    over.set()
+    for thread in threads:
+        thread.join()
+    elapsed = time.monotonic() - began
+    made = recorder.stop()
+    assert made.seconds > elapsed - 0.1
+    assert made.remarks == ()
+
+
+def test_sound_that_falls_behind_the_clock_is_told(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    time.sleep(0.3)
+    os.kill(recorder.pid, signal.SIGSTOP)  # as starved as can be
+    try:
+        until(lambda: recorder.alarm == "the recorder does not answer")
+        time.sleep(3.0)
+    finally:
+        os.kill(recorder.pid, signal.SIGCONT)
+    until(lambda: recorder.alarm != "the recorder does not answer")
+    time.sleep(1.0)
+    made = recorder.stop()
+    assert any("missing" in remark or "no sound comes" in remark for remark in made.remarks)
+
+
+def test_nothing_is_recorded_over(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    path = tmp_path / "take.wav"
+    path.write_bytes(b"an earlier take")
+    with pytest.raises(ComponentError, match="cannot record there: File exists") as caught:
+        recording(path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == b"an earlier take"
+
+
+def test_a_microphone_that_went_since_it_was_listed_is_named(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    gone = Device(7, "Headset", "ALSA", 1, 48_000, False)
+    with pytest.raises(ComponentError, match="Headset: this microphone is not there any more"):
+        Recorder(gone, tmp_path / "take.wav").start()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_played_is_heard(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    playback = Playback(WORD)
+    playback.start()
+    assert playback.playing
+    playback.wait()
+    assert not playback.playing
+    made = recorder.stop()
+    assert likeness(*read_clip(made.path), WORD)[0] > 0.98
+
+
+def test_playing_stops_when_asked(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    long = tmp_path / "long.wav"
+    soundfile.write(long, np.zeros(20 * RATE, dtype=np.float32), RATE)
+    playback = Playback(long)
+    playback.start()
+    began = time.monotonic()
+    playback.stop()
+    assert time.monotonic() - began < 4.0
+    assert not playback.playing
+
+
+def _take(path: Path) -> Recording:
+    recorder = recording(path)
+    time.sleep(0.3)
+    return recorder.stop()
