@@ -1,0 +1,327 @@
+"""PER, FER and traces of thousands of utterances at once, in numpy.
+
+The same rules and ties as :mod:`tabwb.phonology.distance`, which is written to be read; a property
+test holds the two equal. Distances are whole quarters of a feature, so that they are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.phonology.costs import NEVER, QUARTERS, CostTable, psst_costs
+from tabwb.phonology.distance import Step
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+_DELETE: Final = np.int8(0)
+_INSERT: Final = np.int8(1)
+_DIAGONAL: Final = np.int8(2)
+_CELLS = 4_000_000
+"""How many cells of the dynamic program are held at once; a longer utterance is done by itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Distances and feature alignments of N utterances.
+
+    Attributes:
+        costs: the inventory and its costs.
+        quarters: int64 (N,): feature distance, in quarters of a feature.
+        edits: int64 (N,): phoneme distance, in phonemes.
+        phonemes: int64 (N,): phonemes of the reference, silence not counted.
+        codes: int32 (S,): every step of FER's alignments, utterance after utterance, as
+            ``ref x (K + 1) + hyp`` with K labels in the inventory and K for none.
+        offsets: int64 (N + 1,): where each utterance's steps begin in ``codes``.
+    """
+
+    costs: CostTable
+    quarters: Longs
+    edits: Longs
+    phonemes: Longs
+    codes: Ints
+    offsets: Longs
+
+    def trace(self, utterance: int) -> tuple[Step, ...]:
+        """FER's alignment of one utterance."""
+        begin, end = self.offsets[utterance : utterance + 2]
+        steps = self.costs.steps
+        return tuple(steps[code] for code in self.codes[begin:end].tolist())
+
+    def traces(self) -> list[tuple[Step, ...]]:
+        """FER's alignments of all utterances."""
+        steps = self.costs.steps
+        every = [steps[code] for code in self.codes.tolist()]
+        bounds = self.offsets.tolist()
+        return [tuple(every[a:b]) for a, b in pairwise(bounds)]
+
+    @property
+    def feature_distance(self) -> float:
+        """Sum of all feature distances, in features."""
+        return int(self.quarters.sum()) / QUARTERS
+
+    @property
+    def feature_length(self) -> int:
+        """What FER divides by: features x phonemes of all references."""
+        return self.costs.features * self.phoneme_length
+
+    @property
+    def phoneme_distance(self) -> int:
+        """Sum of all edits."""
+        return int(self.edits.sum())
+
+    @property
+    def phoneme_length(self) -> int:
+        """What PER divides by: phonemes of all references."""
+        return int(self.phonemes.sum())
+
+    @property
+    def fer(self) -> float | None:
+        """Feature error rate: sum of distances / (features x reference phonemes) over the corpus.
+
+        Never a mean over utterances. None (undefined) where no reference holds a phoneme; what was
+        inserted into an empty one counts in the corpus (PSST, section 4.1).
+        """
+        return self.feature_distance / self.feature_length if self.phoneme_length else None
+
+    @property
+    def per(self) -> float | None:
+        """Phoneme error rate: sum of edits / reference phonemes over the corpus."""
+        return self.phoneme_distance / self.phoneme_length if self.phoneme_length else None
+
+    def step_counts(self, utterances: Sequence[int] | None = None) -> Longs:
+        """How often each step came: int64 (K + 1, K + 1), reference by hypothesis, K for none.
+
+        Args:
+            utterances: which to count; None for all.
+        """
+        size = len(self.costs.labels) + 1
+        codes = self.codes
+        if utterances is not None:
+            chosen = np.zeros(len(self.quarters), dtype=bool)
+            chosen[list(utterances)] = True
+            codes = codes[np.repeat(chosen, np.diff(self.offsets))]
+        return np.bincount(codes, minlength=size * size).reshape(size, size)
+
+    def some(self, utterances: Sequence[int]) -> Scores:
+        """The scores of some utterances only, in the order asked for."""
+        index = np.asarray(utterances, dtype=np.int64)
+        lengths = np.diff(self.offsets)[index]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        codes = self.codes[np.repeat(self.offsets[:-1][index], lengths) + within]
+        return Scores(
+            self.costs,
+            self.quarters[index],
+            self.edits[index],
+            self.phonemes[index],
+            codes,
+            offsets,
+        )
+
+
+def score(
+    refs: Sequence[Sequence[str]],
+    hyps: Sequence[Sequence[str]],
+    costs: CostTable | None = None,
+) -> Scores:
+    """Score transcripts against references.
+
+    Args:
+        refs: labels of each reference; all must be in the inventory.
+        hyps: labels of each hypothesis, in the same order.
+        costs: the inventory and its costs; PSST's by default.
+
+    >>> found = score([["OW", "P", "UH"], []], [["OW", "M", "UH"], ["F"]])
+    >>> found.quarters.tolist(), found.edits.tolist(), found.phonemes.tolist()
+    ([14, 80], [1, 1], [3, 0])
+    >>> [step.op for step in found.trace(0)]
+    ['EQ', 'SUB', 'EQ']
+    """
+    if len(refs) != len(hyps):
+        raise ValueError(f"{len(refs)} references and {len(hyps)} hypotheses")
+    costs = costs or psst_costs()
+    ref_codes, hyp_codes = (_encode(each, costs) for each in (refs, hyps))
+    ref_sizes, hyp_sizes = (
+        np.array([len(u) for u in each], dtype=np.int64) for each in (refs, hyps)
+    )
+    count = len(refs)
+    quarters, edits, steps = (np.zeros(count, dtype=np.int64) for _ in range(3))
+    pieces: list[tuple[Longs, Ints]] = []
+    for chosen in _buckets(ref_sizes, hyp_sizes):
+        ref, hyp = (
+            _padded(ref_codes, ref_sizes, chosen, costs),
+            _padded(hyp_codes, hyp_sizes, chosen, costs),
+        )
+        sizes = ref_sizes[chosen], hyp_sizes[chosen]
+        quarters[chosen], edits[chosen], came = _distances(ref, hyp, sizes, costs)
+        codes, lengths = _walk_back(ref, hyp, sizes, came, costs)
+        steps[chosen] = lengths
+        pieces.append((chosen, codes))
+    offsets = np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
+    every = np.empty(offsets[-1], dtype=np.int32)
+    for chosen, codes in pieces:
+        lengths = steps[chosen]
+        begins = np.repeat(offsets[:-1][chosen] - (np.cumsum(lengths) - lengths), lengths)
+        every[begins + np.arange(len(codes))] = codes
+    spoken = np.append(costs.spoken, False)
+    phonemes = _sums(spoken[ref_codes], ref_sizes)
+    return Scores(costs, quarters, edits, phonemes, every, offsets)
+
+
+def _encode(utterances: Sequence[Sequence[str]], costs: CostTable) -> Ints:
+    """All labels of all utterances as codes, int32, one after the other."""
+    codes = costs.codes
+    return np.array([codes[label] for each in utterances for label in each], dtype=np.int32)
+
+
+def _sums(flags: NDArray[np.bool_], sizes: Longs) -> Longs:
+    """How many flags of each utterance are set."""
+    before = np.concatenate([[0], np.cumsum(flags)]).astype(np.int64)
+    ends = np.cumsum(sizes)
+    counted: Longs = before[ends] - before[ends - sizes]
+    return counted
+
+
+def _buckets(ref_sizes: Longs, hyp_sizes: Longs) -> Iterator[Longs]:
+    """Utterances of like length together, so that little is padded; indices, int64."""
+    order = np.lexsort((hyp_sizes, ref_sizes))
+    begin = 0
+    while begin < len(order):
+        end, rows, columns = begin, 1, 1
+        while end < len(order):
+            one = order[end]
+            rows_then = max(rows, int(ref_sizes[one]) + 1)
+            columns_then = max(columns, int(hyp_sizes[one]) + 1)
+            cells = rows_then * (rows_then + columns_then)
+            if end > begin and (
+                cells * (end + 1 - begin) > _CELLS or cells > 1.5 * rows * (rows + columns) + 100
+            ):
+                break
+            rows, columns, end = rows_then, columns_then, end + 1
+        yield order[begin:end]
+        begin = end
+
+
+def _padded(codes: Ints, sizes: Longs, chosen: Longs, costs: CostTable) -> Ints:
+    """The chosen utterances as int32 (longest, n), padded with the code for none."""
+    ends = np.cumsum(sizes)
+    begins = (ends - sizes)[chosen]
+    longest = int(sizes[chosen].max(initial=0))
+    at = np.arange(longest)[:, None]
+    inside = at < sizes[chosen]
+    found = np.full(inside.shape, costs.none, dtype=np.int32)
+    found[inside] = codes[(begins + at)[inside]]
+    return found
+
+
+def _distances(
+    ref: Ints, hyp: Ints, sizes: tuple[Longs, Longs], costs: CostTable
+) -> tuple[Longs, Longs, NDArray[np.int8]]:
+    """The dynamic program of both metrics, one anti-diagonal of all utterances at a time.
+
+    Args:
+        ref: codes of the references, int32 (rows, n).
+        hyp: codes of the hypotheses, int32 (columns, n).
+        sizes: how much of each utterance is no padding.
+        costs: what steps cost.
+
+    Returns:
+        Feature distances in quarters and edits, int64 (n,); and for each cell where its feature
+        distance came from, int8 (rows + columns + 1, rows + 1, n) by diagonal and row.
+    """
+    rows, columns, count = len(ref), len(hyp), ref.shape[1]
+    # Half as wide is twice as fast, where no sum can run over.
+    narrow = int(costs.indel.max()) * (rows + columns) + NEVER < np.iinfo(np.int16).max
+    kind = np.dtype(np.int16 if narrow else np.int32)
+    table = costs.step_quarters.astype(kind)
+    indel, edit = (
+        np.append(costs.indel, 0).astype(kind),
+        np.append(costs.spoken, False).astype(kind),
+    )
+    # Row i meets column diagonal - i: hypotheses lie backwards, to be read forwards along it.
+    turned = hyp[::-1].astype(np.intp)
+    rowwise = ref.astype(np.intp) * len(indel)
+    deleted, inserted, deletion, insertion = indel[ref], indel[turned], edit[ref], edit[turned]
+    came = np.empty((rows + columns + 1, rows + 1, count), dtype=np.int8)
+    quarters, edits = np.zeros((2, count), dtype=np.int64)
+    ends = sizes[0] + sizes[1]
+    # Distances on this diagonal, the last, and the one before; [0] in quarters, [1] in edits.
+    now, last, before = np.zeros((3, 2, rows + 1, count), dtype=kind)
+    for diagonal in range(1, rows + columns + 1):
+        low, high = max(0, diagonal - columns), min(rows, diagonal)
+        if low == 0:  # the first row: everything inserted
+            across = columns - diagonal
+            np.add(last[0, 0], inserted[across], out=now[0, 0])
+            np.add(last[1, 0], insertion[across], out=now[1, 0])
+            came[diagonal, 0] = _INSERT
+        if high == diagonal:  # the first column: everything deleted
+            above = diagonal - 1
+            np.add(last[0, above], deleted[above], out=now[0, diagonal])
+            np.add(last[1, above], deletion[above], out=now[1, diagonal])
+            came[diagonal, diagonal] = _DELETE
+        first, stop = max(low, 1), min(high, diagonal - 1) + 1
+        if first < stop:
+            here, up = slice(first, stop), slice(first - 1, stop - 1)
+            left = slice(columns - diagonal + first, columns - diagonal + stop)
+            equal = ref[up] == turned[left]
+            step = came[diagonal, here]
+            best = np.add(last[0, up], deleted[up], out=now[0, here])
+            other = last[0, here] + inserted[left]
+            less = other < best
+            np.minimum(best, other, out=best)
+            step[...] = less  # false is _DELETE, true _INSERT
+            np.add(before[0, up], table.take(rowwise[up] + turned[left]), out=other)
+            # Equal labels win a tie, other substitutions lose it.
+            np.less(other, best + equal, out=less)
+            np.minimum(best, other, out=best)
+            step[less] = _DIAGONAL
+            # An edit more than both ways round is never cheapest: silence needs no case of its own.
+            best = np.add(last[1, up], deletion[up], out=now[1, here])
+            np.minimum(best, np.add(last[1, here], insertion[left], out=other), out=best)
+            np.minimum(best, np.add(before[1, up], ~equal, out=other), out=best)
+        over = np.flatnonzero(ends == diagonal)
+        if over.size:
+            quarters[over], edits[over] = now[:, sizes[0][over], over]
+        before, last, now = last, now, before
+    return quarters, edits, came
+
+
+def _walk_back(
+    ref: Ints,
+    hyp: Ints,
+    sizes: tuple[Longs, Longs],
+    came: NDArray[np.int8],
+    costs: CostTable,
+) -> tuple[Ints, Longs]:
+    """The steps from each utterance's last cell back to its first.
+
+    Returns:
+        Codes of all steps in order of time, utterance after utterance, and how many each has.
+    """
+    count, none = ref.shape[1], costs.none
+    size = none + 1
+    row, column = sizes[0].copy(), sizes[1].copy()
+    # A row of padding on top, so that index -1 of what is finished reads none.
+    ref, hyp = (np.vstack([each, np.full((1, count), none, np.int32)]) for each in (ref, hyp))
+    every = np.arange(count)
+    backwards = np.full((len(ref) + len(hyp) - 2, count), none * size + none, dtype=np.int32)
+    for at in range(len(backwards)):
+        step = came[row + column, row, every]
+        active = (row > 0) | (column > 0)
+        if not active.any():
+            break
+        up, left = (step != _INSERT) & active, (step != _DELETE) & active
+        one = np.where(up, ref[row - 1, every], none)
+        other = np.where(left, hyp[column - 1, every], none)
+        backwards[at] = one * size + other
+        row, column = row - up, column - left
+    in_order = backwards[::-1].T
+    real = in_order != none * size + none
+    return in_order[real], real.sum(axis=1)

@@ -1,0 +1,194 @@
+"""Where the errors lie: confusions, features that changed, and rates of classes and of groups.
+
+Everything is counted on FER's alignments, so that a table's costs add up to the distance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tabwb.phonology.batch import Scores
+from tabwb.phonology.costs import QUARTERS
+from tabwb.phonology.distance import FeatureChange, Step, feature_changes
+from tabwb.phonology.inventory import CLASSES
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """PER and FER of some utterances, as fractions of sums.
+
+    Attributes:
+        name: of the group.
+        utterances: how many.
+        per_distance, per_length: edits, and phonemes of the references.
+        fer_distance, fer_length: in features.
+    """
+
+    name: str
+    utterances: int
+    per_distance: int
+    per_length: int
+    fer_distance: float
+    fer_length: int
+
+    @property
+    def per(self) -> float | None:
+        """Phoneme error rate; None (undefined) without a phoneme in the references."""
+        return self.per_distance / self.per_length if self.per_length else None
+
+    @property
+    def fer(self) -> float | None:
+        """Feature error rate; None (undefined) without a phoneme in the references."""
+        return self.fer_distance / self.fer_length if self.fer_length else None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """A step of an alignment that is no match, and how often it came."""
+
+    step: Step
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFeature:
+    """How often one feature changed in one direction, over all substitutions.
+
+    Attributes:
+        change: the feature, before and after, and what one such change costs.
+        count: how often.
+    """
+
+    change: FeatureChange
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRate:
+    """What became of the reference phonemes of one class.
+
+    Attributes:
+        name: of the class.
+        phonemes: how many stood in the references.
+        substituted, deleted: how many of them were.
+        kept_class: how many of the substituted became a phoneme of the same class.
+        inserted: how many of the class stand in hypotheses without a partner.
+        fer_distance: in features, of its substitutions and deletions.
+    """
+
+    name: str
+    phonemes: int
+    substituted: int
+    deleted: int
+    kept_class: int
+    inserted: int
+    fer_distance: float
+
+    @property
+    def error_rate(self) -> float | None:
+        """(substituted + deleted) / phonemes; None (undefined) where the class never stood."""
+        return (self.substituted + self.deleted) / self.phonemes if self.phonemes else None
+
+
+def rate_of(name: str, scores: Scores) -> Rate:
+    """The rates of all utterances of some scores."""
+    return Rate(
+        name,
+        len(scores.quarters),
+        scores.phoneme_distance,
+        scores.phoneme_length,
+        scores.feature_distance,
+        scores.feature_length,
+    )
+
+
+def rates_by(scores: Scores, groups: Sequence[str]) -> list[Rate]:
+    """The rates of each group of utterances, in order of first appearance.
+
+    Args:
+        scores: of N utterances.
+        groups: N names: a severity, an item, a speaker.
+    """
+    members: defaultdict[str, list[int]] = defaultdict(list)
+    for utterance, name in enumerate(groups):
+        members[name].append(utterance)
+    return [rate_of(name, scores.some(chosen)) for name, chosen in members.items()]
+
+
+def confusions(scores: Scores) -> list[Confusion]:
+    """Substitutions, insertions and deletions of phonemes, the most frequent first.
+
+    Ties stand in the order of the inventory. Silence and noise are left out.
+    """
+    steps, spoken = scores.costs.steps, np.append(scores.costs.spoken, True)
+    counts = scores.step_counts()
+    counts[~spoken, :] = counts[:, ~spoken] = 0
+    np.fill_diagonal(counts, 0)
+    flat = counts.ravel()
+    order = np.argsort(-flat, kind="stable")[: int((flat > 0).sum())]
+    return [Confusion(steps[code], int(flat[code])) for code in order.tolist()]
+
+
+def changed_features(found: Sequence[Confusion]) -> list[ChangedFeature]:
+    """Which features changed over the substitutions, the most frequent first (PSST, figure 1).
+
+    A phoneme deleted or inserted changes no feature; it loses or brings all of them.
+
+    >>> step = Step("SUB", "B", "P", 1.0)
+    >>> [(str(each.change), each.count) for each in changed_features([Confusion(step, 3)])]
+    [('+voice → -voice', 3)]
+    """
+    counts: Counter[FeatureChange] = Counter()
+    for each in found:
+        if each.step.ref is not None and each.step.hyp is not None:
+            for change in feature_changes(each.step.ref, each.step.hyp):
+                counts[change] += each.count
+    return [ChangedFeature(change, count) for change, count in counts.most_common()]
+
+
+def class_rates(scores: Scores, classes: Mapping[str, Sequence[str]] = CLASSES) -> list[ClassRate]:
+    """What became of each class of phonemes (stops, nasals, ...), in the order of the classes."""
+    counts = scores.step_counts()
+    quarters = counts * scores.costs.step_quarters.reshape(counts.shape)
+    codes, none = scores.costs.codes, scores.costs.none
+    found = []
+    for name, members in classes.items():
+        mine = [codes[each] for each in members]
+        others = list(range(none))
+        kept = int(np.trace(counts[np.ix_(mine, mine)]))
+        within = int(counts[np.ix_(mine, mine)].sum())
+        paired = int(counts[np.ix_(mine, others)].sum())
+        deleted = int(counts[mine, none].sum())
+        found.append(
+            ClassRate(
+                name,
+                phonemes=paired + deleted,
+                substituted=paired - kept,
+                deleted=deleted,
+                kept_class=within - kept,
+                inserted=int(counts[none, mine].sum()),
+                fer_distance=int(quarters[mine, :].sum()) / QUARTERS,
+            )
+        )
+    return found
+
+
+SEVERITIES: Final = (("very severe", 25.0), ("severe", 50.0), ("moderate", 75.0), ("mild", None))
+"""Bands of the aphasia quotient of the WAB, each up to its bound inclusive (PSST, section 3)."""
+
+
+def severity(quotient: float) -> str:
+    """The band that an aphasia quotient lies in, of a speaker's record; nothing is measured here.
+
+    >>> [severity(each) for each in (93.7, 75.0, 50.0, 25.0)]
+    ['mild', 'moderate', 'severe', 'very severe']
+    """
+    for name, bound in SEVERITIES:
+        if bound is None or quotient <= bound:
+            return name
+    raise AssertionError("the last band has no bound")
