@@ -33,6 +33,9 @@ LACKING: dict[str, str] = {
     "keyring": "keys from the environment only",
     "tables": "no Parquet",
     "plots": "no plots in the workbench",
+    "audio": "no recording and no sound files: no spoken naming, no transcripts",
+    "onnx": "no transcribers with onnx=fp32 or onnx=int8",
+    "pictures": "pictures as half-blocks only",
 }
 """What one does without, for want of each extra."""
 

@@ -1,4 +1,4 @@
-"""The parent's side of the child host: a model back end whose work happens in another process."""
+"""The parent's side of the child host: components whose work happens in another process."""
 
 from __future__ import annotations
 
@@ -148,12 +148,15 @@ class _Process:
         return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
 
 
-class ChildModel:
-    """A model back end in a child process.
+class ChildComponent:
+    """A component in a child process.
 
     A process that dies ends the call under way with a :class:`ComponentError`; the next call
     starts another one.
     """
+
+    _MAKE = ""
+    """The method of the host that makes the component."""
 
     def __init__(self, name: str, spec: Spec, configuration: Configuration) -> None:
         self._name = name
@@ -168,10 +171,10 @@ class ChildModel:
         return None if process is None else process.popen.pid
 
     def open(self) -> Mapping[str, str]:
-        """Start the process and load the model there; its facts.
+        """Start the process and load the component there; its facts.
 
         Raises:
-            ComponentError: the model cannot be loaded, or the process died.
+            ComponentError: it cannot be loaded, or the process died.
         """
         self.close()
         try:
@@ -181,36 +184,12 @@ class ChildModel:
                 f"the process of '{self._name}' cannot be started: {error}"
             ) from error
         try:
-            self._result(process, "make-model", {"spec": spec_to_plain(self._spec)})
+            self._result(process, self._MAKE, {"spec": spec_to_plain(self._spec)})
             facts = self._result(process, "open", {})
         except BaseException:
             self.close()
             raise
         return {str(key): str(value) for key, value in facts.items()}
-
-    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
-        """Stream a reply; after cancel the component has two seconds, then its process is ended."""
-        process = self._ready()
-        started = time.monotonic()
-        first: float | None = None
-        said: list[str] = []
-        answered = False
-        arguments = {"request": request_to_plain(request)}
-        for frame in self._call(process, "reply", arguments, cancel):
-            if "piece" not in frame:
-                return
-            piece = piece_from_plain(frame["piece"])
-            if isinstance(piece, str):
-                first = time.monotonic() - started if first is None else first
-                said.append(piece)
-            elif isinstance(piece, Reply):
-                answered = True
-            if isinstance(piece, str | Wait | Reply):
-                yield piece
-        if answered:
-            return
-        latency = time.monotonic() - started
-        yield Reply("".join(said), StopReason.CANCELLED, latency, first)
 
     def close(self) -> None:
         """End the process; may be called twice, and from another thread than a reply's."""
@@ -286,6 +265,36 @@ class ChildModel:
             f"the process of '{self._name}' ended unexpectedly ({how})",
             hint=f"its log says:\n{tail}" if tail else f"its log is empty: {process.log.name}",
         )
+
+
+class ChildModel(ChildComponent):
+    """A model back end in a child process."""
+
+    _MAKE = "make-model"
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
+        """Stream a reply; after cancel the component has two seconds, then its process is ended."""
+        process = self._ready()
+        started = time.monotonic()
+        first: float | None = None
+        said: list[str] = []
+        answered = False
+        arguments = {"request": request_to_plain(request)}
+        for frame in self._call(process, "reply", arguments, cancel):
+            if "piece" not in frame:
+                return
+            piece = piece_from_plain(frame["piece"])
+            if isinstance(piece, str):
+                first = time.monotonic() - started if first is None else first
+                said.append(piece)
+            elif isinstance(piece, Reply):
+                answered = True
+            if isinstance(piece, str | Wait | Reply):
+                yield piece
+        if answered:
+            return
+        latency = time.monotonic() - started
+        yield Reply("".join(said), StopReason.CANCELLED, latency, first)
 
 
 class _Batching(ChildModel):

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait
 from tabwb.records.specs import Spec
+from tabwb.records.speech import Clip, Segment, Transcript
 from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 LIMIT = 256 * 2**20
@@ -134,6 +135,45 @@ def piece_from_plain(plain: Frame) -> str | Reply | Wait | Likelihood | Componen
     if word == "likelihood":
         return Likelihood(*content)
     return error_from_plain(content)
+
+
+def clip_to_plain(clip: Clip) -> Frame:
+    """A clip as plain data."""
+    return {
+        "path": clip.path,
+        "start_s": clip.start_s,
+        "end_s": clip.end_s,
+        "accepted": [list(form) for form in clip.accepted],
+        "source": clip.source,
+    }
+
+
+def clip_from_plain(plain: Frame) -> Clip:
+    """The clip that :func:`clip_to_plain` wrote."""
+    return Clip(**{**plain, "accepted": tuple(tuple(form) for form in plain["accepted"])})
+
+
+def transcript_to_plain(transcript: Transcript) -> Frame:
+    """A transcript as plain data."""
+    return {
+        "transcriber": transcript.transcriber,
+        "status": transcript.status,
+        "segments": [
+            [each.phoneme, each.start_s, each.end_s, each.confidence]
+            for each in transcript.segments
+        ],
+        "unit": transcript.unit,
+        "seconds": transcript.seconds,
+        "dropped": dict(transcript.dropped),
+        "accepted_likelihood": transcript.accepted_likelihood,
+        "error": transcript.error,
+        "metadata": dict(transcript.metadata),
+    }
+
+
+def transcript_from_plain(plain: Frame) -> Transcript:
+    """The transcript that :func:`transcript_to_plain` wrote."""
+    return Transcript(**{**plain, "segments": tuple(Segment(*each) for each in plain["segments"])})
 
 
 def spec_to_plain(spec: Spec) -> Frame:

@@ -18,11 +18,13 @@ from typing import Any, BinaryIO
 
 from tabwb.extend.frames import (
     Frame,
+    clip_from_plain,
     error_to_plain,
     piece_to_plain,
     read_frame,
     request_from_plain,
     spec_from_plain,
+    transcript_to_plain,
     write_frame,
 )
 
@@ -107,6 +109,26 @@ def _make_model(host: Host, arguments: Frame, cancel: threading.Event) -> Answer
     yield
 
 
+def _make_transcriber(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    from tabwb.extend.plugins import Plugins
+
+    host.component = Plugins.load().make_transcriber(spec_from_plain(arguments["spec"]))
+    return None
+    yield
+
+
+def _unit(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    return host.component.unit
+    yield
+
+
+def _transcribe_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    clips = [clip_from_plain(plain) for plain in arguments["clips"]]
+    for index, transcript in host.component.transcribe_many(clips, cancel):
+        yield [index, transcript_to_plain(transcript)]
+    return None
+
+
 def _open(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
     return dict(host.component.open())
     yield
@@ -138,6 +160,9 @@ METHODS: dict[str, Callable[[Host, Frame, threading.Event], Answer]] = {
     "reply": _reply,
     "reply-many": _reply_many,
     "likelihood": _likelihood,
+    "make-transcriber": _make_transcriber,
+    "unit": _unit,
+    "transcribe-many": _transcribe_many,
 }
 """What can be called. A further method is a generator here and a method of the proxy."""
 

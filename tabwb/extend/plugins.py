@@ -170,6 +170,27 @@ class Plugins:
         made: ModelBackend = self._make(component, spec)
         return made
 
+    def open_transcriber(self, spec: str) -> Transcriber:
+        """The transcriber that a spec names, not yet opened.
+
+        One that says ``runs = "child"`` comes as a proxy of a process that :meth:`open` starts.
+        """
+        component, expanded = self._resolve("transcribers", spec)
+        if component.descriptor.runs == "child":
+            from tabwb.extend.child_transcriber import ChildTranscriber
+
+            proxy = ChildTranscriber(component.descriptor.id, expanded, self.configuration)
+            self._closing.append(proxy.close)
+            return proxy
+        made: Transcriber = self._make(component, expanded)
+        return made
+
+    def make_transcriber(self, spec: Spec) -> Transcriber:
+        """The transcriber itself, in this process: what the child host calls."""
+        component = self._registry("transcribers").find(spec.id)
+        made: Transcriber = self._make(component, spec)
+        return made
+
     def judge(self, spec: str) -> Judge:
         """The judge that a spec names."""
         made: Judge = self._make(*self._resolve("judges", spec))

@@ -26,6 +26,12 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "keyring": ("keyring",),
     "tables": ("pyarrow",),
     "plots": ("textual_plotext",),
+    "audio": (
+        *("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
+        *("panphon", "praatio", "pympi"),
+    ),
+    "onnx": ("onnxruntime", "onnx", "onnxscript"),
+    "pictures": ("textual_image", "PIL"),
 }
 """Extra of tabwb: the modules that it brings."""
 
