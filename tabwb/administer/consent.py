@@ -2,13 +2,14 @@
 
 A speaker of whom neither a record nor a consent is kept is *unregistered*: who types, or is heard
 in files, goes on with a notice, as long as nothing leaves this computer; a study can require a
-consent (``require_consent`` under ``[study]``). Before this program itself opens a microphone, or
-shares, sends or plays back anything, :func:`check` asks of everybody.
+consent (``require_consent`` under ``[study]``). Before this program itself opens a microphone,
+sends or plays back anything, :func:`check` asks of everybody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tabwb.extend.components import ComponentKind, Judge, ModelJudge
@@ -125,41 +126,71 @@ def _reaches_out(plugins: Plugins, judge: Judge) -> bool:
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """An export may be written.
+
+    Attributes:
+        acts: to be appended to the log when it is.
+        notice: for whoever exports, or empty.
+    """
+
+    acts: tuple[LogEntry, ...] = ()
+    notice: str = ""
+
+
 def check_export(
     store: Store,
+    plugins: Plugins,
     administrations: Sequence[Administration],
     format_id: str,
     out: Path,
     *,
     within_study: bool = False,
-) -> tuple[LogEntry, ...]:
-    """Before people's data are written to a file; the log entries to append when they are.
+) -> Permit:
+    """Before people's data are written to a file.
+
+    A file can leave the study, so registered speakers must have agreed to ``share``, unless it is
+    said that this one does not. Of unregistered ones it is taken not to, with a notice.
 
     Args:
         store: where they are.
+        plugins: with the study's configuration.
         administrations: what is to be written.
         format_id: in which format.
         out: the file.
-        within_study: the file stays with those who collected the data. Else it is shared.
+        within_study: the file stays with those who collected the data.
 
     Raises:
         NoConsent: speakers have not agreed to ``share``; the message names all of them.
     """
     people = [one for one in administrations if one.conditions.guarded]
-    speakers = list(dict.fromkeys(one.conditions.examinee for one in people))
-    missing = (
-        [] if within_study else [each for each in speakers if not store.allowed(each, "share")]
-    )
-    if missing:
+    speakers = dict.fromkeys(one.conditions.examinee for one in people)
+    unshared = [each for each in speakers if not store.allowed(each, "share")]
+    refused = [each for each in unshared if _must_consent(store, plugins, each)]
+    if refused and not within_study:
         raise NoConsent(
-            f"consent to 'share' is not recorded, or withdrawn: {', '.join(missing)}",
-            hint=f"record it (tabwb speaker consent {missing[0]} --scope share --given DAY), or, "
+            f"consent to 'share' is not recorded, or withdrawn: {', '.join(refused)}",
+            hint=f"record it (tabwb speaker consent {refused[0]} --scope share --given DAY), or, "
             "for a file that stays within the study that collected the data: --within-study",
         )
-    scope = "within the study" if within_study else "shared"
-    return tuple(
-        LogEntry("exported", one.conditions.examinee, one.id, f"{format_id}, {scope}: {out}")
+    inside = set(speakers) if within_study else set(unshared)
+    acts = tuple(
+        LogEntry(
+            "exported",
+            one.conditions.examinee,
+            one.id,
+            f"{format_id}, {'within the study' if one.conditions.examinee in inside else 'shared'}:"
+            f" {out}",
+        )
         for one in people
+    )
+    if within_study or not unshared:
+        return Permit(acts)
+    return Permit(
+        acts,
+        f"no consent of {', '.join(unshared)} to 'share' is recorded: the file stays within the "
+        "study that collected the data",
     )
 
 

@@ -16,18 +16,26 @@ from tabwb.cli.common import note, open_plugins, open_store, store_option
     "--out", type=click.Path(path_type=Path), required=True, help="The file; never overwritten."
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
+@click.option(
+    "--within-study",
+    is_flag=True,
+    help="The file stays within the study that collected the data; else speakers must have agreed "
+    "to 'share'.",
+)
 @store_option
 def export(
     administrations: tuple[str, ...],
     format_id: str,
     out: Path,
     force: bool,
+    within_study: bool,
     store_location: str | None,
 ) -> int:
     """Write ADMINISTRATIONS (numbers or uids) to a file.
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
+    from tabwb.administer.consent import check_export
     from tabwb.report import document, load
     from tabwb.report.destination import check_destination
 
@@ -37,7 +45,18 @@ def export(
         out = check_destination(out, force=force, remedy="choose another name, or use --force")
         with open_store(store_location, plugins, create=False) as store:
             chosen = load.loaded(store, administrations)
+            permit = check_export(
+                store,
+                plugins,
+                [one.administration for one in chosen],
+                format_id,
+                out,
+                within_study=within_study,
+            )
             exporter.export(document.export_document(chosen), out)
+            store.log(*permit.acts)
+            if permit.notice:
+                note(f"warning: {permit.notice}")
         note(f"{out} written")
         return 0
     finally:

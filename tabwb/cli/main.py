@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "results": ("results", "Show results, or list what there is."),
     "diff": ("diff", "Compare two examinees on the same items."),
     "export": ("export", "Write results to a file."),
+    "speaker": ("speaker", "Speakers: records, consents, who did what, deletion."),
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
     "judge": ("judge", "Judge stored answers, compare judges, look at what they are told."),
     "model": ("model", "List models, write profiles, try one."),

@@ -228,25 +228,40 @@ def _answer_all(session: Session) -> None:
 
 
 def test_an_export_names_all_who_have_not_agreed(
-    store: Store, begun: Callable[[Conditions], int]
+    store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
 ) -> None:
     for speaker in ("S-014", "S-015", "S-016"):
+        agree(store, "record", speaker=speaker)
         begun(replace(PERSON, examinee=speaker))
     begun(Conditions("echo", "model", judges=()))
     agree(store, "share", speaker="S-015")
     every = store.administrations()
     with pytest.raises(NoConsent, match=r"S-014, S-016") as refused:
-        consent.check_export(store, every, "jsonl", Path("out.jsonl"))
+        consent.check_export(store, plugins, every, "jsonl", Path("out.jsonl"))
     assert "--within-study" in str(refused.value)
-    inside = consent.check_export(store, every, "csv", Path("o.csv"), within_study=True)
-    assert [entry.speaker for entry in inside] == ["S-014", "S-015", "S-016"]
-    shared = consent.check_export(store, every[1:2], "jsonl", Path("out.jsonl"))
-    assert shared == (LogEntry("exported", "S-015", every[1].id, "jsonl, shared: out.jsonl"),)
+    inside = consent.check_export(store, plugins, every, "csv", Path("o.csv"), within_study=True)
+    assert [entry.speaker for entry in inside.acts] == ["S-014", "S-015", "S-016"]
+    assert {entry.detail for entry in inside.acts} == {"csv, within the study: o.csv"}
+    shared = consent.check_export(store, plugins, every[1:2], "jsonl", Path("o"))
+    entry = LogEntry("exported", "S-015", every[1].id, "jsonl, shared: o")
+    assert shared == consent.Permit((entry,))
 
 
-def test_models_are_exported_freely(store: Store, begun: Callable[[Conditions], int]) -> None:
+def test_what_somebody_unregistered_said_stays_within_the_study(
+    store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
+) -> None:
+    number = begun(PERSON)
+    permit = consent.check_export(store, plugins, store.administrations(), "csv", Path("o"))
+    assert permit.acts == (LogEntry("exported", "S-014", number, "csv, within the study: o"),)
+    assert "no consent of S-014 to 'share'" in permit.notice
+
+
+def test_models_are_exported_freely(
+    store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
+) -> None:
     begun(Conditions("echo", "model", judges=()))
-    assert consent.check_export(store, store.administrations(), "csv", Path("o")) == ()
+    permit = consent.check_export(store, plugins, store.administrations(), "csv", Path("o"))
+    assert permit == consent.Permit()
 
 
 # ---------------------------------------------------------------- a recorded dialect

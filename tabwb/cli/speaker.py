@@ -1,0 +1,348 @@
+"""``tabwb speaker``: what a study knows of its speakers, what they agreed to, who did what."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import (
+    configuration,
+    json_option,
+    note,
+    open_plugins,
+    open_store,
+    print_json,
+    store_option,
+)
+from tabwb.cli.speaker_view import (
+    counted,
+    document_of,
+    line_of,
+    number_given,
+    print_consents,
+    print_speaker,
+)
+from tabwb.records.errors import UsageError
+from tabwb.records.speakers import (
+    REASONS,
+    SCOPES,
+    Consent,
+    Scope,
+    Speaker,
+    checked_day,
+    in_force,
+)
+from tabwb.records.study import check_id
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tabwb.store.store import Store
+
+TODAY = "today"
+scope_type = click.Choice(list(SCOPES))
+EXPLAINED = "\b\n" + "\n".join(f"{scope:<12}{meaning}" for scope, meaning in SCOPES.items())
+
+
+@click.group()
+def speaker() -> None:
+    """Look after speakers: records, consents, the log, deletion.
+
+    A speaker is a person, named by the study's ID and never by name. [study] in tabwb.toml says how
+    IDs are written and which columns a record has.
+    """
+
+
+@speaker.command("list")
+@click.option("--may", "scope", type=scope_type, help="Only those who agreed to this.")
+@store_option
+@json_option
+def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool) -> int:
+    """List speakers with what they agreed to, and who was deleted."""
+    with _opened(store_location) as store:
+        given = number_given(store)
+        rows: list[dict[str, Any]] = [
+            {
+                "id": one.id,
+                "version": one.version,
+                "may": list(in_force(store.consents(one.id))),
+                "administrations": given.get(one.id, 0),
+            }
+            for one in store.speakers()
+            if scope is None or store.allowed(one.id, scope)
+        ]
+        stones = store.tombstones()
+    if as_json:
+        deleted = [asdict(stone) for stone in stones]
+        print_json({"format": 1, "speakers": rows, "deleted": deleted})
+        return 0
+    width = max((len(row["id"]) for row in rows), default=0)
+    for row in rows:
+        agreed = ", ".join(row["may"]) or "no consent recorded"
+        known = "" if row["version"] else ", no record"
+        given_to = plural(row["administrations"], "administration")
+        click.echo(f"{row['id']:<{width}}  {given_to:<19} {agreed}{known}")
+    for stone in stones:
+        click.echo(f"{stone.speaker} was deleted on {stone.deleted_at[:10]} ({stone.reason})")
+    if not rows and not stones:
+        note("no speakers")
+    return 0
+
+
+@speaker.command()
+@click.argument("speaker_id", metavar="ID")
+@store_option
+@json_option
+def show(speaker_id: str, store_location: str | None, as_json: bool) -> int:
+    """Show all that is recorded of the speaker ID."""
+    study = configuration().study
+    with _opened(store_location) as store:
+        document = document_of(store, speaker_id)
+    if as_json:
+        print_json({"format": 1, "speaker": document})
+        return 0
+    print_speaker(document, study)
+    return 0
+
+
+@speaker.command()
+@click.argument("speaker_id", metavar="ID")
+@click.argument("values", metavar="[COLUMN=VALUE]...", nargs=-1)
+@store_option
+@json_option
+def add(speaker_id: str, values: tuple[str, ...], store_location: str | None, as_json: bool) -> int:
+    """Register the speaker ID, with what is known: tabwb speaker add S-014 AQ=71.3 group=A."""
+    return _keep(speaker_id, values, store_location, as_json=as_json, new=True)
+
+
+@speaker.command("set")
+@click.argument("speaker_id", metavar="ID")
+@click.argument("values", metavar="COLUMN=VALUE...", nargs=-1, required=True)
+@store_option
+@json_option
+def set_values(
+    speaker_id: str, values: tuple[str, ...], store_location: str | None, as_json: bool
+) -> int:
+    """Record anew what is known of the speaker ID; COLUMN= takes a value away.
+
+    Earlier versions stay.
+    """
+    return _keep(speaker_id, values, store_location, as_json=as_json, new=False)
+
+
+@speaker.command()
+@json_option
+def columns(as_json: bool) -> int:
+    """List the columns of a speaker's record in this study."""
+    study = configuration().study
+    if as_json:
+        rows = [asdict(column) for column in study.columns]
+        document = {"speaker_id_pattern": study.id_pattern, "columns": rows}
+        print_json({"format": 1, "study": document})
+        return 0
+    click.echo(f"IDs are written {study.id_pattern}")
+    width = max(len(column.name) for column in study.columns)
+    for column in study.columns:
+        title = f"{column.title}: " if column.title else ""
+        click.echo(f"{column.name:<{width}}  {title}{column.allowed}")
+    return 0
+
+
+@speaker.command(epilog=EXPLAINED)
+@click.argument("speaker_id", metavar="ID")
+@click.option("--scope", "scopes", type=scope_type, multiple=True, help="To what; repeatable.")
+@click.option("--all", "every", is_flag=True, help="To every scope.")
+@click.option(
+    "--given",
+    metavar="[DAY]",
+    is_flag=False,
+    flag_value=TODAY,
+    help="The day it was given, 2026-11-21; without a day: today.",
+)
+@click.option(
+    "--withdrawn",
+    metavar="[DAY]",
+    is_flag=False,
+    flag_value=TODAY,
+    help="The day it was withdrawn; without a day: today.",
+)
+@click.option("--document", default="", metavar="WHERE", help="Where the signed form is.")
+@click.option("--note", "words", default="", metavar="TEXT", help="Anything else.")
+@store_option
+@json_option
+def consent(
+    speaker_id: str,
+    scopes: tuple[Scope, ...],
+    every: bool,
+    given: str | None,
+    withdrawn: str | None,
+    document: str,
+    words: str,
+    store_location: str | None,
+    as_json: bool,
+) -> int:
+    """Record what the speaker ID agreed to or took back; without options show it."""
+    wanted = tuple(SCOPES) if every else tuple(dict.fromkeys(scopes))
+    asks = given is None and withdrawn is None
+    if asks and (wanted or document or words):
+        raise UsageError("say when: --given [DAY] or --withdrawn [DAY]")
+    if given is not None and withdrawn is not None:
+        raise UsageError("--given and --withdrawn exclude each other")
+    if not asks and not wanted:
+        raise UsageError("say to what: --scope SCOPE or --all", allowed=", ".join(SCOPES))
+    with _opened(store_location, create=not asks) as store:
+        if asks:
+            store.speaker(speaker_id)
+        else:
+            _check_new(store, speaker_id)
+            day = _day(given if given is not None else str(withdrawn))
+            rows = [
+                Consent(speaker_id, scope, given is not None, day, document, words)
+                for scope in wanted
+            ]
+            store.keep_consents(rows)
+        shown = document_of(store, speaker_id)
+    if as_json:
+        print_json({"format": 1, "speaker": shown})
+        return 0
+    print_consents(shown)
+    return 0
+
+
+@speaker.command()
+@click.argument("speaker_id", metavar="[ID]", required=False)
+@click.option("--administration", type=int, metavar="N", help="Only of this administration.")
+@store_option
+@json_option
+def log(
+    speaker_id: str | None, administration: int | None, store_location: str | None, as_json: bool
+) -> int:
+    """Show who did what with people's data, oldest first: all of it, or of the speaker ID."""
+    with _opened(store_location) as store:
+        entries = store.log_entries(speaker_id, administration)
+    if as_json:
+        print_json({"format": 1, "log": [asdict(entry) for entry in entries]})
+        return 0
+    for entry in entries:
+        click.echo(line_of(entry))
+    if not entries:
+        note("the log is empty")
+    return 0
+
+
+@speaker.command()
+@click.argument("speaker_id", metavar="ID")
+@click.option("--reason", type=click.Choice(REASONS), required=True, help="Why; kept for good.")
+@click.option("--yes", is_flag=True, help="Do not ask for the ID again.")
+@store_option
+@json_option
+def delete(
+    speaker_id: str, reason: str, yes: bool, store_location: str | None, as_json: bool
+) -> int:
+    """Delete the speaker ID with all that was recorded; this cannot be taken back.
+
+    What stays is the ID, the day, the reason, who deleted, numbers, and who did what before.
+    """
+    with _opened(store_location) as store:
+        store.speaker(speaker_id)
+        counts = store.data_of(speaker_id)
+        copies = [
+            entry.detail for entry in store.log_entries(speaker_id) if entry.act == "exported"
+        ]
+        note(f"speaker {speaker_id}: {counted(counts)}")
+        for copy in copies:
+            note(f"an export that tabwb does not delete: {copy}")
+        note("backups of the store hold the speaker too")
+        if not yes:
+            _confirm(speaker_id)
+        stone = store.delete_speaker(speaker_id, reason)
+    if as_json:
+        print_json({"format": 1, "deleted": asdict(stone), "exports": copies})
+    else:
+        click.echo(f"{speaker_id} was deleted on {stone.deleted_at[:10]} ({stone.reason})")
+    if not stone.finished:
+        note(
+            "another program has the store open: it is rewritten without the traces that are left "
+            "when it is opened next"
+        )
+    return 0
+
+
+# ---------------------------------------------------------------- inside
+
+
+def _opened(location: str | None, *, create: bool = False) -> Store:
+    plugins = open_plugins()
+    try:
+        return open_store(location, plugins, create=create)
+    finally:
+        plugins.close()
+
+
+def _keep(
+    speaker_id: str, values: Sequence[str], location: str | None, *, as_json: bool, new: bool
+) -> int:
+    study = configuration().study
+    given = _pairs(values)
+    gone = [name for name, text in given.items() if not text]
+    for name in gone:
+        study.column(name)
+    read = study.read({name: text for name, text in given.items() if text})
+    with _opened(location, create=new) as store:
+        if new:
+            _check_new(store, speaker_id)
+            versions = store.speaker_versions(speaker_id)
+            if versions:
+                raise UsageError(
+                    f"speaker {speaker_id} is registered already",
+                    hint=f"change the record with: tabwb speaker set {speaker_id} COLUMN=VALUE",
+                )
+            record = read
+        else:
+            record = {**store.speaker(speaker_id).values, **read}
+            record = {name: value for name, value in record.items() if name not in gone}
+        store.keep_speaker(Speaker(speaker_id, record))
+        document = document_of(store, speaker_id)
+    if as_json:
+        print_json({"format": 1, "speaker": document})
+        return 0
+    print_speaker(document, study)
+    return 0
+
+
+def _check_new(store: Store, speaker_id: str) -> None:
+    """Refuse what is no ID; remark on one that is written unlike the study's."""
+    check_id(speaker_id)
+    remark = configuration().study.remark(speaker_id)
+    if remark and speaker_id not in {one.id for one in store.speakers()}:
+        note(f"warning: {remark}")
+
+
+def _pairs(values: Iterable[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in values:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"'{text}' is not COLUMN=VALUE", allowed="for example AQ=71.3")
+        if name in pairs:
+            raise UsageError(f"'{name}' is given twice")
+        pairs[name] = value
+    return pairs
+
+
+def _day(text: str) -> str:
+    from datetime import date
+
+    return date.today().isoformat() if text == TODAY else checked_day(text)
+
+
+def _confirm(speaker_id: str) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is here to confirm the deletion", hint="confirm it with --yes")
+    typed: str = click.prompt("Type the ID again to delete all of this for good", err=True)
+    if typed.strip() != speaker_id:
+        raise UsageError(f"'{typed.strip()}' is not '{speaker_id}': nothing was deleted")
