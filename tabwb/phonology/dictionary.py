@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -110,10 +110,23 @@ class Dictionary:
         words = (self._words_of(each) for each in itertools.product(*said))
         return tuple(sorted(set(itertools.chain.from_iterable(words))))
 
+    def __len__(self) -> int:
+        """How many pronunciations there are."""
+        return len(self._lines)
+
+    def entry(self, number: int) -> tuple[str, tuple[str, ...]]:
+        """A word and one of its pronunciations, by number: for drawing words at random.
+
+        >>> load_dictionary().entry(40000)
+        ('eleftherios', ('EH', 'L', 'IH', 'F', 'TH', 'EH', 'R', 'IY', 'OW', 'Z'))
+        """
+        word, phonemes, _ = self._lines[number].decode("ascii").split("\t")
+        return word, tuple(phonemes.split())
+
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Every word once, by alphabet."""
-        heads = (line.partition(b"\t")[0].decode("ascii") for line in self._lines())
+        heads = (line.partition(b"\t")[0].decode("ascii") for line in self._lines)
         return tuple(word for word, _ in itertools.groupby(heads))
 
     def near(self, word: str, most: int = 5) -> tuple[str, ...]:
@@ -130,7 +143,8 @@ class Dictionary:
         ]
         return tuple(get_close_matches(wanted, rivals, most, cutoff=0.7))
 
-    def _lines(self) -> Iterable[bytes]:
+    @cached_property
+    def _lines(self) -> list[bytes]:
         return self._block.split(b"\n")[1:-1]
 
     def _words_of(self, phonemes: Sequence[str]) -> Iterator[str]:

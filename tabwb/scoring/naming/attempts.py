@@ -1,0 +1,106 @@
+"""A response cut into spoken attempts, at pauses and where a person marked one (SCORING 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabwb.phonology.inventory import SILENT, is_vowel
+from tabwb.records.speech import Segment
+
+PAUSE_S = 1.0
+"""Seconds without a phoneme that end an attempt: the "1 sec. count" of the PNT's scoring guide."""
+SYLLABLES = 3
+"""From so many syllables of the target on, one syllable alone may be no complete attempt (PNT)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenAttempt:
+    """One attempt at the name, as the machine proposes it.
+
+    Attributes:
+        onset_s, offset_s: seconds, on the clock of the segments.
+        phonemes: without silence and noise.
+        complete: False for a fragment, None where only a person can tell.
+        segments: the phonemes with their times; silence and noise are left out.
+    """
+
+    onset_s: float
+    offset_s: float
+    phonemes: tuple[str, ...]
+    complete: bool | None
+    segments: tuple[Segment, ...] = ()
+
+
+def propose_attempts(
+    segments: Sequence[Segment],
+    pause_s: float = PAUSE_S,
+    *,
+    marks: Sequence[float] = (),
+    accepted: Sequence[Sequence[str]] = (),
+) -> tuple[SpokenAttempt, ...]:
+    """The attempts in a response: parted by pauses, and by the marks of who administers.
+
+    A pause lasts from the end of one phoneme to the beginning of the next, whatever noise is in it
+    [ours]. A written ``<sil>`` without times parts attempts too [ours].
+
+    Args:
+        segments: phonemes in time order.
+        pause_s: shortest pause between two attempts, seconds.
+        marks: where a person says that an attempt begins, on the same clock.
+        accepted: pronunciations that are right: saying one whole is always a complete attempt.
+
+    >>> said = [Segment("K", 0, 0.1), Segment("AE", 0.1, 0.2), Segment("D", 1.4, 1.5)]
+    >>> [(each.phonemes, each.complete) for each in propose_attempts(said)]
+    [(('K', 'AE'), True), (('D',), False)]
+    """
+    groups: list[list[Segment]] = []
+    silent = False
+    for segment in segments:
+        if segment.phoneme in SILENT:
+            silent = silent or (segment.phoneme == SILENT[0] and segment.end_s <= segment.start_s)
+            continue
+        if (
+            not groups
+            or silent
+            or segment.start_s - groups[-1][-1].end_s >= pause_s
+            or any(_middle(groups[-1][-1]) < mark <= _middle(segment) for mark in marks)
+        ):
+            groups.append([])
+        silent = False
+        groups[-1].append(segment)
+    return tuple(_attempt(group, accepted) for group in groups)
+
+
+def is_complete(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ()) -> bool | None:
+    """Whether an attempt is complete: at least a consonant and a vowel, schwa not counted (PNT).
+
+    Whether a speaker broke off can be heard only: this is provisional. The inventory has one
+    phoneme for the vowel of "but" and for schwa; at the end of an attempt it is taken for schwa
+    [ours]. To a target of three syllables or more one syllable may be none (None): the PNT has
+    exceptions that only a person can judge.
+
+    >>> is_complete(["K", "AE"]), is_complete(["K", "AH"]), is_complete(["K"])
+    (True, False, False)
+    >>> is_complete(["AY"], accepted=[["AY"]])
+    True
+    """
+    said = tuple(phonemes)
+    if said in [tuple(form) for form in accepted]:
+        return True
+    vowels = [at for at, each in enumerate(said) if is_vowel(each)]
+    schwa = said[-1:] == ("AH",)
+    if len(vowels) == len(said) or len(vowels) - schwa < 1:
+        return False
+    target = min((sum(map(is_vowel, form)) for form in accepted), default=0)
+    return None if len(vowels) == 1 and target >= SYLLABLES else True
+
+
+def _attempt(group: Sequence[Segment], accepted: Sequence[Sequence[str]]) -> SpokenAttempt:
+    phonemes = tuple(segment.phoneme for segment in group)
+    complete = is_complete(phonemes, accepted)
+    return SpokenAttempt(group[0].start_s, group[-1].end_s, phonemes, complete, tuple(group))
+
+
+def _middle(segment: Segment) -> float:
+    return (segment.start_s + segment.end_s) / 2

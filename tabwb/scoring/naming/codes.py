@@ -1,0 +1,102 @@
+"""Codes and flags of a response to a picture, as data (SCORING 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+Proposer = Literal["machine", "machine with a heard word", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of response.
+
+    Attributes:
+        definition: one line, for people.
+        proposer: who may propose it.
+        phonological: whether the distance from target tells anything of it.
+    """
+
+    definition: str
+    proposer: Proposer
+    phonological: bool = False
+
+
+CODES: Final[Mapping[str, Code]] = MappingProxyType(
+    {
+        "correct": Code("an accepted name, by the rule that decides", "machine", True),
+        "semantic": Code("a word of related meaning", "machine with a heard word"),
+        "formal": Code("a word similar in sound, not in meaning", "machine", True),
+        "mixed": Code(
+            "a word of related meaning and similar in sound", "machine with a heard word", True
+        ),
+        "unrelated": Code("a word related neither in meaning nor in sound", "person"),
+        "nonword-related": Code("no word, similar in sound to the target", "machine", True),
+        "nonword-unrelated": Code("no word, not similar in sound", "machine"),
+        "perseveration": Code(
+            "what was said to an earlier item, again", "machine with a heard word"
+        ),
+        "morphological": Code("the target with another ending or part", "person", True),
+        "picture-part": Code("a part of the picture is named", "machine with a heard word"),
+        "visual": Code("something that looks alike is named", "machine with a heard word"),
+        "blend": Code("two words run into one", "person", True),
+        "description": Code("the thing is described, not named", "person"),
+        "fragment": Code("an attempt broken off, no complete one", "person", True),
+        "no-response": Code("nothing is said, or that no name comes", "machine"),
+        "other": Code("none of these", "person"),
+        "undecided": Code("nobody has decided yet", "machine"),
+    }
+)
+"""Every code; what stands under ``machine`` is all that is proposed without a person's ear."""
+
+FLAGS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "self-corrected": "a wrong attempt came before the right one",
+        "late": "speech began after the time limit",
+        "after-cue": "a cue had been given",
+        "dialect": "the accepted form that was said is one of a dialect",
+        "embedded": "further speech stands beside the name without a pause: check by ear",
+    }
+)
+
+NO_SPEECH: Final = "no speech detected"
+"""The machine's clause for ``no-response``: it cannot tell silence from a refusal."""
+
+NO_RESPONSE_KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "silent": "nothing was said",
+        "dont-know": "said that no name comes",
+        "refused": "did not want to answer",
+    }
+)
+"""What a person may add to the score *no response*."""
+
+PERSON_SCORES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "right": "an accepted name",
+        "self-corrected": "right in the end, after a wrong attempt",
+        "error": "anything else that was said",
+        "no-response": "silent, no name comes, or refused",
+        "not-scorable": "it cannot be scored, for a reason that is given",
+    }
+)
+"""What a person says of a response with one key (:data:`tabwb.records.naming.SCORES`)."""
+
+
+def right_by_score(score: str, *, self_corrected_counts: bool = True) -> bool | None:
+    """Whether a person's score is right; None where it cannot be scored.
+
+    A response that was corrected holds the name (``correct-any``), but its first attempt was wrong
+    (``correct-first``).
+
+    >>> [right_by_score(each) for each in ("right", "no-response", "not-scorable")]
+    [True, False, None]
+    >>> right_by_score("self-corrected", self_corrected_counts=False)
+    False
+    """
+    if score == "not-scorable":
+        return None
+    return score == "right" or (score == "self-corrected" and self_corrected_counts)

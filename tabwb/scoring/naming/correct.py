@@ -1,0 +1,295 @@
+"""Whether a response names the picture: ``correct-any`` and ``correct-first`` (SCORING 4).
+
+Every verdict says which rule it is of, which clause fired and which accepted form it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tabwb.phonology.distance import align_phonemes
+from tabwb.phonology.inventory import SILENT
+from tabwb.records.speech import Segment
+from tabwb.scoring.naming.attempts import PAUSE_S, SpokenAttempt, propose_attempts
+from tabwb.scoring.naming.target import Accepted, Tolerance
+
+Rule = Literal["correct-any", "correct-first"]
+
+BREAK_S = 0.25
+"""Shortest silence, seconds, that sets a word off (Goldman-Eisler 1968: a pause). [ours]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one rule says of a response.
+
+    Attributes:
+        rule: which rule.
+        value: whether it is right; None where only a person can tell.
+        clause: why, for people.
+        form: the accepted form that was found, or None.
+        start_s, end_s: where it was found, on the clock of the segments; None without a form.
+        edits: phonemes left out, put in or replaced that a tolerance let pass; 0 for equality.
+        embedded: right, but flanked by further phonemes without a pause: check by ear.
+        attempt: number of the attempt that was judged, from 1; None for ``correct-any``.
+        provisional: attempts were proposed by a machine.
+    """
+
+    rule: Rule
+    value: bool | None
+    clause: str
+    form: Accepted | None = None
+    start_s: float | None = None
+    end_s: float | None = None
+    edits: int = 0
+    embedded: bool = False
+    attempt: int | None = None
+    provisional: bool = False
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Flags of :data:`tabwb.scoring.naming.codes.FLAGS` that follow from it."""
+        dialect = self.form is not None and self.form.reason == "dialect"
+        return ("embedded",) * self.embedded + ("dialect",) * dialect
+
+    def to_json(self) -> dict[str, object]:
+        """As it stands in documents."""
+        return {
+            "rule": self.rule,
+            "value": self.value,
+            "clause": self.clause,
+            "form": None if self.form is None else " ".join(self.form.phonemes),
+            "reason": None if self.form is None else self.form.reason,
+            "start_s": self.start_s,
+            "end_s": self.end_s,
+            "edits": self.edits,
+            "embedded": self.embedded,
+            "attempt": self.attempt,
+            "provisional": self.provisional,
+        }
+
+
+def correct_any(
+    segments: Sequence[Segment], accept: Sequence[Accepted], tolerance: Tolerance | None = None
+) -> Verdict:
+    """Whether an accepted form stands anywhere, uninterrupted once silence and noise are removed.
+
+    Source: PSST, section 3 and task B. Of several places the best is taken: equal before tolerated,
+    set off by silence before embedded, the battery's order of forms, the earliest.
+
+    >>> said = [Segment(each, 0.0, 0.0) for each in "D AO G AH".split()]
+    >>> found = correct_any(said, [Accepted(("D", "AO", "G"), "citation")])
+    >>> found.value, found.embedded, found.clause
+    (True, True, 'D AO G stands in the response')
+    """
+    spoken = [segment for segment in segments if segment.phoneme not in SILENT]
+    if not spoken:
+        return Verdict("correct-any", False, "no phoneme was heard")
+    apart = _breaks(segments)
+    found = min(_places(spoken, accept, tolerance, apart), default=None)
+    if found is None:
+        return Verdict("correct-any", False, "no accepted form stands in the response")
+    edits, embedded, number, start, end = found
+    form = accept[number]
+    clause = f"{' '.join(form.phonemes)} stands in the response{_tolerated(edits)}"
+    return Verdict(
+        "correct-any",
+        True,
+        clause,
+        form,
+        spoken[start].start_s,
+        spoken[end - 1].end_s,
+        edits,
+        embedded,
+    )
+
+
+def correct_first(
+    attempts: Sequence[SpokenAttempt],
+    accept: Sequence[Accepted],
+    tolerance: Tolerance | None = None,
+    *,
+    provisional: bool = True,
+) -> Verdict:
+    """Whether the first complete attempt equals an accepted form; it need do more than hold one.
+
+    Source: PNT scoring guide (first complete attempt); PSST, appendix B.1 (BNT-SF).
+
+    Args:
+        attempts: of :func:`tabwb.scoring.naming.attempts.propose_attempts`.
+        accept: the accepted forms.
+        tolerance: how far from one is still right.
+        provisional: no person has checked the attempts.
+
+    >>> from tabwb.scoring.naming.attempts import SpokenAttempt
+    >>> said = [SpokenAttempt(0, 0, ("D",), False), SpokenAttempt(1, 1, ("D", "AO", "G"), True)]
+    >>> found = correct_first(said, [Accepted(("D", "AO", "G"), "citation")])
+    >>> found.value, found.attempt, found.clause
+    (True, 2, 'attempt 2 equals D AO G')
+    """
+    undecided = 0
+    for number, attempt in enumerate(attempts, start=1):
+        if attempt.complete is False:
+            continue
+        best = min(_equal(attempt.phonemes, accept, tolerance), default=None)
+        if best is None and attempt.complete is None:
+            undecided = undecided or number
+            continue
+        if undecided and best is not None:
+            clause = f"whether attempt {undecided} is a complete one must be heard"
+            return Verdict(
+                "correct-first", None, clause, attempt=undecided, provisional=provisional
+            )
+        if best is None:
+            clause = f"attempt {number} equals no accepted form"
+            return Verdict("correct-first", False, clause, attempt=number, provisional=provisional)
+        edits, place = best
+        clause = f"attempt {number} equals {' '.join(accept[place].phonemes)}{_tolerated(edits)}"
+        return Verdict(
+            "correct-first",
+            True,
+            clause,
+            accept[place],
+            attempt.onset_s,
+            attempt.offset_s,
+            edits,
+            attempt=number,
+            provisional=provisional,
+        )
+    if undecided:
+        clause = f"no attempt equals an accepted form, complete or not (attempt {undecided})"
+    else:
+        clause = "only fragments were heard" if attempts else "no phoneme was heard"
+    return Verdict(
+        "correct-first", False, clause, attempt=undecided or None, provisional=provisional
+    )
+
+
+def verdicts(
+    segments: Sequence[Segment],
+    accept: Sequence[Accepted],
+    tolerance: Tolerance | None = None,
+    *,
+    pause_s: float = PAUSE_S,
+    marks: Sequence[float] = (),
+) -> dict[Rule, Verdict]:
+    """Both rules on one response; which of them decides is the battery's business.
+
+    Args:
+        segments: phonemes in time order, silence and noise among them.
+        accept: the accepted forms.
+        tolerance: how far from one is still right.
+        pause_s: shortest pause between two attempts, seconds.
+        marks: where a person says that an attempt begins.
+    """
+    forms = [form.phonemes for form in accept]
+    attempts = propose_attempts(segments, pause_s, marks=marks, accepted=forms)
+    return {
+        "correct-any": correct_any(segments, accept, tolerance),
+        "correct-first": correct_first(attempts, accept, tolerance),
+    }
+
+
+def edits_within(
+    said: Sequence[str], form: Sequence[str], tolerance: Tolerance | None
+) -> int | None:
+    """How many edits lie between what was said and a form, None where that is not right any more.
+
+    ``slips``: phoneme edit distance of at most so many. ``share``: the phonemes of the form that
+    are there, in order (longest common subsequence), over the longer of the two, so that phonemes
+    put in count too [ours].
+
+    >>> edits_within("K IY N IH NG".split(), "K L IY N IH NG".split(), Tolerance(slips=1))
+    1
+    >>> edits_within("T AE T".split(), "K AE T".split(), Tolerance(share=0.7)) is None
+    True
+    """
+    if tuple(said) == tuple(form):
+        return 0
+    if tolerance is None:
+        return None
+    if tolerance.slips is not None:
+        edits = int(align_phonemes(form, said).distance)
+        return edits if edits <= tolerance.slips else None
+    share = tolerance.share or 1.0
+    longer = max(len(said), len(form))
+    if in_order(said, form) < share * longer:
+        return None
+    return int(align_phonemes(form, said).distance)
+
+
+def in_order(one: Sequence[str], other: Sequence[str]) -> int:
+    """Length of the longest common subsequence: phonemes of both in the same order.
+
+    >>> in_order("D AO G AH".split(), "D AA G".split())
+    2
+    """
+    row = [0] * (len(other) + 1)
+    for left in one:
+        before = 0
+        for column, right in enumerate(other, start=1):
+            here = row[column]
+            row[column] = before + 1 if left == right else max(row[column], row[column - 1])
+            before = here
+    return row[-1]
+
+
+# ------------------------------------------------------------------ inside
+
+
+def _equal(
+    said: Sequence[str], accept: Sequence[Accepted], tolerance: Tolerance | None
+) -> Iterator[tuple[int, int]]:
+    """Edits and number of each form that an attempt equals."""
+    for number, form in enumerate(accept):
+        edits = edits_within(said, form.phonemes, tolerance)
+        if edits is not None:
+            yield edits, number
+
+
+def _breaks(segments: Sequence[Segment]) -> list[bool]:
+    """Before each phoneme, and after the last: whether silence (or nothing) stands there."""
+    apart: list[bool] = []
+    silent, last = True, None
+    for segment in segments:
+        if segment.phoneme in SILENT:
+            long = segment.end_s - segment.start_s >= BREAK_S
+            timed = segment.end_s > segment.start_s
+            silent = silent or (segment.phoneme == SILENT[0] and (long or not timed))
+            continue
+        apart.append(silent or (last is not None and segment.start_s - last.end_s >= BREAK_S))
+        silent, last = False, segment
+    return [*apart, True]
+
+
+def _places(
+    spoken: Sequence[Segment],
+    accept: Sequence[Accepted],
+    tolerance: Tolerance | None,
+    apart: Sequence[bool],
+) -> Iterator[tuple[int, bool, int, int, int]]:
+    """Edits, embedded, number of the form, start and end of every stretch that is right."""
+    said = [segment.phoneme for segment in spoken]
+    for number, form in enumerate(accept):
+        shortest, longest = _lengths(len(form.phonemes), tolerance)
+        for start in range(len(said)):
+            for end in range(start + shortest, min(start + longest, len(said)) + 1):
+                edits = edits_within(said[start:end], form.phonemes, tolerance)
+                if edits is not None:
+                    yield edits, not (apart[start] and apart[end]), number, start, end
+
+
+def _lengths(form: int, tolerance: Tolerance | None) -> tuple[int, int]:
+    """The shortest and the longest stretch that can be right for a form of this length."""
+    if tolerance is None:
+        return form, form
+    if tolerance.slips is not None:
+        return max(1, form - tolerance.slips), form + tolerance.slips
+    share = tolerance.share or 1.0
+    return max(1, int(form * share)), int(form / share)
+
+
+def _tolerated(edits: int) -> str:
+    return f" but for {edits} tolerated phoneme{'s' * (edits > 1)}" if edits else ""

@@ -1,0 +1,74 @@
+"""Distance from target: what was said against what should have been (SCORING 4).
+
+It is no PER or FER: those hold a transcriber against a human transcript of what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabwb.phonology.distance import Alignment, align_features, align_phonemes
+from tabwb.phonology.inventory import SILENT
+from tabwb.scoring.naming.target import Accepted
+
+
+@dataclass(frozen=True, slots=True)
+class TargetDistance:
+    """How far what was said is from the nearest accepted form.
+
+    Attributes:
+        form: the nearest.
+        phonemes: alignment by phonemes; its rate is edits over the form's phonemes.
+        features: alignment by features, for showing; its rate is over 24 times as many.
+    """
+
+    form: Accepted
+    phonemes: Alignment
+    features: Alignment
+
+    @property
+    def phoneme_rate(self) -> float:
+        """Phoneme edits over the accepted form's length; above 1 where more is wrong than there."""
+        return self.phonemes.distance / self.phonemes.length
+
+    @property
+    def feature_rate(self) -> float:
+        """Feature distance over 24 times the accepted form's length."""
+        return self.features.distance / self.features.length
+
+    def to_json(self) -> dict[str, object]:
+        """As it stands in documents; a trace is op, accepted, said, cost in features."""
+        return {
+            "form": " ".join(self.form.phonemes),
+            "phonemes": self.phoneme_rate,
+            "phoneme_distance": self.phonemes.distance,
+            "phoneme_length": self.phonemes.length,
+            "features": self.feature_rate,
+            "feature_distance": self.features.distance,
+            "feature_length": self.features.length,
+            "trace": [[step.op, step.ref, step.hyp, step.cost] for step in self.features.steps],
+        }
+
+
+def distance_from_target(said: Sequence[str], accept: Sequence[Accepted]) -> TargetDistance | None:
+    """Distance of what was said from the nearest accepted form; None where nothing was said.
+
+    Nearest by feature rate, then by phoneme rate, then in the battery's order [ours]. Meant for
+    correct and phonological attempts: :data:`tabwb.scoring.naming.codes.CODES` says for which codes
+    it tells anything.
+
+    >>> found = distance_from_target("D AO G AH".split(), [Accepted(("D", "AO", "G"), "citation")])
+    >>> found.phonemes.distance, found.phonemes.length, found.features.distance
+    (1.0, 3, 22.0)
+    """
+    spoken = [each for each in said if each not in SILENT]
+    if not spoken:
+        return None
+    found = (
+        TargetDistance(
+            form, align_phonemes(form.phonemes, spoken), align_features(form.phonemes, spoken)
+        )
+        for form in accept
+    )
+    return min(found, key=lambda one: (one.feature_rate, one.phoneme_rate), default=None)

@@ -1,0 +1,273 @@
+"""The machine's proposal of a code, with the clause that fired. A person decides (SCORING 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tabwb.phonology.dictionary import load_dictionary
+from tabwb.scoring.lexicon import load_lexicon
+from tabwb.scoring.naming.attempts import SpokenAttempt
+from tabwb.scoring.naming.codes import NO_SPEECH
+from tabwb.scoring.naming.correct import Verdict
+from tabwb.scoring.naming.heard import HeardAs
+from tabwb.scoring.naming.similarity import Similarity, chance_rate, most_similar
+from tabwb.scoring.naming.target import NamingTarget
+
+_CARRIERS = (("DH", "AH"), ("DH", "IY"), ("AH", "N"), ("AE", "N"), ("AH",), ("EY",))
+"""The, a, an: before a word they are no part of it."""
+_PHRASE_LEVEL = 10
+"""SCOWL's size of the words that a response is split into to see whether it is a phrase. [ours]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What was said to an earlier item, as far as it is known.
+
+    Attributes:
+        item: its id.
+        phonemes: ARPAbet, or empty.
+        word: as a person heard it, or empty.
+    """
+
+    item: str
+    phonemes: tuple[str, ...]
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A code, and everything that it rests on.
+
+    Attributes:
+        code: one of :data:`tabwb.scoring.naming.codes.CODES`; ``undecided`` where only a person can
+            tell.
+        clause: which clause fired, for people.
+        homophones: words of the dictionary that sound like what was said, the commonest first.
+        chance_rate: share of random word pairs that the similarity rule relates; None where the
+            proposal does not rest on it.
+        repeats: id of an earlier item to which the same was said, or empty; whatever the code.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        attempt: number of the attempt that was coded, from 1; None for a heard word.
+    """
+
+    code: str
+    clause: str
+    homophones: tuple[str, ...] = ()
+    chance_rate: float | None = None
+    repeats: str = ""
+    flags: tuple[str, ...] = ()
+    attempt: int | None = None
+
+    @property
+    def homophone(self) -> str:
+        """The commonest word that sounds like what was said, or empty."""
+        return self.homophones[0] if self.homophones else ""
+
+    def to_json(self) -> dict[str, object]:
+        """As it stands in documents."""
+        return {
+            "code": self.code,
+            "clause": self.clause,
+            "homophones": list(self.homophones),
+            "chance_rate": self.chance_rate,
+            "repeats": self.repeats or None,
+            "flags": list(self.flags),
+            "attempt": self.attempt,
+        }
+
+
+def propose_code(
+    target: NamingTarget,
+    attempts: Sequence[SpokenAttempt],
+    verdict: Verdict,
+    *,
+    heard: HeardAs | None = None,
+    earlier: Sequence[Earlier] = (),
+) -> Proposal:
+    """The code that the machine proposes.
+
+    A heard word or heard phonemes take the place of what the machine transcribed; without them only
+    correct, nonword-related, nonword-unrelated, formal and no speech are proposed. What links a
+    response to the target is looked at before what links it to an earlier one [ours].
+
+    Args:
+        target: what the response is held against.
+        attempts: of :func:`tabwb.scoring.naming.attempts.propose_attempts`; the first that is no
+            fragment is coded (PNT: first complete attempt).
+        verdict: of the rule that decides; ``correct`` where it is right.
+        heard: what a person heard.
+        earlier: what was said to the items before, oldest first.
+    """
+    if heard is not None:
+        return _of_heard(target, heard, earlier)
+    if not attempts:
+        return Proposal("no-response", NO_SPEECH)
+    if verdict.value:
+        flags = verdict.flags
+        if verdict.rule == "correct-any" and _corrected(attempts, verdict):
+            flags = ("self-corrected", *flags)
+        clause = f"{verdict.rule}: {verdict.clause}"
+        return Proposal("correct", clause, flags=flags, attempt=verdict.attempt)
+    number = next((at for at, one in enumerate(attempts, 1) if one.complete is not False), None)
+    if number is None:
+        return Proposal("undecided", "only fragments were heard")
+    said = attempts[number - 1].phonemes
+    found = _of_phonemes(target, said, earlier)
+    if attempts[number - 1].complete is None:
+        clause = f"whether attempt {number} is a complete one must be heard; {found.clause}"
+        found = replace(found, code="undecided", clause=clause)
+    return replace(found, attempt=number)
+
+
+# ------------------------------------------------------------------ what was heard by a person
+
+
+def _of_heard(target: NamingTarget, heard: HeardAs, earlier: Sequence[Earlier]) -> Proposal:
+    if not heard.word:
+        found = next(
+            (form for form in target.accept if form.phonemes in heard.pronunciations), None
+        )
+        if found is not None:
+            flags = ("dialect",) * (found.reason == "dialect")
+            return Proposal("correct", f"heard {' '.join(found.phonemes)}, accepted", flags=flags)
+        return _of_phonemes(target, heard.pronunciations[0], earlier)
+    word = heard.word
+    right = {target.target.casefold(), *(form.word.casefold() for form in target.accept)} - {""}
+    if word in right or any(form.phonemes in heard.pronunciations for form in target.accept):
+        return Proposal("correct", f"heard '{word}', an accepted name")
+    if heard.several:
+        return Proposal("undecided", f"heard several words: '{word}'")
+    alike = _alike(target, heard.pronunciations)
+    chance = chance_rate() if alike.related else None
+    repeats = _repeated(earlier, word=word, ways=heard.pronunciations)
+    if word in target.semantic:
+        code = "mixed" if alike.related else "semantic"
+        clause = f"'{word}' is a named neighbour in meaning; {alike.sentence}"
+        return Proposal(code, clause, chance_rate=chance, repeats=repeats)
+    for code, words in (("visual", target.visual), ("picture-part", target.parts)):
+        if word in words:
+            clause = f"'{word}' is named by the battery as {code}"
+            return Proposal(code, clause, repeats=repeats)
+    if _ending(target.target.casefold(), word):
+        clause = f"'{word}' is the target with an ending: morphological, if a person says so"
+        return Proposal("undecided", clause, repeats=repeats)
+    if not heard.pronunciations and not load_lexicon().known(word):
+        clause = f"'{word}' is in no dictionary: write down its phonemes"
+        return Proposal("undecided", clause, repeats=repeats)
+    if alike.related:
+        clause = f"'{word}' {alike.sentence}"
+        return Proposal("formal", clause, chance_rate=chance, repeats=repeats)
+    if repeats:
+        return Proposal("perseveration", f"said to '{repeats}' before", repeats=repeats)
+    clause = f"'{word}' is no named neighbour and not similar in sound"
+    return Proposal("undecided", clause)
+
+
+def _alike(target: NamingTarget, ways: Sequence[Sequence[str]]) -> Similarity:
+    """The greatest similarity of any way to say a word with any accepted form."""
+    found = [most_similar(target.accepted, way) for way in ways]
+    return max(found, key=lambda one: (one.related, len(one.shared)), default=Similarity((), ()))
+
+
+def _ending(target: str, word: str) -> bool:
+    """Whether a word is the target in another number or tense."""
+    stem = target.removesuffix("e")
+    endings = {target + "s", target + "es", stem + "ed", stem + "ing", stem + target[-1:] + "ing"}
+    return word in endings | {target.removesuffix("y") + "ies"}
+
+
+# ------------------------------------------------------------------ what a machine heard
+
+
+def _of_phonemes(
+    target: NamingTarget, phonemes: Sequence[str], earlier: Sequence[Earlier]
+) -> Proposal:
+    said = tuple(phonemes)
+    common, rare = _homophones(said)
+    if not common:
+        for carrier in _CARRIERS:
+            rest = said[len(carrier) :]
+            if said[: len(carrier)] == carrier and _homophones(rest)[0]:
+                said, (common, rare) = rest, _homophones(rest)
+                break
+    alike = most_similar(target.accepted, said)
+    chance = chance_rate() if alike.related else None
+    repeats = _repeated(earlier, ways=(said, tuple(phonemes)))
+    found = Proposal("undecided", "", common + rare, repeats=repeats)
+    if common:
+        if alike.related:
+            clause = f"sounds like '{common[0]}'; {alike.sentence}"
+            return replace(found, code="formal", clause=clause, chance_rate=chance)
+        neighbour = next((word for word in common if word in target.semantic), None)
+        if neighbour is not None:
+            clause = f"sounds like '{neighbour}', a named neighbour: if you hear it, write it down"
+            return replace(found, clause=clause)
+        return replace(found, clause=f"sounds like '{common[0]}'; not similar in sound")
+    phrase = _phrase(said)
+    if phrase:
+        return replace(found, clause=f"may be several words: '{' '.join(phrase)}'")
+    lead = f"no common word (but '{rare[0]}')" if rare else "no word"
+    if alike.related:
+        clause = f"{lead}; {alike.sentence}"
+        return replace(found, code="nonword-related", clause=clause, chance_rate=chance)
+    if repeats:
+        clause = f"{lead}; the same was said to '{repeats}' before"
+        return replace(found, code="perseveration", clause=clause)
+    return replace(found, code="nonword-unrelated", clause=f"{lead}; not similar in sound")
+
+
+def _homophones(phonemes: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Common words that sound so, the commonest first, and the others: names and rare words.
+
+    Only a word of SCOWL's sizes up to 35 makes a response a word; the dictionary is full of names.
+    [ours]
+    """
+    lexicon = load_lexicon()
+    words = load_dictionary().homophones(phonemes)
+    levels = {word: lexicon.level(word) for word in words}
+    common = sorted((word for word in words if levels[word]), key=lambda word: levels[word] or 0)
+    return tuple(common), tuple(word for word in words if not levels[word])
+
+
+def _phrase(phonemes: Sequence[str]) -> tuple[str, ...]:
+    """The two or more very common words that what was said splits into, or nothing.
+
+    Each has two phonemes or more, so that one stray phoneme makes no phrase; I and a may begin it.
+    """
+    best: list[tuple[str, ...] | None] = [(), *[None] * len(phonemes)]
+    for end in range(1, len(phonemes) + 1):
+        for start in range(end):
+            before = best[start]
+            if before is None or (end - start < 2 and start):
+                continue
+            words = _homophones(phonemes[start:end])[0]
+            if not words or load_lexicon().level(words[0]) != _PHRASE_LEVEL:
+                continue
+            shorter = best[end]
+            if shorter is None or len(before) + 1 < len(shorter):
+                best[end] = (*before, words[0])
+    found = best[-1] or ()
+    return found if len(found) > 1 else ()
+
+
+def _repeated(
+    earlier: Sequence[Earlier], *, word: str = "", ways: Sequence[Sequence[str]] = ()
+) -> str:
+    """The latest earlier item to which the same word or the same phonemes were said."""
+    said = {tuple(way) for way in ways if way}
+    for one in reversed(earlier):
+        if (word and one.word == word) or (one.phonemes and one.phonemes in said):
+            return one.item
+    return ""
+
+
+def _corrected(attempts: Sequence[SpokenAttempt], verdict: Verdict) -> bool:
+    """Whether a complete attempt ends before the one that holds the accepted form."""
+    return any(
+        attempt.complete is not False
+        and verdict.start_s is not None
+        and attempt.offset_s <= verdict.start_s
+        and attempt.offset_s > attempt.onset_s
+        for attempt in attempts
+    )
