@@ -27,6 +27,8 @@ from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
 from tabwb.speech.routing import Routing
 from tabwb.speech.wav import WIDTH, WavWriter
 
+LATENCY_S = 0.1
+"""Asked for: buffers that outlast a busy machine, and blocks of about 25 ms."""
 FIRST_S = 5.0
 """So long may the first sound take; a second is usual where a sound server was idle."""
 TELL_S = 0.08
@@ -72,7 +74,7 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
         writer = WavWriter(path, rate, channels)
     except OSError as error:
         raise HostError("file", f"cannot record there: {error.strerror}", str(path)) from error
-    taking = Taking(writer, device["name"], rate, channels, tell)
+    taking = Taking(writer, device["name"], rate, channels, stream.latency, tell)
     try:
         stream.start()
         first = blocks.get(timeout=FIRST_S)
@@ -91,7 +93,7 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
             "device": device["name"],
             "rate": rate,
             "channels": channels,
-            "latency_s": float(stream.latency),
+            "uncertainty_s": float(stream.latency) / 2,
             "source": routing.source,
             **taking.position(),
         }
@@ -115,7 +117,7 @@ def _open(
             samplerate=rate,
             channels=channels,
             dtype="int24",
-            latency="high",  # nobody listens to himself here; large buffers outlast a busy machine
+            latency=LATENCY_S,
             callback=called,
             finished_callback=finished.set,
         )
@@ -131,7 +133,13 @@ class Taking:
     """
 
     def __init__(
-        self, writer: WavWriter, device: str, rate: int, channels: int, tell: Tell
+        self,
+        writer: WavWriter,
+        device: str,
+        rate: int,
+        channels: int,
+        latency_s: float,
+        tell: Tell,
     ) -> None:
         self.writer = writer
         self.stopped = ""
@@ -139,6 +147,7 @@ class Taking:
         self._device = device
         self._rate = rate
         self._channels = channels
+        self._latency_s = latency_s
         self._tell = tell
         self._meter = Meter()
         self._heard: list[Samples] = []
@@ -190,12 +199,16 @@ class Taking:
         """Frames in the file, and when on the monotonic clock its first was recorded.
 
         A block comes late and never early; so the earliest of the last two seconds is the truest.
+        Even that took up to the latency that PortAudio tells of; the middle is taken.
         """
-        return {"frames": self.writer.frames, "zero_s": min(zero for _, zero in self._anchors)}
+        return {"frames": self.writer.frames, "zero_s": self._zero_s()}
+
+    def _zero_s(self) -> float:
+        return min(zero for _, zero in self._anchors) - self._latency_s / 2
 
     def behind(self, now: float) -> bool:
         """Whether sound that was made before ``now`` has not come yet."""
-        return self._received / self._rate < now - min(zero for _, zero in self._anchors)
+        return self._received / self._rate < now - self._zero_s()
 
     def watch(self, finished: bool, rerouted: str) -> None:
         """Tell at once when something is wrong with the sound, and when it is right again.

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from tabwb.records.errors import TabwbError
 from tabwb.speech.portaudio import HostError, Tell, listed, portaudio
 
 
@@ -65,6 +66,9 @@ def main(verb: str) -> None:
         VERBS[verb](options, tell, ending)
     except HostError as error:
         tell({"event": "error", "kind": error.kind, "message": str(error), "where": error.where})
+        status = 1
+    except TabwbError as error:
+        tell({"event": "error", "kind": "other", "message": error.message, "where": error.where})
         status = 1
     # PortAudio can wait for ever for a device that went; all files are closed here.
     sys.stderr.flush()

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from types import ModuleType
 
 from tabwb.records.errors import ComponentError, MissingExtra
+
+
+def is_installed(module: str) -> bool:
+    """Whether a package is there, without importing it.
+
+    >>> is_installed("json"), is_installed("no_such_package")
+    (True, False)
+    """
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ValueError:  # somebody put None in its place
+        return False
 
 
 def need(module: str, what: str) -> ModuleType:

@@ -14,9 +14,8 @@ from tabwb.speech.devices import Device
 from tabwb.speech.files import read_clip
 from tabwb.speech.needs import need
 from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
-from tabwb.speech.process import Message, SoundHost
+from tabwb.speech.process import ANSWER_S, Message, SoundHost
 
-BEGIN_S = 10.0
 BLOCK_S = 0.05
 
 
@@ -58,7 +57,7 @@ class Playback:
         if self._host is not None:
             raise ComponentError("a playback plays once")
         self._host = SoundHost("play", self._options, self._hear)
-        self._began.wait(BEGIN_S)
+        self._began.wait(ANSWER_S)
         if self._host.error is not None or not self._began.is_set():
             self._host.end()
             raise self._host.failure()
@@ -75,7 +74,7 @@ class Playback:
             ComponentError: it broke off.
         """
         assert self._host is not None
-        finished = self._host.over.wait(self.seconds + BEGIN_S)
+        finished = self._host.over.wait(self.seconds + ANSWER_S)
         self._host.end()
         if not finished or self._host.error is not None:
             raise self._host.failure()

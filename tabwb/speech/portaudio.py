@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -47,9 +48,9 @@ def portaudio() -> ModuleType:
 
 
 def said(error: BaseException) -> str:
-    """The words of a PortAudioError, without its number."""
-    words = error.args[0] if error.args else error
-    return str(words).strip().rstrip(".")
+    """The words of a PortAudioError, without its number and what was being done."""
+    words = str(error.args[0] if error.args else error)
+    return re.sub(r"^Error (opening|starting) \w+: ", "", words).strip().rstrip(".")
 
 
 def find(sd: ModuleType, options: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ lines from a pipe. A recorder whose program dies sees its pipe close, and ends i
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,12 +19,14 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from tabwb.records.errors import ComponentError, MissingExtra, TabwbError
+from tabwb.speech.needs import is_installed
 
 Message = Mapping[str, Any]
 """One line from the host: ``event`` says what it is."""
 
 LOG_LINES = 4
 END_S = 2.0
+ANSWER_S = 10.0
 HINTS: Mapping[str, str] = {
     "library": "on Debian or Ubuntu: apt-get install libportaudio2; elsewhere it comes with "
     "pip install --force-reinstall sounddevice",
@@ -44,14 +46,19 @@ class SoundHost:
         verb: what it does.
         options: what it needs for that, as plain data.
         hear: is called with every message but errors, in a thread of its own.
+
+    Attributes:
+        error: what the host said it could not do.
+        over: set when its process has ended.
+        printed: the last lines that C libraries printed there, once :meth:`end` was called.
     """
 
     def __init__(self, verb: str, options: Message, hear: Callable[[Message], None]) -> None:
-        if importlib.util.find_spec("sounddevice") is None:
+        if not is_installed("sounddevice"):
             raise MissingExtra("recording and playing sound", "audio", package="sounddevice")
         self._hear = hear
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the host
-        self._tail = ""
+        self.printed = ""
         self.error: TabwbError | None = None
         self.over = threading.Event()
         self._stuck = False
@@ -90,16 +97,24 @@ class SoundHost:
                 break
         self._listener.join(timeout_s)
         if not self._log.closed:
-            self._tail = _last(self._log)
+            self.printed = _last(self._log)
             self._log.close()
 
     def failure(self) -> TabwbError:
         """Why the host ended without having done what it was asked for."""
         if self.error is not None:
             return self.error
-        status = self._popen.poll()
-        how = "gave no answer" if self._stuck else f"ended by itself (status {status})"
-        return ComponentError(f"the sound host {how}", hint=self._tail or None)
+        status = self._popen.poll() or 0
+        if self._stuck:
+            how = f"did not answer within {ANSWER_S:g} s"
+        elif status < 0:
+            # PortAudio ends its process where ALSA's configuration cannot be read.
+            how = f"broke down ({signal.Signals(-status).name})"
+        else:
+            how = f"ended by itself (status {status})"
+        return ComponentError(
+            f"PortAudio {how}", hint="\n".join(filter(None, (HINTS["configuration"], self.printed)))
+        )
 
     def _say(self, options: Message) -> None:
         stdin = self._popen.stdin
@@ -133,7 +148,7 @@ def _last(log: IO[bytes]) -> str:
     return "\n".join([line for line in lines if line.strip()][-LOG_LINES:])
 
 
-def ask(verb: str, options: Message, timeout_s: float = 10.0) -> list[Message]:
+def ask(verb: str, options: Message, timeout_s: float = ANSWER_S) -> list[Message]:
     """Run a host to its end and give what it said.
 
     Raises:

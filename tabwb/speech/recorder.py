@@ -17,11 +17,9 @@ from pathlib import Path
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.speech.devices import Device
 from tabwb.speech.level import Level
-from tabwb.speech.process import Message, SoundHost
+from tabwb.speech.process import ANSWER_S, Message, SoundHost
 from tabwb.speech.wav import is_growing, repair
 
-READY_S = 15.0
-"""From the start to the first sound: the host begins, opens the device, and waits."""
 SILENT_S = 2.0
 """A host that says nothing for so long is called dead or stuck."""
 STOP_S = 5.0
@@ -92,7 +90,7 @@ class Recorder:
         self._frames = 0
         self._zero_s = 0.0
         self._heard_s = 0.0
-        self._latency_s = 0.0
+        self._uncertainty_s = 0.0
         self._recording: Recording | None = None
 
     def start(self) -> None:
@@ -112,7 +110,7 @@ class Recorder:
             "path": str(self.path.absolute()),
         }
         self._host = SoundHost("record", options, self._hear)
-        deadline = time.monotonic() + READY_S
+        deadline = time.monotonic() + ANSWER_S
         while not self._ready.wait(0.02):
             if self._host.over.is_set() or time.monotonic() > deadline:
                 self._host.end()
@@ -123,6 +121,11 @@ class Recorder:
         """Of the process that records."""
         assert self._host is not None
         return self._host.pid
+
+    @property
+    def printed(self) -> str:
+        """The last lines that PortAudio and what is under it printed, once it has ended."""
+        return self._host.printed if self._host is not None else ""
 
     @property
     def now_s(self) -> float:
@@ -138,8 +141,8 @@ class Recorder:
 
     @property
     def uncertainty_s(self) -> float:
-        """How far :attr:`now_s` may be off: the latency that PortAudio tells of."""
-        return self._latency_s
+        """How far :attr:`now_s` may be off: half the latency that PortAudio tells of."""
+        return self._uncertainty_s
 
     @property
     def level(self) -> Level:
@@ -198,7 +201,7 @@ class Recorder:
             self._alarm = message["alarm"]
         elif event == "ready":
             self.device, self.rate = message["device"], message["rate"]
-            self.source, self._latency_s = message["source"], message["latency_s"]
+            self.source, self._uncertainty_s = message["source"], message["uncertainty_s"]
             self._ready.set()
         elif event == "ended":
             self._ended = message

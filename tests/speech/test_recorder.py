@@ -170,6 +170,17 @@ def test_a_microphone_that_is_pulled_out_is_told_at_once(
     assert info(made.path).frames == made.frames
 
 
+def test_what_c_libraries_print_stays_off_the_screen(
+    microphone: VirtualMicrophone, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    microphone.unplug()  # of which PortAudio writes three lines to C's stderr
+    until(lambda: recorder.alarm)
+    recorder.stop()
+    assert "Expression" in recorder.printed
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
 def test_another_source_that_is_silently_taken_is_told(
     microphone: VirtualMicrophone, tmp_path: Path
 ) -> None:

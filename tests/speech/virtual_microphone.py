@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from ctypes.util import find_library
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,6 +126,8 @@ def sound_server() -> Iterator[SoundServer]:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} not installed (make system)")
+    if find_library("portaudio") is None:
+        pytest.skip("libportaudio2 is not installed (make system)")
     if not any(Path("/usr").glob(f"lib*/**/alsa-lib/{PLUGIN}")):
         pytest.skip("libasound2-plugins is not installed (make system)")
     folder = Path(tempfile.mkdtemp(prefix="tabwb-sound-"))  # a socket's path has to be short
