@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabwb.administer import consent
 from tabwb.administer.plan import plan_trials
@@ -16,10 +17,13 @@ from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import LogEntry
-from tabwb.records.states import Protocol
+from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.study import check_id
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.administer.naming import NamingSession
 
 
 def find_battery(plugins: Plugins, argument: str) -> Battery:
@@ -54,10 +58,24 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
             f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
             allowed=", ".join(protocols),
         )
+    transcriber = conditions.transcriber
+    if transcriber is not None:
+        transcriber = str(plugins.resolve("transcribers", transcriber)[1])
     judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in conditions.judges)
     for judge in judges:
         plugins.judge(judge)  # one that cannot be made is better known now than after all answers
-    return replace(conditions, examinee=examinee, judges=tuple(judges), labels=labels)
+    return replace(
+        conditions,
+        examinee=examinee,
+        judges=tuple(judges),
+        labels=labels,
+        transcriber=transcriber,
+    )
+
+
+def is_naming(battery: Battery) -> bool:
+    """Whether a battery has items that are named aloud."""
+    return any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests)
 
 
 def _check_examinee(battery: Battery, conditions: Conditions) -> None:
@@ -95,6 +113,44 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
     return _open(store, plugins, battery, administration.id)
 
 
+def create_naming(
+    store: Store, plugins: Plugins, battery: Battery, conditions: Conditions
+) -> NamingSession:
+    """Begin an administration of a battery that is named aloud; as :func:`create`.
+
+    Raises:
+        UsageError: nothing in the battery is named aloud.
+    """
+    if not is_naming(battery):
+        raise UsageError(
+            f"'{battery.id}' has no items that are named aloud",
+            hint=f"give it with: tabwb run {battery.id}",
+        )
+    from tabwb.administer.naming import NamingSession
+
+    session = create(store, plugins, battery, conditions)
+    assert isinstance(session, NamingSession)
+    return session
+
+
+def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> NamingSession:
+    """Open an administration of a naming battery again; as :func:`resume`.
+
+    Raises:
+        UsageError: it is none.
+    """
+    from tabwb.administer.naming import NamingSession
+
+    session = resume(store, plugins, reference)
+    if isinstance(session, NamingSession):
+        return session
+    number = session.administration.id
+    session.close()
+    raise UsageError(
+        f"administration {number} is not spoken naming", hint=f"go on with: tabwb resume {number}"
+    )
+
+
 def resume(store: Store, plugins: Plugins, reference: int | str) -> Session:
     """Open an administration again, with the battery as it was when it began.
 
@@ -113,7 +169,12 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
     held.enter_context(store.lock(number))
     try:
         # Read after the lock is held: what another session wrote until then is seen.
-        return Session(store, plugins, battery, store.administration(number), held=held)
+        administration = store.administration(number)
+        if administration.conditions.kind == "speaker" and is_naming(battery):
+            from tabwb.administer.naming import NamingSession
+
+            return NamingSession(store, plugins, battery, administration, held=held)
+        return Session(store, plugins, battery, administration, held=held)
     except BaseException:
         held.close()
         raise

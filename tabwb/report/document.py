@@ -10,14 +10,14 @@ from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
-from tabwb.records.states import TrialState
+from tabwb.records.states import ResponseKind, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.summary import Json, Source, Summary, summarise
 
 if TYPE_CHECKING:
     from tabwb.report.groups import Grouped
-    from tabwb.report.load import Loaded
+    from tabwb.report.load import Loaded, Recorded
     from tabwb.report.pairs import Pair
 
 FORMAT = 1
@@ -32,10 +32,11 @@ def administration_document(
     notes: Sequence[str] = (),
     declarations: Mapping[str, Declaration] | None = None,
     judged: Sequence[Judged] = (),
+    recordings: Sequence[Recorded] = (),
     interval: bool = False,
     summary: Summary | None = None,
 ) -> Json:
-    """What ``run``, ``resume`` and ``results ID`` print with ``--json``.
+    """What ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
 
     Args:
         administration: as it stands.
@@ -45,6 +46,7 @@ def administration_document(
         notes: on the administration as a whole.
         declarations: what each rater said of itself when it rated, by rater.
         judged: every call of judges that ask a model.
+        recordings: of a person's voice, oldest first.
         interval: bootstrap the burden too.
         summary: of the trials, where it is at hand.
     """
@@ -54,6 +56,7 @@ def administration_document(
     calls: dict[int, list[Judged]] = {}
     for each in judged:
         calls.setdefault(each.trial, []).append(each)
+    spoken = _spoken(battery, trials)
     return {
         "format": FORMAT,
         "administration": {
@@ -65,14 +68,43 @@ def administration_document(
         "trials": [
             {
                 **trial_json(trial),
+                **spoken.get(trial.plan.number, {}),
                 "judgements": [judgement_json(each) for each in calls.get(trial.plan.number, ())],
             }
             for trial in trials
         ],
+        **({"recordings": [recorded_json(each) for each in recordings]} if spoken else {}),
         "summary": summary.to_json(),
         "notices": list(
             cautions(battery, summary, model=administration.conditions.kind == "model")
         ),
+    }
+
+
+def _spoken(battery: Battery, trials: Sequence[Trial]) -> Mapping[int, Json]:
+    """By trial, what is said of it where it is named aloud; imported only for such a battery."""
+    if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+        return {}
+    from tabwb.report.naming_document import spoken_json
+    from tabwb.report.naming_load import namings
+
+    return {
+        naming.view.trial.plan.number: spoken_json(naming) for naming in namings(battery, trials)
+    }
+
+
+def recorded_json(recorded: Recorded) -> Json:
+    """One recording of a person's voice; ``file`` is where its bytes lie, None elsewhere."""
+    kept = recorded.kept
+    return {
+        "uid": kept.uid,
+        "sha256": kept.sha256,
+        "seconds": kept.seconds,
+        "rate": kept.rate,
+        "channels": kept.channels,
+        "role": kept.role,
+        "recorded_at": kept.recorded_at,
+        "file": None if recorded.file is None else str(recorded.file),
     }
 
 
@@ -124,6 +156,7 @@ def export_document(chosen: Iterable[Loaded]) -> Json:
                 notes=one.notes,
                 declarations=one.declarations,
                 judged=one.judged,
+                recordings=one.recordings,
             )
             for one in chosen
         ],

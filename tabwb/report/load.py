@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from tabwb.administer.session import IDENTITY
@@ -11,11 +12,20 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
+from tabwb.records.speakers import KeptRecording
 from tabwb.records.trials import Administration, Trial
 from tabwb.report.counted import name_of
 from tabwb.store.store import Store
 
 By = Literal["administration", "model", "battery", "lesion", "protocol", "family", "tuning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording that is kept, and where its bytes lie; None where that was not asked for."""
+
+    kept: KeptRecording
+    file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,7 @@ class Loaded:
         notes: on the administration as a whole.
         declarations: what each rater said of itself when it rated, by rater.
         judged: every call of judges that ask a model, repetitions included.
+        recordings: of a person's voice, oldest first.
     """
 
     administration: Administration
@@ -36,6 +47,7 @@ class Loaded:
     notes: tuple[str, ...] = ()
     declarations: Mapping[str, Declaration] = field(default_factory=dict)
     judged: tuple[Judged, ...] = ()
+    recordings: tuple[Recorded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +128,16 @@ def _named(one: Loaded) -> str:
     return name_of(one.administration.conditions)
 
 
-def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, ...]:
-    """The administrations that numbers or uids name, each once; all of the store when none is."""
+def loaded(
+    store: Store, references: Sequence[int | str] = (), *, sound: bool = False
+) -> tuple[Loaded, ...]:
+    """The administrations that numbers or uids name, each once; all of the store when none is.
+
+    Args:
+        store: where they are.
+        references: numbers or uids.
+        sound: find the files of recordings too.
+    """
     if references:
         named = [store.administration(reference) for reference in references]
         administrations = list({one.id: one for one in named}.values())
@@ -140,9 +160,22 @@ def loaded(store: Store, references: Sequence[int | str] = ()) -> tuple[Loaded, 
                 told.notes,
                 told.declarations,
                 judged,
+                recordings_of(store, administration, sound=sound),
             )
         )
     return tuple(result)
+
+
+def recordings_of(
+    store: Store, administration: Administration, *, sound: bool = False
+) -> tuple[Recorded, ...]:
+    """The recordings of a person's administration; ``sound``: with their files, checked."""
+    if administration.conditions.kind != "speaker":
+        return ()
+    return tuple(
+        Recorded(kept, store.recording_path(kept.sha256) if sound else None)
+        for kept in store.recordings(administration.id)
+    )
 
 
 def grouped(chosen: Sequence[Loaded], by: By) -> tuple[Group, ...]:

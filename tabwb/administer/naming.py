@@ -1,0 +1,456 @@
+"""A naming battery given to a person: pictures shown, cues given, responses heard and scored.
+
+What is recorded is one file from *ready* to *end*; a response is a stretch of it. The session knows
+times and files, never a microphone: who drives it (the workbench, or a folder of files) says when
+things happened, in seconds of the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tabwb.administer.naming_scores import naming_of
+from tabwb.administer.naming_view import NamingView, view_of
+from tabwb.administer.session import Session
+from tabwb.administer.spoken_raters import person_ratings, transcript_ratings
+from tabwb.administer.standing import Events
+from tabwb.battery.naming import NamingItem, NamingRules, cues_of, naming_item
+from tabwb.records import events
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.errors import StoreError, TabwbError, UsageError
+from tabwb.records.naming import (
+    SCORES,
+    Coded,
+    Cued,
+    ExaminerSpoke,
+    Heard,
+    Marked,
+    Observation,
+    OnsetSet,
+    PictureShown,
+    RecordingBegan,
+    RecordingEnded,
+    RePrompted,
+    Revealed,
+    Score,
+    Scored,
+    Take,
+    Transcribed,
+    observation_to_json,
+)
+from tabwb.records.speakers import KeptRecording
+from tabwb.records.speech import Transcript
+from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
+from tabwb.records.trials import Attempt, Trial
+from tabwb.scoring.naming.codes import CODES, FLAGS
+from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.propose import Earlier
+from tabwb.speech.files import info
+
+PERSON = "person"
+"""The rater where no study ID of the person who scores is given."""
+
+
+class NamingSession(Session):
+    """An open administration of a naming battery. Made by :mod:`tabwb.administer.setup`.
+
+    A response window opens with :meth:`show` and closes with :meth:`score`, :meth:`respond` or
+    :meth:`re_prompt`; marks and cues lie in it. Every command commits first.
+    """
+
+    # ---------------------------------------------------------------- what stands
+
+    @property
+    def rater(self) -> str:
+        """Who scores by ear, as stored."""
+        name = self.administration.conditions.rater
+        return f"{PERSON}:{name}" if name else PERSON
+
+    def rules(self, trial: Trial) -> NamingRules:
+        """The rules of a trial's subtest."""
+        return self.battery.subtest(trial.plan.subtest).naming or NamingRules()
+
+    def item(self, trial: Trial) -> NamingItem:
+        """What a trial asks for."""
+        return naming_item(self.battery.subtest(trial.plan.subtest).item(trial.plan.item))
+
+    def is_naming(self, trial: Trial) -> bool:
+        """Whether a trial is spoken naming; others are typed or read."""
+        return self.battery.subtest(trial.plan.subtest).response is ResponseKind.NAMING
+
+    def view(self, number: int | None = None) -> NamingView | None:
+        """All that stands of one trial (the current one), or None before the first."""
+        trial = self.current if number is None else self._history.trial(number)
+        if trial is None:
+            return None
+        return view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
+
+    def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
+        """What was said before a trial, oldest first: a response may return (perseveration)."""
+        found: list[Earlier] = []
+        for one in self._history.standing:
+            if one.plan.number >= trial.plan.number:
+                break
+            if self.is_naming(one):
+                said = view_of(one, self.item(one), self.rules(one), ()).spoken
+                if said is not None:
+                    found.append(said)
+        return tuple(found)
+
+    # ---------------------------------------------------------------- recordings
+
+    def ready(self, began: RecordingBegan) -> Events:
+        """The microphone is open, or a file is taken up: everything from here on is in it."""
+        return self._observe(None, began)
+
+    def end(self, ended: RecordingEnded) -> Events:
+        """A recording is whole and kept."""
+        return self._observe(None, ended)
+
+    def keep_recording(self, uid: str, path: Path) -> str:
+        """Keep a whole sound file as it is; the SHA-256 of its bytes.
+
+        Raises:
+            TabwbError: it is no sound file, or cannot be kept.
+        """
+        sound = info(path)
+        kept = KeptRecording(uid, sound.seconds, sound.rate, sound.channels)
+        return self.store.keep_recording(
+            self.administration.id, kept, path, who=self.administration.conditions.rater
+        )
+
+    def recording_path(self, uid: str) -> Path:
+        """Where a kept recording lies.
+
+        Raises:
+            StoreError: it is not kept, or damaged.
+        """
+        for kept in self.store.recordings(self.administration.id):
+            if kept.uid == uid:
+                return self.store.recording_path(kept.sha256)
+        raise StoreError(f"recording {uid} is not kept yet", hint="end the recording first")
+
+    @property
+    def observations(self) -> tuple[str, ...]:
+        """What was observed of the administration as a whole, as JSON."""
+        return self._history.observations
+
+    def take_up(
+        self, number: int, began: RecordingBegan, take: Take, ended: RecordingEnded
+    ) -> Events:
+        """A response that was recorded elsewhere, one file for itself: all of it in one commit.
+
+        An answer that the item has already becomes void: this take follows it.
+        """
+        self._must_run()
+        trial = self._history.trial(number)
+        attempt = _spoken(trial, take)
+        administration = self.administration.id
+        entries: list[Entry] = []
+        made: list[events.Event] = []
+        if trial.counting is not None:
+            reason = "another take follows"
+            entries.append(EventEntry("voided", number, reason))
+            made.append(events.TrialVoided(administration, number, reason))
+        entries += [
+            EventEntry("trial-started", number),
+            _observed(None, began),
+            _observed(number, PictureShown(began.recording)),
+            AttemptEntry(number, attempt),
+            _observed(None, ended),
+        ]
+        made += [
+            events.TrialStarted(administration, trial.plan),
+            events.AttemptRecorded(administration, number, attempt),
+        ]
+        done = self._commit(entries, *made)
+        self._current, self._awaiting = number, False
+        return done
+
+    # ---------------------------------------------------------------- one item
+
+    def show(self, picture: PictureShown) -> Events:
+        """Put the next picture before the speaker; finish when there is none left."""
+        made = self.next()
+        started = [event for event in made if isinstance(event, events.TrialStarted)]
+        if not started:
+            return made
+        return made + self._observe(started[0].trial.number, picture)
+
+    def cue(self, at_s: float | None = None) -> Events:
+        """Give the item's next cue.
+
+        Raises:
+            TabwbError: the item has none left.
+        """
+        trial = self._open_trial()
+        cues = cues_of(self.rules(trial), self.item(trial))
+        given = len(self._view(trial).cues)
+        if given >= len(cues):
+            raise TabwbError("this item has no further cue", hint="score it, or skip it")
+        cue = cues[given]
+        return self._observe(trial.plan.number, Cued(given, cue.kind, cue.counts, at_s))
+
+    def re_prompt(self, at_s: float | None = None) -> Events:
+        """Ask again: what comes after it does not belong to the first response."""
+        return self._observe(self._open_trial().plan.number, RePrompted(at_s))
+
+    def mark(self, at_s: float) -> Events:
+        """Say that a new attempt of the speaker begins here."""
+        return self._observe(self._current_or_error("mark").plan.number, Marked(at_s))
+
+    def examiner(self, start_s: float, end_s: float) -> Events:
+        """Say that what is heard here is the administrator."""
+        if end_s <= start_s:
+            raise UsageError("the examiner's voice ends after it begins")
+        trial = self._current_or_error("mark")
+        return self._observe(trial.plan.number, ExaminerSpoke(start_s, end_s))
+
+    def respond(self, take: Take) -> Events:
+        """Close the window: this stretch of the recording is the response; nobody has scored it."""
+        trial = self._open_trial()
+        attempt = _spoken(trial, take)
+        made = self._commit(
+            [AttemptEntry(trial.plan.number, attempt)],
+            events.AttemptRecorded(self.administration.id, trial.plan.number, attempt),
+        )
+        self._awaiting = False
+        return made
+
+    def score(self, score: Score, *, take: Take | None = None, reason: str = "") -> Events:
+        """A person's score of the current item; closes its window where that is still open.
+
+        Args:
+            score: see :data:`tabwb.records.naming.Score`.
+            take: the response's stretch of the recording; needed while the window is open and
+                something is recorded.
+            reason: needed for ``not-scorable``; of ``no-response`` what kind it was.
+        """
+        if score not in SCORES:
+            raise UsageError(f"'{score}' is no score", allowed=", ".join(SCORES))
+        if score == "not-scorable" and not reason.strip():
+            raise TabwbError("what cannot be scored needs a reason", allowed="any text")
+        trial = self._current_or_error("score")
+        number = trial.plan.number
+        entries: list[Entry] = []
+        made: list[events.Event] = []
+        attempt = trial.counting
+        if self._awaiting:
+            attempt = _spoken(trial, take)
+            entries.append(AttemptEntry(number, attempt))
+            made.append(events.AttemptRecorded(self.administration.id, number, attempt))
+        if attempt is None:
+            raise TabwbError("this item has no response to score", hint="show it first")
+        seen = any(
+            isinstance(each, Revealed) and each.attempt == attempt.number
+            for each in self._view(trial).observations
+        )
+        said = Scored(attempt.number, score, self.rater, reason.strip(), seen)
+        entries.append(_observed(number, said))
+        made.append(events.Observed(self.administration.id, number, said))
+        rated = self._person_rated(trial, attempt, [said])
+        entries.append(rated)
+        made.append(events.Rated(self.administration.id, number, attempt.number, rated.ratings))
+        done = self._commit(entries, *made)
+        self._awaiting = False
+        return done
+
+    def hear(self, text: str) -> Events:
+        """Write down what was heard in the current response: a plain word, or phonemes.
+
+        Raises:
+            TabwbError: it can be neither.
+        """
+        trial, attempt = self._scored("write down")
+        said = parse_heard(text)
+        pronunciations = tuple(" ".join(form) for form in said.pronunciations)
+        heard = Heard(attempt.number, text.strip(), self.rater, pronunciations, said.word)
+        entry = _observed(trial.plan.number, heard)
+        rated = self._machine_rated(trial, attempt, heard=heard)
+        entries: list[Entry] = [entry, *rated]
+        return self._commit(
+            entries,
+            events.Observed(self.administration.id, trial.plan.number, heard),
+            *self._told(trial, rated),
+        )
+
+    def code(self, code: str, flags: Sequence[str] = ()) -> Events:
+        """A person's code of the current response, with flags.
+
+        Raises:
+            UsageError: no such code or flag; the message lists those that are.
+        """
+        if code not in CODES:
+            raise UsageError(f"'{code}' is no response code", allowed=", ".join(CODES))
+        for flag in flags:
+            if flag not in FLAGS:
+                raise UsageError(f"'{flag}' is no flag", allowed=", ".join(FLAGS))
+        trial, attempt = self._scored("code")
+        said = Coded(attempt.number, code, self.rater, tuple(dict.fromkeys(flags)))
+        rated = self._person_rated(trial, attempt, [said])
+        number = trial.plan.number
+        return self._commit(
+            [_observed(number, said), rated],
+            events.Observed(self.administration.id, number, said),
+            events.Rated(self.administration.id, number, attempt.number, rated.ratings),
+        )
+
+    def set_onset(self, onset_s: float) -> Events:
+        """A person moves the onset of the current response to this second of the recording."""
+        trial, attempt = self._scored("mark")
+        take = Take.of_metadata(attempt.metadata)
+        if take is None or not take.start_s <= onset_s <= take.end_s:
+            raise UsageError("the onset lies within the response")
+        return self._observe(trial.plan.number, OnsetSet(attempt.number, onset_s, self.rater))
+
+    def reveal(self) -> Events:
+        """What the machine says of the current response is shown from now on."""
+        trial, attempt = self._scored("reveal")
+        if self._view(trial).revealed:
+            return ()
+        return self._observe(trial.plan.number, Revealed(attempt.number))
+
+    def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
+        """Keep what a transcriber heard in an attempt, with the machine's ratings of it.
+
+        May come at any time, for any trial: the next item never waits for it.
+        """
+        trial = self._history.trial(number)
+        said = Transcribed(attempt, transcript)
+        taken = next((one for one in trial.attempts if one.number == attempt), None)
+        if taken is None:
+            raise TabwbError(f"trial {number} has no attempt {attempt}")
+        entries: list[Entry] = [_observed(number, said)]
+        rated = self._machine_rated(trial, taken, transcript=transcript)
+        return self._commit(
+            [*entries, *rated],
+            events.Observed(self.administration.id, number, said),
+            *self._told(trial, rated),
+        )
+
+    def undo(self) -> Events:
+        """Take back the latest command of a person; its rows stay, marked.
+
+        A score that closed a window opens it again: the recording goes on, so nothing is lost.
+        """
+        target = self._history.undoable
+        if target is None:
+            raise TabwbError("there is nothing to take back")
+        if target.trial is None or target.what in {"skip", "void", "discontinuation"}:
+            return super().undo()
+        number = target.trial
+        entries: list[Entry] = [EventEntry("undone", number, target.what, target.sequence)]
+        reopened = self._closing_score(target.sequence, number)
+        if reopened is not None:
+            entries.append(EventEntry("undone", number, "answer", reopened))
+        history = self._history.with_entries(entries)
+        if target.what == "answer" or reopened is not None:
+            entries += [
+                EventEntry("undone", None, "the end", sequence)
+                for sequence in self._history.endings
+            ]
+        else:
+            entries += self._rated_again(history.trial(number))
+        made = self._commit(entries, events.Undone(self.administration.id, number, target.what))
+        self._settled = 0
+        self._failed.discard(number)
+        if target.what == "answer" or reopened is not None:
+            self._current, self._awaiting = number, True
+        return made
+
+    # ---------------------------------------------------------------- inside
+
+    def _view(self, trial: Trial) -> NamingView:
+        return view_of(trial, self.item(trial), self.rules(trial), ())
+
+    def _observe(self, number: int | None, observation: Observation) -> Events:
+        return self._commit(
+            [_observed(number, observation)],
+            events.Observed(self.administration.id, number, observation),
+        )
+
+    def _scored(self, what: str) -> tuple[Trial, Attempt]:
+        trial = self._current_or_error(what)
+        attempt = trial.counting
+        if attempt is None:
+            raise TabwbError("this item has no response yet", hint="score it first")
+        return trial, attempt
+
+    def _person_rated(
+        self, trial: Trial, attempt: Attempt, more: Sequence[Observation]
+    ) -> RatingsEntry:
+        said = [*self._view(trial).observations, *more]
+        ratings = person_ratings(said, attempt.number, self.rater)
+        return RatingsEntry(trial.plan.number, attempt.number, ratings)
+
+    def _machine_rated(
+        self,
+        trial: Trial,
+        attempt: Attempt,
+        *,
+        transcript: Transcript | None = None,
+        heard: Heard | None = None,
+    ) -> list[RatingsEntry]:
+        """What the rules say of a new transcript, or of all transcripts once a word is known."""
+        view = view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
+        if heard is not None:
+            view = replace(view, observations=(*view.observations, heard))
+        heard_by = view.transcripts_of(attempt.number)
+        ratings = [
+            rating
+            for each in ([transcript] if transcript is not None else heard_by)
+            for rating in transcript_ratings(naming_of(view, each), each)
+        ]
+        if not ratings:
+            return []
+        return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]
+
+    def _rated_again(self, trial: Trial) -> list[Entry]:
+        """The ratings of a trial after one of its observations was taken back."""
+        attempt = trial.counting
+        if attempt is None:
+            return []
+        view = view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
+        person = person_ratings(view.observations, attempt.number, self.rater)
+        machine = [
+            rating
+            for each in view.transcripts_of(attempt.number)
+            for rating in transcript_ratings(naming_of(view, each), each)
+        ]
+        ratings = (*person, *machine)
+        return [RatingsEntry(trial.plan.number, attempt.number, ratings)] if ratings else []
+
+    def _told(self, trial: Trial, rated: Sequence[RatingsEntry]) -> list[events.Event]:
+        return [
+            events.Rated(self.administration.id, trial.plan.number, entry.attempt, entry.ratings)
+            for entry in rated
+        ]
+
+    def _closing_score(self, sequence: int, number: int) -> int | None:
+        """The sequence number of the answer that came with this score, or None."""
+        before = self._history.steps[sequence - 2] if sequence > 1 else None
+        entry = None if before is None else before.entry
+        if isinstance(entry, AttemptEntry) and entry.trial == number:
+            return sequence - 1
+        return None
+
+
+def _observed(number: int | None, observation: Observation) -> EventEntry:
+    return EventEntry("observed", number, observation_to_json(observation))
+
+
+def _spoken(trial: Trial, take: Take | None) -> Attempt:
+    """The next attempt of a trial: a stretch of a recording, or nothing recorded at all."""
+    return Attempt(
+        number=len(trial.attempts) + 1,
+        response="",
+        state=AttemptState.OK,
+        status=ResponseStatus.OK,
+        stop_reason=StopReason.NONE,
+        latency_s=None if take is None else take.latency_s,
+        metadata={} if take is None else take.to_metadata(),
+        recorded_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    )

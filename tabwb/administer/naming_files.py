@@ -1,0 +1,130 @@
+"""Which file of a folder is whose response: ``ITEM[_TAKE].wav``, or a ``manifest.tsv``."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError, UsageError
+
+SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".mp3", ".aiff", ".aif")
+MANIFEST = "manifest.tsv"
+COLUMNS = ("file", "item", "take")
+_NAME = re.compile(r"(?P<item>.+?)(?:_(?P<take>\d{1,4}))?")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TakeFile:
+    """A sound file that holds one take of one item.
+
+    Attributes:
+        item: id in the battery.
+        take: 1-based; of several takes of an item the last one counts.
+        path: of the file.
+    """
+
+    item: str
+    take: int
+    path: Path
+
+
+def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
+    """The takes in a folder, item by item in order of takes.
+
+    Args:
+        folder: with a ``manifest.tsv`` (columns file, item and perhaps take), or with files named
+            by item.
+        items: ids of the battery's naming items.
+
+    Raises:
+        UsageError: there is no such folder, it holds no sound file, or a name belongs to no item.
+            All such names are told at once.
+    """
+    if not folder.is_dir():
+        raise UsageError(
+            f"'{folder}' is no folder",
+            allowed="a folder of sound files named by item, or 'mic'",
+        )
+    manifest = folder / MANIFEST
+    found = list(_of_manifest(manifest) if manifest.is_file() else _of_names(folder, items))
+    if not found:
+        raise UsageError(
+            "there is no sound file", where=str(folder), allowed=f"files ending in {_suffixes()}"
+        )
+    _check(found, items, folder)
+    return tuple(sorted(found))
+
+
+def _of_names(folder: Path, items: Collection[str]) -> Iterator[TakeFile]:
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() not in SUFFIXES or path.name.startswith("."):
+            continue
+        if path.stem in items:  # an item's own id may end in a number
+            yield TakeFile(path.stem, 1, path)
+            continue
+        parts = _NAME.fullmatch(path.stem)
+        assert parts is not None  # the pattern takes any name
+        yield TakeFile(parts["item"], int(parts["take"] or 1), path)
+
+
+def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
+    try:
+        text = manifest.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TabwbError(f"the manifest cannot be read: {error}", where=str(manifest)) from error
+    rows = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    header = [name.strip() for name in next(rows, [])]
+    if not {"file", "item"} <= set(header):
+        raise UsageError(
+            "the first line must name the columns",
+            where=f"{manifest}:1",
+            allowed="file, item and perhaps take, with tabs between them",
+        )
+    for number, row in enumerate(rows, start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        where = f"{manifest}:{number}"
+        cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
+        take = cells.get("take") or "1"
+        if not cells.get("file") or not cells.get("item"):
+            raise UsageError("a line names a file and an item", where=where)
+        if not take.isdecimal() or not 0 < int(take) < 10_000:
+            raise UsageError(f"'{take}' is no take", where=where, allowed="1, 2, 3 ...")
+        path = manifest.parent / cells["file"]
+        if not path.is_file():
+            raise UsageError(f"there is no file '{cells['file']}'", where=where)
+        yield TakeFile(cells["item"], int(take), path)
+
+
+def _check(found: Sequence[TakeFile], items: Collection[str], folder: Path) -> None:
+    unknown = sorted({take.item for take in found} - set(items))
+    if unknown:
+        near = [
+            f"{name} (did you mean {close[0]}?)"
+            if (close := get_close_matches(name, list(items), 1))
+            else name
+            for name in unknown
+        ]
+        raise UsageError(
+            f"no item of the battery is called {', '.join(near)}",
+            where=str(folder),
+            allowed=", ".join(items),
+            hint=f"rename the files, or say whose they are in {MANIFEST}: {', '.join(COLUMNS)}",
+        )
+    places: dict[tuple[str, int], Path] = {}
+    for take in found:
+        first = places.setdefault((take.item, take.take), take.path)
+        if first is not take.path:
+            raise UsageError(
+                f"two files are take {take.take} of '{take.item}': {first.name}, {take.path.name}",
+                where=str(folder),
+                hint="number them: ITEM_1, ITEM_2",
+            )
+
+
+def _suffixes() -> str:
+    return ", ".join(SUFFIXES)

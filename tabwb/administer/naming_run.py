@@ -1,0 +1,103 @@
+"""A naming battery given without a screen: responses are files, transcripts come in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from tabwb.administer.naming import NamingSession
+from tabwb.administer.naming_files import TakeFile
+from tabwb.administer.transcribing import Job, Transcribing
+from tabwb.extend.components import Cancel
+from tabwb.records import events
+from tabwb.records.identifiers import uuid7
+from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
+from tabwb.records.states import TrialState
+from tabwb.records.trials import Trial
+from tabwb.speech import files as sound_files
+from tabwb.speech.onset import onset
+from tabwb.speech.quality import quality
+
+
+def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[events.Event]:
+    """Take up a file for each item that still waits, in the order of the battery.
+
+    Args:
+        session: running.
+        files: of :func:`tabwb.administer.naming_files.take_files`.
+
+    Yields:
+        What was made, after each commit.
+
+    Raises:
+        TabwbError: a file is no sound file; what was taken up before it stays.
+    """
+    takes = {item: list(group) for item, group in groupby(sorted(files), lambda one: one.item)}
+    for trial in session.trials:
+        if trial.state is TrialState.PLANNED and session.is_naming(trial):
+            for file in takes.get(trial.plan.item, ()):
+                yield from _give(session, trial, file)
+
+
+def without_file(session: NamingSession) -> tuple[Trial, ...]:
+    """The naming trials that still wait for a response."""
+    return tuple(
+        trial
+        for trial in session.trials
+        if trial.state is TrialState.PLANNED and session.is_naming(trial)
+    )
+
+
+def waiting(session: NamingSession, spec: str) -> tuple[Job, ...]:
+    """The responses that this transcriber has not heard yet, or failed on."""
+    jobs: list[Job] = []
+    for trial in session.trials:
+        view = session.view(trial.plan.number)
+        if view is None or view.attempt is None or view.take is None:
+            continue
+        said = {each.transcriber: each for each in view.transcripts_of(view.attempt.number)}
+        if spec in said and said[spec].status != "error":
+            continue
+        jobs.append(
+            Job(
+                trial.plan.number,
+                view.attempt.number,
+                session.recording_path(view.take.recording),
+                view.take.start_s,
+                view.take.end_s,
+                view.item.accepted,
+            )
+        )
+    return tuple(jobs)
+
+
+def transcribe(
+    session: NamingSession, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
+) -> Iterator[events.Event]:
+    """Have responses transcribed, and keep each transcript as it comes."""
+    for job, transcript in transcribing.run(jobs, cancel):
+        yield from session.transcribed(job.trial, job.attempt, transcript)
+
+
+def _give(session: NamingSession, trial: Trial, file: TakeFile) -> Iterator[events.Event]:
+    uid = uuid7()
+    samples, rate = sound_files.read_clip(file.path)
+    seconds = len(samples) / rate
+    found = onset(samples, rate)
+    kept = session.keep_recording(uid, file.path)
+    take = Take(
+        uid,
+        0.0,
+        seconds,
+        onset_s=None if found is None else found.s,
+        onset_uncertainty_s=None if found is None else found.uncertainty_s,
+        onset_method="" if found is None else found.method,
+        remarks="; ".join(quality(samples, rate).remarks),
+    )
+    yield from session.take_up(
+        trial.plan.number,
+        RecordingBegan(uid, Path(file.path).name, "file", rate),
+        take,
+        RecordingEnded(uid, kept, seconds),
+    )

@@ -1,0 +1,144 @@
+"""What the rules say of one naming trial: attempts, verdicts, distance, proposed code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabwb.administer.naming_view import NamingView
+from tabwb.records.naming import Take
+from tabwb.records.speech import Segment, Transcript
+from tabwb.records.trials import Attempt
+from tabwb.scoring.naming.attempts import SpokenAttempt, propose_attempts
+from tabwb.scoring.naming.correct import Rule, Verdict, verdicts
+from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
+from tabwb.scoring.naming.propose import Proposal, propose_code
+
+RATER = "naming-1"
+"""The rules as they are here; changing one that changes a score makes it naming-2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A naming trial with what the rules make of one transcript of it.
+
+    Attributes:
+        view: the trial as it stands.
+        transcript: what the rules were given, or None where nobody has transcribed it.
+        transcripts: all there are of the counting attempt, the one given last.
+        attempts: as proposed, seconds on the clock of the transcript.
+        verdicts: both rules of correctness; empty without a transcript.
+        distance: from the nearest accepted form, or None where nothing was heard.
+        proposal: the code that the machine proposes, or None without a transcript.
+    """
+
+    view: NamingView
+    transcript: Transcript | None = None
+    transcripts: tuple[Transcript, ...] = ()
+    attempts: tuple[SpokenAttempt, ...] = ()
+    verdicts: dict[Rule, Verdict] | None = None
+    distance: TargetDistance | None = None
+    proposal: Proposal | None = None
+
+    @property
+    def phonemes(self) -> tuple[str, ...]:
+        """What was heard, or nothing."""
+        return () if self.transcript is None else self.transcript.phonemes
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """That of the rule which decides in this battery."""
+        return None if not self.verdicts else self.verdicts[self.view.rules.rule]
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """A person's flags and those that follow from rules and times."""
+        said = set(() if self.view.code is None else self.view.code.flags)
+        if self.verdict is not None and self.verdict.value:
+            said |= set(self.verdict.flags)
+        if self.proposal is not None:
+            said |= set(self.proposal.flags)
+        return frozenset(said | _circumstances(self.view))
+
+
+def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
+    """A trial scored by the rules.
+
+    Args:
+        view: the trial as it stands.
+        transcript: which one to score; by default the one that is shown first.
+    """
+    attempt = view.attempt
+    chosen = transcript or view.transcript
+    if attempt is None or chosen is None or chosen.status == "error" or chosen.unit != "phonemes":
+        said = () if attempt is None else view.transcripts_of(attempt.number)
+        return Naming(view, transcripts=said)
+    others = [
+        each
+        for each in view.transcripts_of(attempt.number)
+        if each.transcriber != chosen.transcriber
+    ]
+    segments = heard_of_speaker(view, attempt, chosen)
+    marks = [mark - _start(attempt) for mark in view.marks]
+    item = view.item
+    attempts = propose_attempts(segments, marks=marks, accepted=item.accepted)
+    judged = verdicts(segments, item.accept, view.rules.tolerance, marks=marks)
+    return Naming(
+        view,
+        chosen,
+        (*others, chosen),
+        attempts,
+        judged,
+        distance_from_target([segment.phoneme for segment in segments], item.accept),
+        propose_code(
+            item,
+            attempts,
+            judged[view.rules.rule],
+            heard=view.heard_as,
+            earlier=view.earlier,
+        ),
+    )
+
+
+def heard_of_speaker(
+    view: NamingView, attempt: Attempt, transcript: Transcript
+) -> tuple[Segment, ...]:
+    """The segments of a transcript without those in which the administrator speaks."""
+    start = _start(attempt)
+    return tuple(
+        segment
+        for segment in transcript.segments
+        if not any(a <= start + _middle(segment) < b for a, b in view.examiner)
+    )
+
+
+def _circumstances(view: NamingView) -> set[str]:
+    flags: set[str] = set()
+    limit, latency = view.rules.time_limit, view.latency_s
+    if limit is not None and latency is not None and latency > limit:
+        flags.add("late")
+    onset, cued = view.onset_s, [cue.at_s for cue in view.cues]
+    if cued and (onset is None or any(at is None or at < onset for at in cued)):
+        flags.add("after-cue")
+    if view.score is not None and view.score.score == "self-corrected":
+        flags.add("self-corrected")
+    return flags
+
+
+def _start(attempt: Attempt) -> float:
+    take = Take.of_metadata(attempt.metadata)
+    return 0.0 if take is None else take.start_s
+
+
+def _middle(segment: Segment) -> float:
+    return (segment.start_s + segment.end_s) / 2
+
+
+def shown_phonemes(attempts: Sequence[SpokenAttempt]) -> str:
+    """Attempts in ARPAbet, as they are shown: a pause between two is an ellipsis.
+
+    >>> one, two = (SpokenAttempt(0, 1, (each,), None) for each in ("K", "D"))
+    >>> shown_phonemes([one, two])
+    'K … D'
+    """
+    return " … ".join(" ".join(attempt.phonemes) for attempt in attempts)

@@ -1,0 +1,76 @@
+"""Ratings of spoken responses: by the rules over a transcript, and by the person who listened.
+
+Both give binary measures, so that their agreement can be computed like that of any two raters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabwb.administer.naming_scores import RATER, Naming
+from tabwb.records.naming import Coded, Observation, Scored
+from tabwb.records.ratings import Rating, failed, undefined, valued
+from tabwb.records.speech import Transcript
+
+RIGHT = frozenset({"right", "self-corrected"})
+CORRECT = "correct"
+"""The measure of a person's score: 1 right or self-corrected, 0 error or no response."""
+CODE = "code:"
+"""Before the code in a measure: ``code:semantic`` is 1 where that is the response's code."""
+
+
+def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, ...]:
+    """What the rules say of a response as one transcriber heard it; the rater names both.
+
+    A transcript in error gives ratings in error, never a wrong answer.
+    """
+    rater = f"{RATER}:{transcript.transcriber}"
+    if transcript.status == "error":
+        return tuple(
+            failed(rater, rule, transcript.error) for rule in ("correct-any", "correct-first")
+        )
+    if naming.verdicts is None:
+        return ()
+    ratings = [
+        undefined(rater, rule, verdict.clause)
+        if verdict.value is None
+        else valued(rater, rule, verdict.value, verdict.clause)
+        for rule, verdict in naming.verdicts.items()
+    ]
+    distance = naming.distance
+    if distance is not None:
+        form = " ".join(distance.form.phonemes)
+        ratings += [
+            valued(rater, "phoneme-distance", distance.phoneme_rate, form),
+            valued(rater, "feature-distance", distance.feature_rate, form),
+        ]
+    if naming.proposal is not None and naming.proposal.code:
+        measure = f"{CODE}{naming.proposal.code}"
+        ratings.append(valued(rater, measure, 1.0, naming.proposal.clause))
+    return tuple(ratings)
+
+
+def person_ratings(
+    observations: Sequence[Observation], attempt: int, rater: str
+) -> tuple[Rating, ...]:
+    """What a person says of one attempt: whether it is right, and its code.
+
+    Args:
+        observations: of the trial, in order; the last score and the last code hold.
+        attempt: number of the attempt.
+        rater: who.
+    """
+    scored = [each for each in observations if isinstance(each, Scored) and each.attempt == attempt]
+    coded = [each for each in observations if isinstance(each, Coded) and each.attempt == attempt]
+    ratings: list[Rating] = []
+    if scored:
+        last = scored[-1]
+        if last.score == "not-scorable":
+            ratings.append(undefined(rater, CORRECT, last.reason))
+        else:
+            said = last.score if not last.reason else f"{last.score}: {last.reason}"
+            ratings.append(valued(rater, CORRECT, last.score in RIGHT, said))
+    if coded:
+        code = coded[-1]
+        ratings.append(valued(rater, f"{CODE}{code.code}", 1.0, ", ".join(code.flags)))
+    return tuple(ratings)

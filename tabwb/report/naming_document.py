@@ -1,0 +1,100 @@
+"""Spoken naming in the results documents: what was said to each picture, and who says so."""
+
+from __future__ import annotations
+
+from tabwb.administer.naming_scores import RATER, Naming
+from tabwb.records.speech import Transcript
+
+Json = dict[str, object]
+
+
+def spoken_json(naming: Naming) -> Json:
+    """What a naming trial says besides any other trial: phonemes, codes, and all of ``naming``.
+
+    Its response is what was heard, in ARPAbet; a response in which nothing was heard is empty.
+    """
+    view, transcript = naming.view, naming.transcript
+    codes: list[Json] = []
+    if view.code is not None:
+        flags = list(view.code.flags)
+        codes.append({"rater": view.code.by, "code": view.code.code, "flags": flags})
+    if naming.proposal is not None and transcript is not None:
+        codes.append({"rater": f"{RATER}:{transcript.transcriber}", **naming.proposal.to_json()})
+    said: Json = {"phonemes": list(naming.phonemes), "codes": codes, "naming": naming_json(naming)}
+    if view.attempt is not None and transcript is not None:
+        said["response"] = " ".join(naming.phonemes)
+        said["status"] = "empty" if transcript.status == "empty" else "ok"
+    return said
+
+
+def naming_json(naming: Naming) -> Json:
+    """One naming trial; times are seconds of the recording, whatever is not known is None.
+
+    ``score``, ``heard`` and ``code`` are a person's, ``proposed`` and ``verdicts`` the machine's:
+    neither ever stands in the place of the other.
+    """
+    view, take = naming.view, naming.view.take
+    score, heard, code = view.score, view.heard, view.code
+    shown = view.shown
+    return {
+        "target": view.item.target,
+        "accepted": [" ".join(form) for form in view.item.accepted],
+        "recording": None if take is None else take.recording,
+        "start_s": None if take is None else take.start_s,
+        "end_s": None if take is None else take.end_s,
+        "shown_s": None if shown is None else shown.at_s,
+        "onset_s": view.onset_s,
+        "onset_uncertainty_s": None if take is None else take.onset_uncertainty_s,
+        "onset_by": view.onset_by or None,
+        "latency_s": view.latency_s,
+        "sound": None if take is None else take.remarks,
+        "score": None if score is None else score.score,
+        "score_by": None if score is None else score.by,
+        "score_reason": None if score is None else score.reason,
+        "scored_after_reveal": None if score is None else score.after_reveal,
+        "heard": None if heard is None else heard.text,
+        "code": None if code is None else code.code,
+        "code_by": None if code is None else code.by,
+        "flags": sorted(naming.flags),
+        "cues": [{"kind": cue.kind, "counts": cue.counts, "at_s": cue.at_s} for cue in view.cues],
+        "marks": list(view.marks),
+        "examiner": [list(stretch) for stretch in view.examiner],
+        "phonemes": list(naming.phonemes),
+        "attempts": [
+            {
+                "onset_s": attempt.onset_s,
+                "offset_s": attempt.offset_s,
+                "phonemes": list(attempt.phonemes),
+                "complete": attempt.complete,
+            }
+            for attempt in naming.attempts
+        ],
+        "rule": view.rules.rule,
+        "verdicts": {name: each.to_json() for name, each in (naming.verdicts or {}).items()},
+        "proposed": None if naming.proposal is None else naming.proposal.to_json(),
+        "distance": None if naming.distance is None else naming.distance.to_json(),
+        "transcripts": [transcript_json(each) for each in naming.transcripts],
+    }
+
+
+def transcript_json(transcript: Transcript) -> Json:
+    """What one transcriber heard; times are seconds of the response's own stretch."""
+    return {
+        "transcriber": transcript.transcriber,
+        "status": transcript.status,
+        "phonemes": list(transcript.phonemes),
+        "segments": [
+            {
+                "phoneme": segment.phoneme,
+                "start_s": segment.start_s,
+                "end_s": segment.end_s,
+                "confidence": segment.confidence,
+            }
+            for segment in transcript.segments
+        ],
+        "seconds": transcript.seconds,
+        "dropped": dict(transcript.dropped),
+        "accepted_likelihood": transcript.accepted_likelihood,
+        "error": transcript.error or None,
+        "metadata": dict(transcript.metadata),
+    }

@@ -1,0 +1,34 @@
+"""The naming trials of an administration as the rules score them, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabwb.administer.naming_scores import Naming, naming_of
+from tabwb.administer.naming_view import view_of
+from tabwb.battery.model import Battery
+from tabwb.battery.naming import NamingRules, naming_item
+from tabwb.records.states import ResponseKind
+from tabwb.records.trials import Trial
+from tabwb.scoring.naming.propose import Earlier
+
+
+def namings(battery: Battery, trials: Sequence[Trial]) -> tuple[Naming, ...]:
+    """Every naming trial, whether it was given or not; each knows what was said before it.
+
+    Args:
+        battery: as it was given.
+        trials: as they stand, in the order planned.
+    """
+    found: list[Naming] = []
+    earlier: list[Earlier] = []
+    for trial in trials:
+        subtest = battery.subtest(trial.plan.subtest)
+        if subtest.response is not ResponseKind.NAMING:
+            continue
+        rules = subtest.naming or NamingRules()
+        view = view_of(trial, naming_item(subtest.item(trial.plan.item)), rules, earlier)
+        found.append(naming_of(view))
+        if view.spoken is not None:
+            earlier.append(view.spoken)
+    return tuple(found)

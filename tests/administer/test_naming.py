@@ -1,0 +1,302 @@
+"""A naming session: windows, cues, scores by ear, transcripts that come later, undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.naming import NamingSession
+from tabwb.administer.naming_scores import naming_of
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import Scored
+from tabwb.records.ratings import Rating
+from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
+from tabwb.records.trials import Conditions
+from tabwb.store.store import Store
+from tests.administer.naming_parts import heard, naming_battery, shown, take
+
+Begin = Callable[..., NamingSession]
+
+
+@pytest.fixture
+def begin_naming(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
+    with ExitStack() as closing:
+
+        def make(rules: str = "", rater: str = "R1") -> NamingSession:
+            battery = setup.find_battery(plugins, str(naming_battery(tmp_path, rules)))
+            conditions = Conditions("S-014", "speaker", judges=(), rater=rater)
+            conditions = setup.resolve(plugins, battery, conditions)
+            return closing.enter_context(setup.create_naming(store, plugins, battery, conditions))
+
+        yield make
+
+
+def _ratings(session: NamingSession, number: int = 1) -> dict[tuple[str, str], Rating]:
+    ratings = session.trials[number - 1].ratings
+    return {(rating.rater, rating.measure): rating for rating in ratings}
+
+
+def _score(session: NamingSession, at_s: float = 1.0) -> None:
+    session.show(shown(at_s))
+    session.score("right", take=take(at_s))
+
+
+def test_a_score_closes_the_window_and_keeps_where_the_response_lies(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(2.0))
+    assert session.awaiting
+    session.score("right", take=take(2.0, onset_s=0.75))
+    view = session.view()
+    assert view is not None
+    assert not session.awaiting
+    assert (view.take, view.latency_s) == (take(2.0, onset_s=0.75), 0.75)
+    assert view.score == Scored(1, "right", "person:R1")
+    assert _ratings(session)["person:R1", "correct"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("score", "value"),
+    [("right", 1.0), ("self-corrected", 1.0), ("error", 0.0), ("no-response", 0.0)],
+)
+def test_a_persons_score_is_a_rating(begin_naming: Begin, score: str, value: float) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score(score, take=take(0.0))  # type: ignore[arg-type]
+    assert _ratings(session)["person:R1", "correct"].value == value
+
+
+def test_what_cannot_be_scored_is_undefined_and_says_why(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    with pytest.raises(TabwbError, match="needs a reason"):
+        session.score("not-scorable", take=take(0.0))
+    session.score("not-scorable", take=take(0.0), reason="a car passed")
+    rating = _ratings(session)["person:R1", "correct"]
+    assert (rating.status, rating.reason) == (RatingStatus.UNDEFINED, "a car passed")
+
+
+def test_a_transcript_may_come_after_the_next_item_was_shown(begin_naming: Begin) -> None:
+    session = begin_naming()
+    _score(session)
+    session.show(shown(9.0))
+    session.transcribed(1, 1, heard("D AO G"))
+    assert session.current is not None
+    assert session.current.plan.number == 2
+    ratings = _ratings(session)
+    assert ratings["naming-1:replay", "correct-any"].value == 1.0
+    assert ratings["naming-1:replay", "correct-first"].value == 1.0
+    assert ratings["naming-1:replay", "phoneme-distance"].value == 0.0
+    assert ratings["naming-1:replay", "code:correct"].value == 1.0
+    assert ratings["person:R1", "correct"].value == 1.0
+
+
+def test_what_a_transcriber_failed_on_is_an_error_and_no_wrong_answer(begin_naming: Begin) -> None:
+    from tabwb.records.speech import Transcript
+
+    session = begin_naming()
+    _score(session)
+    session.transcribed(1, 1, Transcript("replay", "error", error="it died"))
+    rating = _ratings(session)["naming-1:replay", "correct-any"]
+    assert (rating.value, rating.status, rating.reason) == (None, RatingStatus.ERROR, "it died")
+
+
+def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(1.0))
+    session.score("error", take=take(1.0))
+    session.undo()
+    assert session.awaiting
+    assert session.trials[0].state is TrialState.PLANNED
+    session.score("right", take=take(1.0, seconds=6.0))
+    view = session.view()
+    assert view is not None
+    assert view.score is not None
+    assert (view.score.score, view.score.attempt) == ("right", 2)
+    assert [attempt.state.value for attempt in session.trials[0].attempts] == ["void", "ok"]
+
+
+def test_undo_of_a_second_score_brings_the_first_one_back(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(1.0))
+    session.score("error", take=take(1.0))
+    session.score("right")
+    assert _ratings(session)["person:R1", "correct"].value == 1.0
+    session.undo()
+    assert not session.awaiting
+    assert _ratings(session)["person:R1", "correct"].value == 0.0
+
+
+def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
+    session = begin_naming(
+        'cues = [{ kind = "stimulus", text = "An animal.", counts = true }, '
+        '{ kind = "phonemic", text = "It begins with d." }]'
+    )
+    session.show(shown(0.0))
+    session.cue(3.0)
+    session.cue(6.0)
+    with pytest.raises(TabwbError, match="no further cue"):
+        session.cue(7.0)
+    session.undo()
+    session.score("right", take=take(0.0, seconds=8.0, onset_s=4.0))
+    view = session.view()
+    assert view is not None
+    assert [(cue.kind, cue.counts, cue.at_s) for cue in view.cues] == [("stimulus", True, 3.0)]
+    assert naming_of(view).flags == {"after-cue"}
+
+
+def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin) -> None:
+    session = begin_naming("time_limit = 3")
+    session.show(shown(0.0))
+    session.score("right", take=take(0.0, seconds=9.0, onset_s=3.5))
+    view = session.view()
+    assert view is not None
+    assert naming_of(view).flags == {"late"}
+    assert view.take is not None
+    assert view.take.end_s == 9.0
+
+
+def test_a_person_moves_the_onset_and_both_are_kept(begin_naming: Begin) -> None:
+    session = begin_naming()
+    _score(session, at_s=1.0)
+    session.set_onset(1.5)
+    view = session.view()
+    assert view is not None
+    assert (view.latency_s, view.onset_by) == (0.5, "person:R1")
+    assert view.take is not None
+    assert view.take.onset_s == 1.6
+    with pytest.raises(UsageError, match="within the response"):
+        session.set_onset(99.0)
+
+
+def test_what_the_administrator_says_is_no_response(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(10.0))
+    session.examiner(11.9, 12.6)
+    session.score("no-response", take=take(10.0))
+    session.transcribed(1, 1, heard("D AO G", at_s=2.0))
+    view = session.view(1)
+    assert view is not None
+    naming = naming_of(view)
+    assert naming.attempts == ()
+    assert naming.proposal is not None
+    assert naming.proposal.clause == "no speech detected"
+
+
+def test_a_mark_parts_attempts_that_no_pause_parts(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(10.0))
+    session.mark(10.8)
+    session.score("self-corrected", take=take(10.0))
+    session.transcribed(1, 1, heard("K AE T D AO G", at_s=0.5))
+    view = session.view(1)
+    assert view is not None
+    said = [" ".join(attempt.phonemes) for attempt in naming_of(view).attempts]
+    assert said == ["K AE T", "D AO G"]
+
+
+def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.transcribed(1, 1, heard("K AE"))
+    session.hear("cat")
+    view = session.view()
+    assert view is not None
+    proposal = naming_of(view).proposal
+    assert proposal is not None
+    assert proposal.code == "semantic"
+    assert ("naming-1:replay", "code:semantic") in _ratings(session)
+    session.undo()
+    assert ("naming-1:replay", "code:semantic") not in _ratings(session)
+
+
+def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.transcribed(1, 1, heard("D OY G"))
+    session.code("blend", ["dialect"])
+    view = session.view()
+    assert view is not None
+    assert view.code is not None
+    assert (view.code.code, view.code.flags) == ("blend", ("dialect",))
+    rated = _ratings(session)
+    assert ("person:R1", "code:blend") in rated
+    assert ("person:R1", "correct") in rated
+    assert ("naming-1:replay", "code:nonword-related") in rated
+    with pytest.raises(UsageError, match="no response code"):
+        session.code("sung")
+
+
+def test_which_came_first_is_kept(begin_naming: Begin) -> None:
+    session = begin_naming()
+    _score(session)
+    session.reveal()
+    session.score("error")
+    view = session.view()
+    assert view is not None
+    assert view.score is not None
+    assert view.score.after_reveal
+    assert [each.after_reveal for each in view.observations if isinstance(each, Scored)] == [
+        False,
+        True,
+    ]
+
+
+def test_after_a_re_prompt_the_session_still_waits_for_a_score(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.re_prompt(4.0)
+    assert session.awaiting
+    view = session.view()
+    assert view is not None
+    assert view.re_prompted is not None
+    assert view.re_prompted.at_s == 4.0
+
+
+def test_what_was_said_before_is_known_to_later_items(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.transcribed(1, 1, heard("B L AO F"))
+    session.show(shown(9.0))
+    session.score("error", take=take(9.0))
+    session.transcribed(2, 1, heard("B L AO F"))
+    view = session.view(2)
+    assert view is not None
+    proposal = naming_of(view).proposal
+    assert proposal is not None
+    assert (proposal.code, proposal.repeats) == ("perseveration", "dog")
+
+
+def test_everything_stands_after_the_session_is_opened_again(
+    begin_naming: Begin, store: Store, plugins: Plugins
+) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.transcribed(1, 1, heard("K AE T"))
+    session.hear("cat")
+    session.code("semantic")
+    before = session.view(1)
+    number = session.administration.id
+    session.close()
+    with setup.resume_naming(store, plugins, number) as again:
+        assert again.view(1) == before
+        assert again.status is AdministrationStatus.RUNNING
+
+
+def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) -> None:
+    session = begin_naming()
+    for number in range(4):
+        _score(session, at_s=10.0 * number)
+    session.show(shown(50.0))
+    assert session.status.value == "done"
+    session.undo()
+    assert session.status.value == "running"
+    assert session.awaiting
