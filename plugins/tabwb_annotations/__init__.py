@@ -1,0 +1,1 @@
+"""Spoken naming in the formats of phonetics and of the aphasia archives."""

@@ -1,0 +1,169 @@
+"""CHAT transcripts (TalkBank): one file per administration, errors coded on the main tier.
+
+``cat [: dog] [* s:r] [//] dog`` is what was said, what was meant, the kind of error, and that it
+was taken back. A response that is no word stands in IPA with ``@u``. Codes are CHAT's own (manual,
+part 1, "Word-level error codes"); what has none there is said in a ``%com`` line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tabwb.phonology.inventory import to_ipa
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb_annotations.folder import DRAFT, Made, sound_name, write_folder
+from tabwb_annotations.loss import not_carried
+from tabwb_annotations.tiers import Annotated, Document, annotated, attempts_of, code_of
+
+CARRIED = ("score", "heard line", "code", "proposed code", "cue", "note")
+ERROR_CODES: Mapping[str, str] = {
+    "semantic": "s:r",
+    "mixed": "s:r",
+    "unrelated": "s:ur",
+    "perseveration": "s:per",
+    "formal": "p:w",
+    "nonword-related": "p:n",
+    "nonword-unrelated": "n:k",
+}
+"""Our code to CHAT's; the others have none there."""
+LANGUAGES = {"en": "eng", "de": "deu", "es": "spa", "fr": "fra", "it": "ita", "nl": "nld"}
+BULLET = "\x15"
+
+
+class ChatExporter:
+    """One ``.cha`` file per administration."""
+
+    suffix = ""
+
+    def export(self, document: Document, out: Path) -> None:
+        """Write a folder of CHAT files and the recordings they belong to."""
+        recordings = annotated(document)
+        trials = [trial for each in recordings for trial in each.trials]
+        made = [
+            Made(f"{_name(group)}.cha", partial(write, group))
+            for group in (
+                tuple(members)
+                for _, members in groupby(recordings, lambda each: each.administration["uid"])
+            )
+        ]
+        write_folder(out, made, recordings, document, [not_carried(trials, CARRIED, "CHAT")])
+
+
+def write(recordings: Sequence[Annotated], path: Path) -> None:
+    """Write the recordings of one administration as one CHAT file."""
+    path.write_text("\n".join(_lines(recordings)) + "\n", encoding="utf-8")
+
+
+def utterance(naming: Mapping[str, Any]) -> str:
+    """The main tier of one response, without speaker and terminator.
+
+    >>> said = {"target": "dog", "accepted": ["D AO G"], "heard": "cat", "score": "self-corrected",
+    ...         "code": "semantic", "code_by": "person", "proposed": None, "start_s": 0.0,
+    ...         "attempts": [
+    ...             {"onset_s": 0.5, "offset_s": 0.9, "phonemes": ["K", "AE", "T"],
+    ...              "complete": True},
+    ...             {"onset_s": 2.5, "offset_s": 2.9, "phonemes": ["D", "AO", "G"],
+    ...              "complete": True},
+    ...         ]}
+    >>> utterance(said)
+    'cat [: dog] [* s:r] [//] dog'
+    """
+    if naming["score"] == "no-response":
+        return "0"
+    if naming["score"] == "not-scorable":
+        return "xxx"
+    words = [
+        _word(naming, *each) for each in zip(_attempts(naming), _complete(naming), strict=True)
+    ]
+    if not words and naming["heard"]:
+        words = [_coded(naming, _heard_word(naming) or "xxx")]
+    return " [//] ".join(words) if words else "0"
+
+
+def _attempts(naming: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return [phonemes for _, phonemes in attempts_of(naming)]
+
+
+def _complete(naming: Mapping[str, Any]) -> list[bool]:
+    return [attempt["complete"] is not False for attempt in naming["attempts"]]
+
+
+def _word(naming: Mapping[str, Any], phonemes: tuple[str, ...], complete: bool) -> str:
+    target = str(naming["target"])
+    if " ".join(phonemes) in naming["accepted"]:
+        return target.replace(" ", "_")
+    if not complete:
+        return f"&+{to_ipa(phonemes)}"
+    return _coded(naming, _heard_word(naming) or f"{to_ipa(phonemes)}@u")
+
+
+def _coded(naming: Mapping[str, Any], word: str) -> str:
+    target = str(naming["target"]).replace(" ", "_")
+    if word == target:
+        return word
+    code = ERROR_CODES.get(code_of(naming)[0])
+    return f"{word} [: {target}]" + (f" [* {code}]" if code else "")
+
+
+def _heard_word(naming: Mapping[str, Any]) -> str:
+    heard = str(naming["heard"] or "")
+    return heard.casefold() if heard.isalpha() and not heard.isupper() else ""
+
+
+def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
+    administration = recordings[0].administration
+    language = LANGUAGES.get(str(administration.get("language", "en")), "eng")
+    corpus = administration["battery"]
+    yield "@UTF8"
+    yield "@Begin"
+    yield f"@Languages:\t{language}"
+    yield "@Participants:\tPAR Participant, INV Investigator"
+    yield f"@ID:\t{language}|{corpus}|PAR|||||Participant|||"
+    yield f"@ID:\t{language}|{corpus}|INV|||||Investigator|||"
+    if len(recordings) == 1 and recordings[0].sound is not None:
+        yield f"@Media:\t{Path(sound_name(recordings[0])).stem}, audio"
+    yield f"@Comment:\t{RESEARCH_ONLY}"
+    yield f"@Comment:\t{DRAFT}"
+    yield f"@Comment:\tspeaker {administration['examinee']}"
+    for recording in recordings:
+        for trial in recording.trials:
+            yield from _trial(trial, recording, one_file=len(recordings) == 1)
+    yield "@End"
+
+
+def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) -> Iterator[str]:
+    naming = trial["naming"]
+    yield f"@G:\t{trial['item']}"
+    for cue in naming["cues"]:
+        yield f"*INV:\t0 [=! {cue['kind']} cue] ."
+    start, end = naming["start_s"] or 0.0, naming["end_s"] or recording.seconds
+    bullet = f" {BULLET}{round(start * 1000)}_{round(end * 1000)}{BULLET}" if one_file else ""
+    yield f"*PAR:\t{utterance(naming)} .{bullet}"
+    spoken = _attempts(naming)
+    if spoken:
+        yield f"%pho:\t{' '.join(to_ipa(phonemes) for phonemes in spoken)}"
+    said = []
+    if not one_file:
+        said.append(f"file {sound_name(recording)}")
+    if naming["score"]:
+        said.append(f"score {naming['score']} by {naming['score_by']}")
+    code, by = code_of(naming)
+    if code and code not in ERROR_CODES and code != "correct":
+        said.append(f"code {code} by {by}")
+    elif by == "proposed":
+        said.append("code proposed by rule, not by a person")
+    said += trial["notes"]
+    if said:
+        yield f"%com:\t{'; '.join(' '.join(one.split()) for one in said)}"
+
+
+def _name(recordings: Sequence[Annotated]) -> str:
+    administration = recordings[0].administration
+    if len(recordings) == 1:
+        return recordings[0].name
+    item = recordings[0].trials[0]["item"] if recordings[0].trials else ""
+    return recordings[0].name.removesuffix(f"_{item}") or str(administration["id"])

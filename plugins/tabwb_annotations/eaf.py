@@ -1,0 +1,44 @@
+"""ELAN annotation files: one file per recording, linked with the sound beside it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from tabwb_annotations.folder import Made, sound_name, write_folder
+from tabwb_annotations.loss import not_carried
+from tabwb_annotations.tiers import Annotated, Document, annotated
+
+CARRIED = ("score", "heard line", "code", "proposed code", "cue", "phoneme time")
+
+
+class EafExporter:
+    """One EAF with time-aligned tiers for each recording."""
+
+    suffix = ""
+
+    def export(self, document: Document, out: Path) -> None:
+        """Write a folder of EAF files and the recordings they belong to."""
+        recordings = annotated(document)
+        trials = [trial for each in recordings for trial in each.trials]
+        made = [Made(f"{each.name}.eaf", partial(write, each)) for each in recordings]
+        notes = [not_carried(trials, CARRIED, "EAF"), "EAF keeps times in whole milliseconds."]
+        write_folder(out, made, recordings, document, notes)
+
+
+def write(recording: Annotated, path: Path) -> None:
+    """Write a recording's tiers as an ELAN file."""
+    from pympi.Elan import Eaf, to_eaf
+
+    eaf = Eaf(author="tabwb")
+    eaf.remove_tier("default")
+    sound = sound_name(recording)
+    if recording.sound is not None:
+        eaf.add_linked_file(f"file:///{sound}", relpath=f"./{sound}", mimetype="audio/x-wav")
+    examinee = str(recording.administration["examinee"])
+    for name, stretches in recording.tiers.items():
+        eaf.add_tier(name, part=examinee)
+        for each in stretches:
+            start, end = round(each.start_s * 1000), round(each.end_s * 1000)
+            eaf.add_annotation(name, start, max(end, start + 1), each.label)
+    to_eaf(str(path), eaf)

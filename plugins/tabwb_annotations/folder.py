@@ -1,0 +1,108 @@
+"""An export of several files: a new folder, whole or not there at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb_annotations.tiers import Annotated, Document
+
+NOTES = "README.txt"
+DRAFT = (
+    "Transcripts and proposed codes are a draft until a trained listener has heard the recordings."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One file of an export: its name, and what writes it."""
+
+    name: str
+    write: Callable[[Path], None]
+
+
+def write_folder(
+    out: Path,
+    made: Sequence[Made],
+    recordings: Sequence[Annotated],
+    document: Document,
+    notes: Sequence[str],
+) -> None:
+    """Write files, the recordings they belong to, and what explains them.
+
+    Args:
+        out: the folder; it must not be there, or be empty.
+        made: the files.
+        recordings: whose sound is copied beside them, where it is at hand.
+        document: for its cautions.
+        notes: what else the reader should know.
+
+    Raises:
+        TabwbError: nothing spoken is in the document, or the folder cannot be written; nothing
+            half made is left.
+    """
+    if not made:
+        raise TabwbError(
+            "nothing in these administrations was recorded",
+            hint="this format is for spoken naming; jsonl and csv carry every administration",
+        )
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise TabwbError(
+            "is there already and not an empty folder", where=str(out), hint="choose another --out"
+        )
+    said = (note for one in document.get("documents", [document]) for note in one["notices"])
+    explanation = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), DRAFT, *notes]) + "\n"
+    try:
+        draft = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    except OSError as error:
+        raise _unwritable(out, error) from error
+    try:
+        (draft / NOTES).write_text(explanation, encoding="utf-8")
+        for each in made:
+            each.write(draft / each.name)
+        for recording in recordings:
+            if recording.sound is not None:
+                shutil.copyfile(recording.sound, draft / sound_name(recording))
+        for path in draft.iterdir():
+            path.chmod(0o600)  # what a person said is for its user alone
+            _sync(path)
+        if out.exists():
+            out.rmdir()
+        draft.replace(out)
+    except OSError as error:
+        raise _unwritable(out, error) from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def sound_name(recording: Annotated) -> str:
+    """The name of a recording's copy; its bytes are those that were kept."""
+    return f"{recording.name}{_suffix(recording.sound)}"
+
+
+def _suffix(sound: Path | None) -> str:
+    if sound is None:
+        return ".wav"
+    with sound.open("rb") as file:
+        beginning = file.read(4)
+    known = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"FORM": ".aiff"}
+    return known.get(beginning, ".mp3")
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _unwritable(out: Path, error: OSError) -> TabwbError:
+    return TabwbError(
+        f"cannot be written: {error.strerror or error}",
+        where=str(out),
+        hint="choose another place with --out",
+    )

@@ -1,0 +1,49 @@
+"""What a format cannot carry, counted and said beside every export."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tabwb.records.words import plural
+
+
+def not_carried(
+    trials: Sequence[Mapping[str, Any]], carried: Sequence[str], format_name: str
+) -> str:
+    """One sentence: what these trials hold that the format has no place for.
+
+    Args:
+        trials: of the results document.
+        carried: what the format does carry, of the names counted here.
+        format_name: for the sentence.
+    """
+    lost: Counter[str] = Counter()
+    for trial in trials:
+        naming = trial.get("naming")
+        if not naming:
+            continue
+        attempts = [each for each in trial["attempts"] if each["state"] == "void"]
+        lost["void take"] += len(attempts)
+        lost["further transcript"] += max(len(naming["transcripts"]) - 1, 0)
+        lost["phoneme confidence"] += sum(
+            segment["confidence"] is not None
+            for transcript in naming["transcripts"]
+            for segment in transcript["segments"]
+        )
+        lost["phoneme time"] += sum(len(each["segments"]) for each in naming["transcripts"])
+        lost["score"] += naming["score"] is not None
+        lost["heard line"] += naming["heard"] is not None
+        lost["code"] += naming["code"] is not None
+        lost["proposed code"] += naming["proposed"] is not None
+        lost["latency"] += naming["latency_s"] is not None
+        lost["cue"] += len(naming["cues"])
+        lost["flag"] += len(naming["flags"])
+        lost["note"] += len(trial["notes"])
+        lost["rating"] += len(trial["ratings"])
+    left = {name: count for name, count in lost.items() if count and name not in carried}
+    if not left:
+        return f"{format_name} carries all that was recorded."
+    said = ", ".join(plural(count, name) for name, count in left.items())
+    return f"{format_name} has no place for: {said}. They stand in the JSON lines and CSV exports."

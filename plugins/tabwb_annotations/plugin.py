@@ -1,0 +1,48 @@
+"""Registers the formats of phonetics and of the aphasia archives; imports nothing heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from tabwb.extend.components import Descriptor
+from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.records.specs import Spec
+
+
+def _made(module: str, name: str) -> Callable[[Spec, Any], Any]:
+    return lambda spec, options: getattr(import_module(f"tabwb_annotations.{module}"), name)()
+
+
+@hookimpl
+def tabwb_register_exporters(register: Register) -> None:
+    """TextGrid, EAF, CHAT and the table of the PSST corpus."""
+    register(
+        Descriptor(
+            "textgrid",
+            "Praat TextGrids, one per recording, in a folder",
+            _made("textgrid", "TextGridExporter"),
+            needs=("audio",),
+        )
+    )
+    register(
+        Descriptor(
+            "eaf",
+            "ELAN files, one per recording, in a folder",
+            _made("eaf", "EafExporter"),
+            needs=("audio",),
+        )
+    )
+    register(
+        Descriptor(
+            "chat", "CHAT transcripts of spoken naming, in a folder", _made("chat", "ChatExporter")
+        )
+    )
+    register(
+        Descriptor(
+            "psst",
+            "The PSST corpus' table of utterances, in a folder",
+            _made("psst", "PsstExporter"),
+        )
+    )

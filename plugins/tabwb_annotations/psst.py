@@ -1,0 +1,98 @@
+"""The table of the PSST corpus: one line per response, as its scorers read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tabwb_annotations.folder import Made, sound_name, write_folder
+from tabwb_annotations.loss import not_carried
+from tabwb_annotations.tiers import Annotated, Document, annotated
+
+COLUMNS = (
+    "utterance_id",
+    "session",
+    "test",
+    "prompt",
+    "transcript",
+    "correctness",
+    "aq_index",
+    "duration_frames",
+    "filename",
+    "start_s",
+    "end_s",
+    "asr_transcript",
+)
+"""Those of the corpus, then where the response lies in its file, and what a machine heard."""
+CARRIED = ("score",)
+NOTE = (
+    "utterances.tsv: transcript is a person's (empty where nobody transcribed), asr_transcript a "
+    "machine's; correctness is a person's score, empty where nobody scored; duration_frames counts "
+    "frames of the file at 16 kHz; a machine's transcript against a person's is PER and FER: "
+    "tabwb phonemes utterances.tsv utterances.tsv."
+)
+
+
+class PsstExporter:
+    """``utterances.tsv`` and the recordings."""
+
+    suffix = ""
+
+    def export(self, document: Document, out: Path) -> None:
+        """Write a folder with the table and the recordings."""
+        recordings = annotated(document)
+        trials = [trial for each in recordings for trial in each.trials]
+        made = [Made("utterances.tsv", partial(write, recordings))] if recordings else []
+        notes = [NOTE, not_carried(trials, CARRIED, "The PSST table")]
+        write_folder(out, made, recordings, document, notes)
+
+
+def write(recordings: Sequence[Annotated], path: Path) -> None:
+    """Write the table: tab-separated, no quotes, one line per answered response."""
+    lines = ["\t".join(COLUMNS)]
+    for recording in recordings:
+        lines += ["\t".join(_cell(value) for value in row) for row in _rows(recording)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _rows(recording: Annotated) -> Iterator[tuple[object, ...]]:
+    administration = recording.administration
+    for trial in recording.trials:
+        naming = trial["naming"]
+        start, end = naming["start_s"] or 0.0, naming["end_s"] or recording.seconds
+        yield (
+            f"{administration['examinee']}-{administration['id']}-{trial['item']}"
+            + (f"-{trial['replicate'] + 1}" if trial["replicate"] else ""),
+            f"{administration['examinee']}-{administration['id']}",
+            administration["battery"],
+            naming["target"],
+            _transcript(naming, by_person=True),
+            _correctness(naming),
+            None,
+            round((end - start) * 16_000),
+            sound_name(recording) if recording.sound is not None else None,
+            f"{start:.3f}",
+            f"{end:.3f}",
+            _transcript(naming, by_person=False),
+        )
+
+
+def _transcript(naming: Mapping[str, Any], *, by_person: bool) -> str | None:
+    for transcript in reversed(naming["transcripts"]):
+        typed = transcript["transcriber"].split(":")[0] == "manual"
+        if typed == by_person and transcript["status"] != "error":
+            return " ".join(transcript["phonemes"])
+    return None
+
+
+def _correctness(naming: Mapping[str, Any]) -> str | None:
+    score = naming["score"]
+    if score in (None, "not-scorable"):
+        return None
+    return "TRUE" if score in {"right", "self-corrected"} else "FALSE"
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else " ".join(str(value).split())

@@ -1,0 +1,37 @@
+"""Praat TextGrids: one file per recording, the sound beside it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from tabwb_annotations.folder import Made, write_folder
+from tabwb_annotations.loss import not_carried
+from tabwb_annotations.tiers import Annotated, Document, annotated
+
+CARRIED = ("score", "heard line", "code", "proposed code", "cue", "phoneme time")
+
+
+class TextGridExporter:
+    """One TextGrid with interval tiers for each recording."""
+
+    suffix = ""
+
+    def export(self, document: Document, out: Path) -> None:
+        """Write a folder of TextGrids and the recordings they belong to."""
+        recordings = annotated(document)
+        trials = [trial for each in recordings for trial in each.trials]
+        made = [Made(f"{each.name}.TextGrid", partial(write, each)) for each in recordings]
+        write_folder(out, made, recordings, document, [not_carried(trials, CARRIED, "TextGrid")])
+
+
+def write(recording: Annotated, path: Path) -> None:
+    """Write a recording's tiers as a TextGrid in Praat's long text format."""
+    from praatio.data_classes.interval_tier import IntervalTier
+    from praatio.data_classes.textgrid import Textgrid
+
+    grid = Textgrid(0, recording.seconds)
+    for name, stretches in recording.tiers.items():
+        entries = [(each.start_s, each.end_s, each.label) for each in stretches]
+        grid.addTier(IntervalTier(name, entries, 0, recording.seconds))
+    grid.save(str(path), format="long_textgrid", includeBlankSpaces=True)

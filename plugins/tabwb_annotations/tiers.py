@@ -1,0 +1,156 @@
+"""What was said in a recording, as tiers of labelled stretches: the ground of every format here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabwb.phonology.inventory import to_ipa
+
+Document = Mapping[str, Any]
+TIERS = ("item", "target", "attempt", "ipa", "phoneme", "heard", "score", "code", "examiner", "cue")
+"""In their order; every one is there in every file, so that files can be laid side by side."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Stretch:
+    """A labelled stretch of a recording, seconds from its beginning."""
+
+    start_s: float
+    end_s: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """One recording with its tiers.
+
+    Attributes:
+        name: of the files made of it, without suffix.
+        seconds: how long it is.
+        tiers: name to stretches in time order that do not overlap.
+        sound: the file itself, or None where it is not at hand.
+        administration: the document of the administration it belongs to.
+        trials: those that were answered in it, in order.
+    """
+
+    name: str
+    seconds: float
+    tiers: Mapping[str, tuple[Stretch, ...]]
+    sound: Path | None
+    administration: Mapping[str, Any]
+    trials: tuple[Mapping[str, Any], ...]
+
+
+def annotated(document: Document) -> tuple[Annotated, ...]:
+    """Every recording of every administration in a document of exports."""
+    found: list[Annotated] = []
+    names: set[str] = set()
+    for one in document.get("documents", [document]):
+        trials = [trial for trial in one["trials"] if trial.get("naming")]
+        for recording in one.get("recordings", ()):
+            if recording["role"] != "original":
+                continue
+            own = tuple(each for each in trials if each["naming"]["recording"] == recording["uid"])
+            name = _name(one["administration"], recording, own, names)
+            names.add(name)
+            file = recording.get("file")
+            found.append(
+                Annotated(
+                    name,
+                    float(recording["seconds"]),
+                    _tiers(own, float(recording["seconds"])),
+                    None if file is None else Path(file),
+                    one["administration"],
+                    own,
+                )
+            )
+    return tuple(found)
+
+
+def attempts_of(naming: Mapping[str, Any]) -> Iterator[tuple[Stretch, tuple[str, ...]]]:
+    """The spoken attempts of a trial: where they lie in the recording, and their phonemes."""
+    start = naming["start_s"] or 0.0
+    for attempt in naming["attempts"]:
+        phonemes = tuple(attempt["phonemes"])
+        onset, offset = start + attempt["onset_s"], start + attempt["offset_s"]
+        yield Stretch(onset, offset, " ".join(phonemes)), phonemes
+
+
+def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
+    """(code, who says so): a person's before the machine's proposal; empty where nobody says any.
+
+    >>> code_of({"code": None, "proposed": {"code": "formal"}})
+    ('formal', 'proposed')
+    """
+    if naming["code"] is not None:
+        return str(naming["code"]), str(naming["code_by"])
+    if naming["proposed"] is not None and naming["proposed"]["code"]:
+        return str(naming["proposed"]["code"]), "proposed"
+    return "", ""
+
+
+def _tiers(
+    trials: Sequence[Mapping[str, Any]], seconds: float
+) -> Mapping[str, tuple[Stretch, ...]]:
+    found: dict[str, list[Stretch]] = {name: [] for name in TIERS}
+    for trial in trials:
+        naming = trial["naming"]
+        start, end = naming["start_s"] or 0.0, naming["end_s"] or seconds
+        code, by = code_of(naming)
+        score = naming["score"] or ""
+        whole = {
+            "item": trial["item"],
+            "target": naming["target"],
+            "heard": naming["heard"] or "",
+            "score": f"{score} ({naming['score_by']})" if score else "",
+            "code": f"{code} ({by})" if code else "",
+        }
+        for name, label in whole.items():
+            if label:
+                found[name].append(Stretch(start, end, label))
+        for stretch, phonemes in attempts_of(naming):
+            found["attempt"].append(stretch)
+            found["ipa"].append(Stretch(stretch.start_s, stretch.end_s, to_ipa(phonemes)))
+        shown = naming["transcripts"][-1]["segments"] if naming["transcripts"] else ()
+        found["phoneme"] += [
+            Stretch(start + each["start_s"], start + each["end_s"], each["phoneme"])
+            for each in shown
+        ]
+        found["examiner"] += [Stretch(a, b, "examiner") for a, b in naming["examiner"]]
+        found["cue"] += [
+            Stretch(cue["at_s"], cue["at_s"] + CUE_S, cue["kind"])
+            for cue in naming["cues"]
+            if cue["at_s"] is not None
+        ]
+    return {name: tuple(_apart(stretches, seconds)) for name, stretches in found.items()}
+
+
+CUE_S = 0.1
+"""How long a cue is drawn in a tier; only its beginning is known."""
+
+
+def _apart(stretches: Sequence[Stretch], seconds: float) -> Iterator[Stretch]:
+    """In time order, inside the recording, each cut where the next one begins."""
+    ordered = sorted(stretches)
+    for at, each in enumerate(ordered):
+        limit = ordered[at + 1].start_s if at + 1 < len(ordered) else seconds
+        start, end = max(each.start_s, 0.0), min(each.end_s, limit, seconds)
+        if end > start:
+            yield Stretch(start, end, each.label)
+
+
+def _name(
+    administration: Mapping[str, Any],
+    recording: Mapping[str, Any],
+    trials: Sequence[Mapping[str, Any]],
+    taken: set[str],
+) -> str:
+    parts = [administration["battery"], administration["examinee"], str(administration["id"])]
+    if len(trials) == 1:
+        parts.append(trials[0]["item"])
+    name = re.sub(r"[^A-Za-z0-9.+-]+", "-", "_".join(parts)).replace("_-", "_")
+    return name if name not in taken else f"{name}_{recording['uid'][-8:]}"
