@@ -118,7 +118,7 @@ class Dictionary:
         """A word and one of its pronunciations, by number: for drawing words at random.
 
         >>> load_dictionary().entry(40000)
-        ('eleftherios', ('EH', 'L', 'IH', 'F', 'TH', 'EH', 'R', 'IY', 'OW', 'Z'))
+        ('excellence', ('EH', 'K', 'S', 'AH', 'L', 'AH', 'N', 'S'))
         """
         word, phonemes, _ = self._lines[number].decode("ascii").split("\t")
         return word, tuple(phonemes.split())

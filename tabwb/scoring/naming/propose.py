@@ -241,14 +241,21 @@ def _phrase(phonemes: Sequence[str]) -> tuple[str, ...]:
             before = best[start]
             if before is None or (end - start < 2 and start):
                 continue
-            words = _homophones(phonemes[start:end])[0]
-            if not words or load_lexicon().level(words[0]) != _PHRASE_LEVEL:
-                continue
             shorter = best[end]
-            if shorter is None or len(before) + 1 < len(shorter):
-                best[end] = (*before, words[0])
+            if shorter is not None and len(shorter) <= len(before) + 1:
+                continue
+            words = sorted(load_dictionary().homophones(phonemes[start:end]), key=len)
+            word = next((word for word in words if _very_common(word)), None)
+            if word is not None:
+                best[end] = (*before, word)
     found = best[-1] or ()
     return found if len(found) > 1 else ()
+
+
+def _very_common(word: str) -> bool:
+    """Whether a word, or the word that a contraction (don't, it's) begins with, is very common."""
+    stem = word.removesuffix("n't").partition("'")[0]
+    return stem == "i" or load_lexicon().level(stem) == _PHRASE_LEVEL
 
 
 def _repeated(

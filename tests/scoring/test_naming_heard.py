@@ -1,0 +1,51 @@
+"""The field "heard:": words, ARPAbet, IPA, and what each of them may be taken for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.scoring.naming.heard import parse_heard
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "pronunciations"),
+    [
+        ("dog", "dog", ["D AO G"]),
+        ("  Dog. ", "dog", ["D AO G"]),
+        ("DOG", "dog", ["D AO G"]),
+        ("either", "either", ["IY DH ER", "AY DH ER"]),
+        ("blorf", "blorf", []),
+        ("a blorf", "a blorf", []),
+        ("house cat", "house cat", ["HH AW S K AE T"]),
+        ("don’t", "don't", ["D OW N T", "D OW N"]),
+        ("aw", "aw", ["AO"]),  # a word when small, a phoneme in capitals
+        ("AW", "", ["AW"]),
+        ("D AO G", "", ["D AO G"]),
+        ("D AO1 G", "", ["D AO G"]),
+        ("d ao1 g", "", ["D AO G"]),
+        ("dɔɡ", "", ["D AO G"]),
+        ("/dog/", "", ["D OW G"]),
+        ("[kæt]", "", ["K AE T"]),
+    ],
+)
+def test_what_is_typed(text: str, word: str, pronunciations: list[str]) -> None:
+    found = parse_heard(text)
+    assert (found.word, [" ".join(one) for one in found.pronunciations]) == (word, pronunciations)
+    assert found.several is (" " in word)
+
+
+@pytest.mark.parametrize("text", ["", "   "])
+def test_nothing_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="nothing was written down"):
+        parse_heard(text)
+
+
+@pytest.mark.parametrize("text", ["/dx/", "[]", "/ˈ/"])
+def test_what_holds_no_phoneme_is_refused(text: str) -> None:
+    with pytest.raises(TabwbError, match=r"phoneme|inventory"):
+        parse_heard(text)
+
+
+def test_long_speech_stays_short() -> None:
+    assert len(parse_heard("either the a of either neither the a").pronunciations) <= 16
