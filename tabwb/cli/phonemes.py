@@ -1,0 +1,173 @@
+"""``tabwb phonemes``: transcripts against references, by phonemes and by features."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from tabwb.cli.common import json_option, note, print_json
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.phonology.corpus import Missing, Unmapped
+    from tabwb.phonology.predictions import Accepted
+    from tabwb.phonology.task_b import Match
+
+_LABELS = ("arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39")
+_FILE = click.Path(exists=True, path_type=Path)
+
+
+@click.command()
+@click.argument("ref", metavar="REF.tsv", type=_FILE)
+@click.argument("hyp", metavar="HYP.tsv", type=_FILE)
+@click.option("--trace", is_flag=True, help="Show each utterance's alignment by features.")
+@click.option(
+    "--accept",
+    metavar="FILE|BATTERY",
+    help="Accepted pronunciations: a TSV of prompt and pronunciation, or a naming battery.",
+)
+@click.option(
+    "--match",
+    type=click.Choice(("paper", "code")),
+    default="paper",
+    show_default=True,
+    help="With --accept: 'paper' removes silence and noise first; for 'code' they interrupt.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(("error", "empty", "skip")),
+    default="error",
+    show_default=True,
+    help="Ids that HYP lacks: refuse, score as silence, or leave out.",
+)
+@click.option(
+    "--unmapped",
+    type=click.Choice(("drop", "error")),
+    default="drop",
+    show_default=True,
+    help="Labels of HYP without a phoneme: drop and count, or refuse.",
+)
+@click.option(
+    "--labels",
+    type=click.Choice(_LABELS),
+    default="arpabet",
+    show_default=True,
+    help="What set the labels of HYP are of.",
+)
+@click.option(
+    "--inventory",
+    type=click.Choice(("psst", "panphon")),
+    default="psst",
+    show_default=True,
+    help="PSST's 40 phonemes, or any IPA by panphon's features (other rates, not PSST's).",
+)
+@click.option(
+    "--by",
+    "columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="Rates by a column of REF: prompt, session, ...; 'severity' bands aq_index.",
+)
+@click.option("--tables", is_flag=True, help="With --json: also classes, confusions, features.")
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, help="Rows of each table."
+)
+@json_option
+def phonemes(
+    ref: Path,
+    hyp: Path,
+    trace: bool,
+    accept: str | None,
+    match: Match,
+    missing: Missing,
+    unmapped: Unmapped,
+    labels: str,
+    inventory: Literal["psst", "panphon"],
+    columns: tuple[str, ...],
+    tables: bool,
+    top: int,
+    as_json: bool,
+) -> int:
+    """Score the transcripts of HYP.tsv against those of REF.tsv.
+
+    REF has the columns utterance_id and transcript, HYP utterance_id and asr_transcript: ARPAbet
+    with blanks between. Task B: with correctness in REF, and prediction in HYP or --accept.
+    """
+    from tabwb.phonology import corpus as reading
+    from tabwb.phonology.labels import label_set
+    from tabwb.phonology.predictions import task_b
+    from tabwb.phonology.tables import rate_of
+    from tabwb.report.phonemes import Ceiling, PhonemeReport, Tables, document, group_rates
+
+    _refuse_idle(accept, match, labels, inventory)
+    accepted = None if accept is None else _accepted(accept)
+    corpus = reading.read_corpus(
+        ref, hyp, labels=labels, inventory=inventory, missing=missing, unmapped=unmapped
+    )
+    scores = corpus.score()
+    if corpus.extra and as_json:
+        extra = plural(len(corpus.extra), "id")
+        note(f"{extra} of {hyp} left out, because {ref} has no such id")
+    best = reading.ceiling(corpus, labels)
+    report = PhonemeReport(
+        corpus,
+        scores,
+        task_b(corpus, accepted, match),
+        Tables.of(scores, psst=inventory == "psst") if scores and (tables or not as_json) else None,
+        group_rates(corpus, scores, columns) if scores and columns else None,
+        None if best is None else Ceiling(label_set(labels), rate_of("ceiling", best)),
+        inventory,
+    )
+    if as_json:
+        print_json(document(report))
+        return 0
+    from tabwb.report.phonemes_view import print_report
+
+    print_report(report, trace=trace, top=top)
+    return 0
+
+
+def _refuse_idle(accept: str | None, match: Match, labels: str, inventory: str) -> None:
+    """An option that would change nothing, or mix inventories, is refused."""
+    from tabwb.records.errors import UsageError
+
+    if inventory == "panphon" and (accept is not None or labels != "arpabet"):
+        raise UsageError(
+            "--inventory panphon reads IPA; it has no labels to map and no accepted pronunciations"
+        )
+    if match == "code" and accept is None:
+        raise UsageError("--match says how --accept is looked for", hint="add --accept FILE")
+
+
+def _accepted(argument: str) -> Accepted:
+    """Accepted pronunciations of a table, or of the naming items of a battery."""
+    path = Path(argument).expanduser()
+    if path.is_file() and path.suffix.lower() != ".toml":
+        from tabwb.phonology.predictions import read_accepted
+
+        return read_accepted(path)
+    return _of_battery(argument)
+
+
+def _of_battery(argument: str) -> Accepted:
+    from tabwb.battery.loader import load_battery
+    from tabwb.battery.naming import naming_item
+    from tabwb.cli.common import open_plugins
+    from tabwb.records.errors import UsageError
+
+    plugins = open_plugins()
+    try:
+        battery = load_battery(plugins.find_battery(argument))
+    finally:
+        plugins.close()
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for subtest in battery.subtests:
+        if subtest.response == "naming":
+            for item in map(naming_item, subtest.items):
+                for prompt in {item.id.casefold(), item.target.casefold()}:
+                    found.setdefault(prompt, []).extend(item.accepted)
+    if not found:
+        raise UsageError(f"the battery '{battery.id}' has no naming items", where=argument)
+    return found

@@ -1,0 +1,229 @@
+"""Two tables of transcripts as one corpus to score: what is missing, what is no phoneme.
+
+The columns are those of the PSST challenge's scorer: ``utterance_id``, ``transcript`` of the
+reference and ``asr_transcript`` of the hypothesis. Task B: :mod:`tabwb.phonology.predictions`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from tabwb.phonology.batch import Scores, score
+from tabwb.phonology.costs import CostTable, psst_costs
+from tabwb.phonology.inventory import parse_arpabet
+from tabwb.phonology.labels import Mapped, best_possible, label_set, map_labels
+from tabwb.phonology.tables import severity
+from tabwb.phonology.transcripts import Row, Table, named, read_table
+from tabwb.records.errors import TabwbError, UsageError
+
+Missing: TypeAlias = Literal["error", "empty", "skip"]
+Unmapped: TypeAlias = Literal["drop", "error"]
+
+SEVERITY: Final = "severity"
+QUOTIENT: Final = "aq_index"
+"""The column of a speaker's aphasia quotient, which bands of severity are made of."""
+NOT_RECORDED: Final = "not recorded"
+LONGEST: Final = 5000
+"""Labels of one transcript; what is longer is no utterance, and its alignment no small matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One utterance of a corpus.
+
+    Attributes:
+        id: as in both tables.
+        ref_row, hyp_row: where it stands; ``hyp_row`` is None where the hypothesis lacks it.
+        ref, hyp: phonemes (or segments) with silence; empty where there is no such column.
+    """
+
+    id: str
+    ref_row: Row
+    hyp_row: Row | None
+    ref: tuple[str, ...]
+    hyp: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """References with their hypotheses.
+
+    Attributes:
+        utterances: in the order of the reference.
+        has_transcripts: whether both tables have a column of them.
+        costs: the inventory.
+        unmapped: labels of the hypothesis without a phoneme, which were dropped.
+        missing: ids of the reference that the hypothesis lacks.
+        extra: ids of the hypothesis that the reference lacks; they are left out.
+    """
+
+    utterances: tuple[Utterance, ...]
+    has_transcripts: bool
+    costs: CostTable
+    unmapped: Counter[str]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+
+    def score(self) -> Scores | None:
+        """PER, FER and traces; None where there are no transcripts."""
+        if not self.has_transcripts:
+            return None
+        each = self.utterances
+        return score([one.ref for one in each], [one.hyp for one in each], self.costs)
+
+    def groups(self, column: str) -> list[str]:
+        """What group each utterance is of: a column of the reference, or ``severity``.
+
+        Where the reference has no such column, severity is the band of ``aq_index``, the speaker's
+        aphasia quotient (PSST, section 3).
+        """
+        columns = self.utterances[0].ref_row.cells if self.utterances else {}
+        banded = column == SEVERITY and column not in columns
+        chosen = QUOTIENT if banded else column
+        if columns and chosen not in columns:
+            raise UsageError(f"the reference has no column '{chosen}'", allowed=", ".join(columns))
+        if not banded:
+            return [one.ref_row.cells[chosen] or NOT_RECORDED for one in self.utterances]
+        quotients = (one.ref_row.number(chosen) for one in self.utterances)
+        return [NOT_RECORDED if each is None else severity(each) for each in quotients]
+
+
+def read_corpus(
+    ref: Path,
+    hyp: Path,
+    *,
+    labels: str = "arpabet",
+    inventory: Literal["psst", "panphon"] = "psst",
+    missing: Missing = "error",
+    unmapped: Unmapped = "drop",
+) -> Corpus:
+    """Read a reference and a hypothesis.
+
+    Args:
+        ref: table of the reference; its labels must be of the inventory.
+        hyp: table of the hypothesis.
+        labels: what set the hypothesis' labels are of (:mod:`tabwb.phonology.labels`).
+        inventory: PSST's 40 phonemes, or any IPA by panphon's features.
+        missing: what to do with ids that the hypothesis lacks.
+        unmapped: what to do with labels of the hypothesis that have no phoneme.
+
+    Raises:
+        TabwbError: with the file, the line, and what is wrong there.
+    """
+    ref_table, hyp_table = read_table(ref), read_table(hyp)
+    ref_rows, hyp_rows = ref_table.by_id(), hyp_table.by_id()
+    lacking = tuple(name for name in ref_rows if name not in hyp_rows)
+    if lacking and missing == "error":
+        raise TabwbError(
+            f"ids of {ref_table.name} are missing: {named(lacking)}",
+            where=hyp_table.name,
+            hint="--missing empty scores them as silence, --missing skip leaves them out",
+        )
+    columns = _transcript_columns(ref_table, hyp_table)
+    dropped: Counter[str] = Counter()
+    utterances = []
+    for name, row in ref_rows.items():
+        other = hyp_rows.get(name)
+        if other is None and missing == "skip":
+            continue
+        said: tuple[str, ...] = ()
+        heard: tuple[str, ...] = ()
+        if columns is not None:
+            said = _read_reference(row, columns[0], inventory)
+            if other is not None:
+                found = _read_hypothesis(other, columns[1], labels, inventory)
+                if found.dropped and unmapped == "error":
+                    raise TabwbError(
+                        f"labels without a phoneme: {named(found.dropped)}", where=other.where
+                    )
+                dropped.update(found.dropped)
+                heard = found.phonemes
+        utterances.append(Utterance(name, row, other, said, heard))
+    return Corpus(
+        tuple(utterances),
+        columns is not None,
+        _costs(utterances, inventory),
+        dropped,
+        lacking,
+        tuple(name for name in hyp_rows if name not in ref_rows),
+    )
+
+
+def ceiling(corpus: Corpus, labels: str) -> Scores | None:
+    """What a flawless transcriber with these labels would score; None where it is no loss."""
+    chosen = label_set(labels)
+    if not chosen.merged or not corpus.has_transcripts:
+        return None
+    refs = [one.ref for one in corpus.utterances]
+    return score(refs, [best_possible(ref, chosen) for ref in refs])
+
+
+def _transcript_columns(ref: Table, hyp: Table) -> tuple[str, str] | None:
+    """The columns of transcripts; None for tables of Task B alone."""
+    heard = "asr_transcript" if "asr_transcript" in hyp else "transcript"
+    if (
+        "transcript" not in ref
+        and heard not in hyp
+        and "correctness" in ref
+        and "prediction" in hyp
+    ):
+        return None
+    ref.need("transcript")
+    if heard not in hyp:
+        hyp.need("asr_transcript")
+    return "transcript", heard
+
+
+def _read_reference(row: Row, column: str, inventory: str) -> tuple[str, ...]:
+    text = row.cells[column]
+    if inventory == "panphon":
+        from tabwb.phonology.panphon_inventory import segment
+
+        found = segment(text)
+        if found.dropped:
+            raise TabwbError(f"panphon has no features for {named(found.dropped)}", where=row.where)
+        return _short_enough(found.phonemes, row)
+    try:
+        return _short_enough(parse_arpabet(text, silent=True), row)
+    except TabwbError as error:
+        raise at_row(row, error) from error
+
+
+def _read_hypothesis(row: Row, column: str, labels: str, inventory: str) -> Mapped:
+    if inventory == "panphon":
+        from tabwb.phonology.panphon_inventory import segment
+
+        found = segment(row.cells[column])
+    else:
+        found = map_labels(row.cells[column].split(), labels)
+    _short_enough(found.phonemes, row)
+    return found
+
+
+def _costs(utterances: Sequence[Utterance], inventory: str) -> CostTable:
+    if inventory == "psst":
+        return psst_costs()
+    from tabwb.phonology.panphon_inventory import panphon_costs
+
+    return panphon_costs(side for one in utterances for side in (one.ref, one.hyp))
+
+
+def _short_enough(phonemes: tuple[str, ...], row: Row) -> tuple[str, ...]:
+    if len(phonemes) > LONGEST:
+        raise TabwbError(
+            f"a transcript of {len(phonemes):,} labels is no utterance",
+            where=row.where,
+            allowed=f"up to {LONGEST:,}",
+        )
+    return phonemes
+
+
+def at_row(row: Row, error: TabwbError) -> TabwbError:
+    """The same error with its place, where it has none."""
+    if error.where is not None:
+        return error
+    return TabwbError(error.message, where=row.where, allowed=error.allowed, hint=error.hint)

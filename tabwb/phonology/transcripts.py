@@ -1,0 +1,220 @@
+"""Reading tables of transcripts: tab-separated text with a line of headings.
+
+A table is plain text that people edit in spreadsheets: a byte order mark, CRLF, quotes round a cell
+and blank lines are read; whatever else is wrong is named with its line.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from tabwb.records.errors import TabwbError
+
+MAX_BYTES: Final = 200_000_000
+"""Files over this size are refused unread; a million utterances have less."""
+
+_NAMED: Final = 10
+"""How many ids an error names before it says how many more there are."""
+
+_TRUE, _FALSE = ("true", "t", "1", "yes", "1.0"), ("false", "f", "0", "no", "0.0")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table.
+
+    Attributes:
+        where: ``FILE:LINE``.
+        cells: column to value, outer white space trimmed.
+    """
+
+    where: str
+    cells: Mapping[str, str]
+
+    def truth(self, column: str) -> bool | None:
+        """A cell as true or false; None where it is empty."""
+        value = self.cells[column].lower()
+        if not value:
+            return None
+        if value in _TRUE or value in _FALSE:
+            return value in _TRUE
+        raise TabwbError(
+            f"'{self.cells[column]}' in column '{column}' is neither true nor false",
+            where=self.where,
+            allowed="TRUE, FALSE, 1, 0, yes, no, or nothing",
+        )
+
+    def number(self, column: str) -> float | None:
+        """A cell as a number; None where it is empty."""
+        value = self.cells[column]
+        if not value:
+            return None
+        try:
+            number = float(value)
+        except ValueError:
+            number = float("nan")
+        if not abs(number) < float("inf"):
+            raise TabwbError(f"'{value}' in column '{column}' is no number", where=self.where)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A tab-separated file with a line of headings."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def __contains__(self, column: str) -> bool:
+        return column in self.columns
+
+    def need(self, *columns: str) -> None:
+        """Raise an error that names the first column that is not there.
+
+        Raises:
+            TabwbError: with the columns that there are, and the nearest.
+        """
+        for column in columns:
+            if column not in self.columns:
+                near = get_close_matches(column, self.columns, n=1)
+                raise TabwbError(
+                    f"there is no column '{column}'",
+                    where=f"{self.name}:1",
+                    allowed="the columns are " + ", ".join(f"'{each}'" for each in self.columns),
+                    hint=f"is '{near[0]}' meant? Headings are compared exactly" if near else None,
+                )
+
+    def by_id(self, column: str = "utterance_id") -> dict[str, Row]:
+        """The rows by their id.
+
+        Raises:
+            TabwbError: an id is missing or stands twice, which are named.
+        """
+        self.need(column)
+        found: dict[str, Row] = {}
+        twice: Counter[str] = Counter()
+        for row in self.rows:
+            name = row.cells[column]
+            if not name:
+                raise TabwbError(f"'{column}' is empty", where=row.where)
+            if name in found:
+                twice[name] += 1
+            found.setdefault(name, row)
+        if twice:
+            first = found[next(iter(twice))].where
+            raise TabwbError(
+                f"ids stand more than once: {named(twice)}",
+                where=self.name,
+                hint=f"the first of them stands already in {first}; ids must differ",
+            )
+        return found
+
+
+def named(names: Iterable[str]) -> str:
+    """Names in a message; after ten only how many more there are.
+
+    >>> named(["a", "b"])
+    'a, b'
+    """
+    every = list(names)
+    more = len(every) - _NAMED
+    return ", ".join(every[:_NAMED]) + (f", and {more} more" if more > 0 else "")
+
+
+def read_table(path: Path) -> Table:
+    """Read a tab-separated file.
+
+    Raises:
+        TabwbError: it cannot be read, or a line has other columns than the headings.
+    """
+    name = str(path)
+    lines = list(_lines(_text(path)))
+    if not lines:
+        raise TabwbError("the file is empty", where=name, allowed="a line of headings, then rows")
+    (first, head), *others = lines
+    columns = tuple(_cells(head))
+    _check_columns(columns, f"{name}:{first}")
+    rows = []
+    for number, line in others:
+        cells = _cells(line)
+        where = f"{name}:{number}"
+        if len(cells) != len(columns):
+            raise TabwbError(
+                f"{len(cells)} columns, where the headings have {len(columns)}",
+                where=where,
+                hint="columns are separated by one tab; an empty last one needs its tab too",
+            )
+        rows.append(Row(where, dict(zip(columns, cells, strict=True))))
+    return Table(name, columns, tuple(rows))
+
+
+def _check_columns(columns: tuple[str, ...], where: str) -> None:
+    if len(columns) == 1 and ("," in columns[0] or ";" in columns[0]):
+        raise TabwbError(
+            "the headings hold no tab, but commas or semicolons",
+            where=where,
+            hint="columns are separated by tabs; export the sheet as TSV",
+        )
+    twice = [column for column, times in Counter(columns).items() if times > 1 and column]
+    if twice:
+        raise TabwbError(f"headings stand more than once: {named(twice)}", where=where)
+
+
+def _text(path: Path) -> str:
+    name = str(path)
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise TabwbError("this is a folder", where=name, allowed="a tab-separated file")
+    if status.st_size > MAX_BYTES:
+        raise TabwbError(
+            f"the file is too large ({status.st_size:,} bytes) and was not read",
+            where=name,
+            allowed=f"up to {MAX_BYTES:,} bytes",
+        )
+    content = path.read_bytes()
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise TabwbError("the file is UTF-16", where=name, hint="save it as UTF-8")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise TabwbError(
+            f"byte 0x{content[error.start]:02x} is no UTF-8",
+            where=f"{name}:{line}",
+            hint="save the file as UTF-8",
+        ) from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise TabwbError("a NUL character stands here", where=f"{name}:{line}")
+    return text
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Number and content of every line that is not blank."""
+    # Not splitlines(): it breaks at characters that may stand in a cell.
+    whole = text.replace("\r\n", "\n").replace("\r", "\n")
+    for number, line in enumerate(whole.split("\n"), 1):
+        if line.strip():
+            yield number, line
+
+
+def _cells(line: str) -> list[str]:
+    return [_unquoted(cell.strip()) for cell in line.split("\t")]
+
+
+def _unquoted(cell: str) -> str:
+    """A cell without the quotes that spreadsheets put round it; a lone quote stays.
+
+    >>> _unquoted('"she said ""dog"" twice"'), _unquoted('5" disk')
+    ('she said "dog" twice', '5" disk')
+    """
+    if len(cell) >= 2 and cell[0] == cell[-1] == '"':
+        return cell[1:-1].replace('""', '"').strip()
+    return cell

@@ -1,0 +1,222 @@
+"""Phoneme and feature error rates of a corpus as one JSON document (DESIGN 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tabwb.phonology.batch import Scores
+from tabwb.phonology.corpus import Corpus
+from tabwb.phonology.costs import QUARTERS
+from tabwb.phonology.labels import LabelSet
+from tabwb.phonology.predictions import TaskB
+from tabwb.phonology.tables import (
+    ChangedFeature,
+    ClassRate,
+    Confusion,
+    Rate,
+    changed_features,
+    class_rates,
+    confusions,
+    rate_of,
+    rates_by,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Where the errors of a corpus lie.
+
+    Attributes:
+        classes: rates of classes of phonemes; empty for another inventory than PSST's.
+        confusions: the most frequent first.
+        changed: features that changed; empty for another inventory than PSST's.
+    """
+
+    classes: Sequence[ClassRate]
+    confusions: Sequence[Confusion]
+    changed: Sequence[ChangedFeature]
+
+    @classmethod
+    def of(cls, scores: Scores, *, psst: bool = True) -> Tables:
+        """The tables of some scores."""
+        found = confusions(scores)
+        if not psst:
+            return cls((), found, ())
+        return cls(class_rates(scores), found, changed_features(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What a flawless transcriber with a set of labels would score on the same references."""
+
+    labels: LabelSet
+    rate: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class PhonemeReport:
+    """Everything that is known of a corpus.
+
+    Attributes:
+        corpus: what was read.
+        scores: None where there are no transcripts, only labels and predictions.
+        task_b: None where it was not asked for.
+        tables: where the errors lie; None where not asked for.
+        groups: column to the rates of its groups.
+        ceiling: None where the labels reach every phoneme.
+        inventory: ``psst`` or ``panphon``.
+    """
+
+    corpus: Corpus
+    scores: Scores | None
+    task_b: TaskB | None = None
+    tables: Tables | None = None
+    groups: Mapping[str, Sequence[Rate]] | None = None
+    ceiling: Ceiling | None = None
+    inventory: str = "psst"
+
+
+def group_rates(
+    corpus: Corpus, scores: Scores, columns: Sequence[str]
+) -> dict[str, Sequence[Rate]]:
+    """Rates by each of some columns of the reference."""
+    return {column: rates_by(scores, corpus.groups(column)) for column in columns}
+
+
+def document(report: PhonemeReport) -> dict[str, Any]:
+    """The report as JSON; what was not asked for has no key beyond the fixed ones.
+
+    ``status`` is ``undefined`` where no reference holds a phoneme, else ``value``.
+    """
+    rate = rate_of("", report.scores) if report.scores else Rate("", 0, 0, 0, 0.0, 0)
+    return {
+        "format": 1,
+        "per": rate.per,
+        "fer": rate.fer,
+        "status": "undefined" if rate.per is None else "value",
+        "per_distance": rate.per_distance,
+        "per_length": rate.per_length,
+        "fer_distance": rate.fer_distance,
+        "fer_length": rate.fer_length,
+        "utterances": list(_utterances(report)),
+        "unmapped": dict(report.corpus.unmapped.most_common()),
+        "task_b": None if report.task_b is None else _task_b(report.task_b),
+        **dict(_optional(report)),
+    }
+
+
+def _utterances(report: PhonemeReport) -> Iterator[dict[str, Any]]:
+    scores = report.scores
+    if scores is None:
+        return
+    features = scores.costs.features
+    columns = zip(
+        report.corpus.utterances,
+        scores.edits.tolist(),
+        scores.phonemes.tolist(),
+        scores.quarters.tolist(),
+        scores.traces(),
+        strict=True,
+    )
+    for one, edits, phonemes, quarters, trace in columns:
+        yield {
+            "utterance_id": one.id,
+            "per_distance": edits,
+            "per_length": phonemes,
+            "fer_distance": quarters / QUARTERS,
+            "fer_length": features * phonemes,
+            "trace": [list(step) for step in trace],
+        }
+
+
+def _task_b(found: TaskB) -> dict[str, Any]:
+    counts = found.classification
+    return {
+        "rule": found.rule,
+        "compared": counts.compared,
+        "tp": counts.tp,
+        "fp": counts.fp,
+        "fn": counts.fn,
+        "tn": counts.tn,
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "specificity": counts.specificity,
+        "f1": counts.f1,
+        "accuracy": counts.accuracy,
+        "balanced_accuracy": counts.balanced_accuracy,
+        "predictions": [
+            {
+                "utterance_id": each.id,
+                "prompt": each.prompt,
+                "correctness": each.label,
+                "prediction": each.predicted,
+            }
+            for each in found.predictions
+        ],
+    }
+
+
+def _optional(report: PhonemeReport) -> Iterator[tuple[str, Any]]:
+    if report.inventory != "psst":
+        yield "inventory", report.inventory
+    if report.corpus.missing:
+        yield "missing", list(report.corpus.missing)
+    if report.corpus.extra:
+        yield "extra", list(report.corpus.extra)
+    if report.ceiling is not None:
+        yield (
+            "ceiling",
+            {
+                "labels": report.ceiling.labels.name,
+                "merged": dict(report.ceiling.labels.merged),
+                **_rate(report.ceiling.rate),
+            },
+        )
+    if report.groups is not None:
+        yield (
+            "by",
+            {
+                column: [{"name": rate.name, **_rate(rate)} for rate in rates]
+                for column, rates in report.groups.items()
+            },
+        )
+    if report.tables is not None:
+        yield "classes", [_class(each) for each in report.tables.classes]
+        yield (
+            "confusions",
+            [[*each.step, each.count] for each in report.tables.confusions],
+        )
+        yield (
+            "feature_changes",
+            [
+                [each.change.feature, each.change.before, each.change.after, each.count]
+                for each in report.tables.changed
+            ],
+        )
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {
+        "utterances": rate.utterances,
+        "per": rate.per,
+        "fer": rate.fer,
+        "per_distance": rate.per_distance,
+        "per_length": rate.per_length,
+        "fer_distance": rate.fer_distance,
+        "fer_length": rate.fer_length,
+    }
+
+
+def _class(each: ClassRate) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "phonemes": each.phonemes,
+        "substituted": each.substituted,
+        "kept_class": each.kept_class,
+        "deleted": each.deleted,
+        "inserted": each.inserted,
+        "error_rate": each.error_rate,
+        "fer_distance": each.fer_distance,
+    }

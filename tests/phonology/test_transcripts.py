@@ -1,0 +1,124 @@
+"""Tab-separated tables as people have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabwb.phonology import transcripts
+from tabwb.phonology.transcripts import read_table
+from tabwb.records.errors import TabwbError
+
+
+def write(folder: Path, content: str | bytes) -> Path:
+    path = folder / "table.tsv"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "utterance_id\ttranscript\na\tD AO G\nb\t\n",
+        "\ufeffutterance_id\ttranscript\na\tD AO G\nb\t\n",
+        "utterance_id\ttranscript\r\na\tD AO G\r\nb\t\r\n",
+        "utterance_id\ttranscript\ra\tD AO G\rb\t",
+        "\nutterance_id\ttranscript\n\na\tD AO G\n \nb\t\n\n\n",
+        '"utterance_id"\t"transcript"\n"a"\t"D AO G"\n"b"\t""\n',
+        " utterance_id \t transcript\na\t D AO G \n b\t\n",
+    ],
+    ids=["plain", "BOM", "CRLF", "CR", "blank lines", "quotes", "blanks"],
+)
+def test_one_table_in_several_writings(tmp_path: Path, content: str) -> None:
+    table = read_table(write(tmp_path, content))
+    assert table.columns == ("utterance_id", "transcript")
+    assert [dict(row.cells) for row in table.rows] == [
+        {"utterance_id": "a", "transcript": "D AO G"},
+        {"utterance_id": "b", "transcript": ""},
+    ]
+
+
+def test_a_lone_quote_is_a_character_and_swallows_no_lines(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, 'utterance_id\tprompt\na\t"dog\nb\t5"\nc\t"a ""b"""\n'))
+    assert [row.cells["prompt"] for row in table.rows] == ['"dog', '5"', 'a "b"']
+
+
+def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "utterance_id\tprompt\na\tdo\u2028g\x0b\x85d\n"))
+    assert len(table.rows) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "the file is empty"),
+        ("\n \n", "the file is empty"),
+        ("utterance_id,transcript\na,D AO G\n", "table.tsv:1: the headings hold no tab, but"),
+        ("utterance_id\ttranscript\na\n", "table.tsv:2: 1 columns, where the headings have 2"),
+        ("utterance_id\ttranscript\n\na\tD\tG\n", "table.tsv:3: 3 columns"),
+        ("utterance_id\tprompt\tprompt\n", "headings stand more than once: prompt"),
+        (b"utterance_id\ttranscript\na\t\xe9\n", "table.tsv:2: byte 0xe9 is no UTF-8"),
+        ("utterance_id\ttranscript\na\tD".encode("utf-16"), "the file is UTF-16"),
+        ("utterance_id\ttranscript\na\tD\0\n", "table.tsv:2: a NUL character"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
+    with pytest.raises(TabwbError) as caught:
+        read_table(write(tmp_path, content))
+    assert message in str(caught.value)
+
+
+def test_a_large_file_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcripts, "MAX_BYTES", 10)
+    with pytest.raises(TabwbError, match=r"too large \(11 bytes\)"):
+        read_table(write(tmp_path, "x" * 11))
+
+
+def test_a_folder_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(TabwbError, match="this is a folder"):
+        read_table(tmp_path)
+
+
+def test_ids_that_stand_twice_are_named(tmp_path: Path) -> None:
+    rows = "".join(f"{name}\tD\n" for name in ("a", "b", "a", "c", "b", "b"))
+    table = read_table(write(tmp_path, "utterance_id\ttranscript\n" + rows))
+    with pytest.raises(TabwbError, match="ids stand more than once: a, b\n"):
+        table.by_id()
+
+
+def test_an_empty_id_is_named_with_its_line(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "utterance_id\ttranscript\n\tD\n"))
+    with pytest.raises(TabwbError, match=r"table\.tsv:2: 'utterance_id' is empty"):
+        table.by_id()
+
+
+def test_a_column_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "utterance_id\ttranscripts\n"))
+    with pytest.raises(TabwbError) as caught:
+        table.need("transcript")
+    assert "there is no column 'transcript'" in str(caught.value)
+    assert "is 'transcripts' meant?" in str(caught.value)
+
+
+def test_truth_in_several_spellings(tmp_path: Path) -> None:
+    values = ["TRUE", "true", "1", "yes", "False", "0", "no", ""]
+    rows = "".join(f"u{k}\t{value}\n" for k, value in enumerate(values))
+    table = read_table(write(tmp_path, "utterance_id\tcorrectness\n" + rows))
+    found = [row.truth("correctness") for row in table.rows]
+    assert found == [True, True, True, True, False, False, False, None]
+
+
+def test_what_is_neither_true_nor_false_is_refused(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "utterance_id\tcorrectness\na\tmaybe\n"))
+    with pytest.raises(TabwbError, match=r"table\.tsv:2: 'maybe' in column 'correctness'"):
+        table.rows[0].truth("correctness")
+
+
+@pytest.mark.parametrize("value", ["high", "nan", "inf", "1,5"])
+def test_what_is_no_number_is_refused(tmp_path: Path, value: str) -> None:
+    table = read_table(write(tmp_path, f"utterance_id\taq_index\na\t{value}\n"))
+    with pytest.raises(TabwbError, match="is no number"):
+        table.rows[0].number("aq_index")
