@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "speaker": ("speaker", "Speakers: records, consents, who did what, deletion."),
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
     "judge": ("judge", "Judge stored answers, compare judges, look at what they are told."),
+    "phonemes": ("phonemes", "Score phoneme transcripts against references."),
     "model": ("model", "List models, write profiles, try one."),
     "battery": ("battery", "List, show, check and write batteries."),
     "key": ("key", "Keep keys of remote services in the system keyring."),
