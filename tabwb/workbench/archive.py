@@ -100,18 +100,25 @@ class Archive:
 
         What is wrong with the destination is told to the dialog, which still stands.
         """
+        from tabwb.administer.consent import check_export
         from tabwb.report.destination import check_destination
         from tabwb.report.document import export_document
 
         try:
             out = check_destination(Path(path)).absolute()
             exporter = self.plugins.exporter(format_id)
-            exporter.export(export_document(loaded(self.store, numbers)), out)
+            chosen = loaded(self.store, numbers)
+            of = [one.administration for one in chosen]
+            permit = check_export(self.store, self.plugins, of, format_id, out)
+            exporter.export(export_document(chosen), out)
+            self.store.log(*permit.acts)
         except TabwbError as error:
             refused = Trouble.of("That could not be written", error)
             self.say(messages.Exported(refused=refused))
         else:
             self.say(messages.Exported(str(out)))
+            if permit.notice:
+                self.say(messages.Told(permit.notice))
 
     def _conditions(self, draft: Draft) -> tuple[Battery, Conditions]:
         asked = conditions_of(draft)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import pytest
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
+from tabwb.records.speakers import Consent
 from tabwb.records.states import StopReason, TrialState
+from tabwb.store.store import Store
 from tabwb.workbench.widgets.trial_words import NOTHING_TYPED
 from tests.workbench.conftest import SIZES, Seat, Sit
 
@@ -252,3 +255,31 @@ async def test_ctrl_j_begins_a_new_line_and_stands_at_the_foot(sit: Sit, battery
     _, trials = seat.stored()
     assert trials[0].counting is not None
     assert trials[0].counting.response == "a\nb"
+
+
+async def test_an_export_asks_for_a_registered_speakers_consent(
+    sit: Sit, battery: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "answers.jsonl"
+    async with sit((160, 48)) as seat:
+        await begin(seat, battery)
+        for words in ("dog", "the wall", "house."):
+            await answer(seat, words)
+        with Store.open(seat.store) as store:
+            store.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+        await seat.press("escape", "space")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("e")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "export-path")
+        field = seat.app.screen.query_one("#export-path", Input)
+        field.value = str(out)
+        await seat.press("enter")
+        await seat.reads("consent to 'share' is not recorded")
+        assert not out.exists()
+        with Store.open(seat.store) as store:
+            store.keep_consents([Consent("S-014", "share", True, "2026-11-21")])
+        await seat.press("enter")
+        await seat.until(lambda: not seat.asked)
+    assert out.exists()
+    with Store.open(seat.store) as store:
+        assert [entry.act for entry in store.log_entries("S-014")] == ["recorded", "exported"]
