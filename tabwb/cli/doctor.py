@@ -80,6 +80,7 @@ def _findings(store_location: str | None) -> Iterator[Finding]:
     yield from _guarded("plugins", _plugins())
     yield from _guarded("store", _store(store_location))
     yield from _guarded("bundled", _bundled())
+    yield from _microphone()
     yield _terminal()
 
 
@@ -168,6 +169,30 @@ def _bundled() -> Iterator[Finding]:
     finally:
         backend.close()
         plugins.close()
+
+
+def _microphone() -> Iterator[Finding]:
+    from tabwb.extend.registry import is_installed
+
+    if not is_installed("sounddevice"):
+        return
+    from tabwb.speech.devices import choose, inputs
+
+    try:
+        found = inputs()
+        chosen = choose(found, None, "microphone")
+    except TabwbError as error:
+        # Many machines have none and need none: worth a note, and no problem.
+        lines = str(error).splitlines()
+        yield Finding("microphone", "note", lines[0], " ".join(lines[1:]))
+        return
+    others = f", {plural(len(found) - 1, 'other')}" if len(found) > 1 else ""
+    yield Finding(
+        "microphone",
+        "ok",
+        f"{chosen.name} ({chosen.host}), {chosen.rate} Hz{others}",
+        "hear it with: tabwb microphone test",
+    )
 
 
 def _terminal() -> Finding:

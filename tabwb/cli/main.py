@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
     "judge": ("judge", "Judge stored answers, compare judges, look at what they are told."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
+    "microphone": ("microphone", "List microphones and try one."),
     "model": ("model", "List models, write profiles, try one."),
     "battery": ("battery", "List, show, check and write batteries."),
     "key": ("key", "Keep keys of remote services in the system keyring."),

@@ -1,0 +1,160 @@
+"""``tabwb microphone``: which microphones there are, and a test of one with playback."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import json_option, note, on_terminal, print_json
+from tabwb.records.errors import TabwbError
+
+if TYPE_CHECKING:
+    from tabwb.speech.devices import Device
+    from tabwb.speech.level import Level
+    from tabwb.speech.recorder import Recorder
+
+METER_FROM_DBFS = -60
+METER_CELLS = 30
+
+
+@click.group()
+def microphone() -> None:
+    """List microphones and loudspeakers; try one before a session."""
+
+
+@microphone.command("list")
+@json_option
+def list_devices(as_json: bool) -> int:
+    """List what can record and what can play now."""
+    from tabwb.speech.devices import inputs, outputs
+
+    found = {"microphones": inputs(), "loudspeakers": outputs()}
+    if as_json:
+        plain = {kind: [asdict(each) for each in devices] for kind, devices in found.items()}
+        print_json({"format": 1, **plain})
+        return 0
+    for kind, devices in found.items():
+        click.echo(f"{kind}: none" if not devices else f"{kind}:")
+        for each in devices:
+            click.echo(f"{'*' if each.default else ' '} {_described(each)}")
+    if any(device.default for devices in found.values() for device in devices):
+        note("* is taken where none is named")
+    return 0
+
+
+@microphone.command("test")
+@click.option("--device", metavar="NAME", help="A microphone: its name, a part of it, its number.")
+@click.option(
+    "--seconds",
+    type=click.IntRange(1, 60),
+    default=4,
+    show_default=True,
+    help="How long to listen.",
+)
+@click.option("--output", metavar="NAME", help="A loudspeaker to play it back, likewise.")
+@click.option("--playback/--no-playback", default=True, help="Play what was recorded.")
+@json_option
+def try_device(
+    device: str | None, seconds: int, output: str | None, playback: bool, as_json: bool
+) -> int:
+    """Record for a few seconds, tell what was heard, and play it back. Nothing is kept.
+
+    Exit status 1 when no sound came or something happened to the microphone.
+    """
+    from tabwb.speech.devices import pick, pick_output
+    from tabwb.speech.files import read_clip
+    from tabwb.speech.level import FLOOR_DBFS
+    from tabwb.speech.playback import Playback
+    from tabwb.speech.quality import quality
+    from tabwb.speech.recorder import Recorder
+
+    chosen = pick(device)
+    player = pick_output(output) if playback and output is not None else None
+    with tempfile.TemporaryDirectory(prefix="tabwb-test-") as folder:
+        recorder = Recorder(chosen, Path(folder) / "test.wav")
+        recorder.start()
+        try:
+            through = f" ({recorder.source})" if recorder.source else ""
+            note(f"{recorder.device}{through}, {recorder.rate} Hz: speak for {seconds} s")
+            _listen(recorder, seconds)
+        finally:
+            made = recorder.stop()
+        samples, rate = read_clip(made.path)
+        found = quality(samples, rate)
+        heard = found.peak_dbfs > FLOOR_DBFS and not made.remarks
+        document: dict[str, Any] = {
+            "format": 1,
+            "device": recorder.device,
+            "source": recorder.source,
+            "rate": made.rate,
+            **{name: value for name, value in asdict(found).items() if name != "remarks"},
+            "remarks": [*made.remarks, *found.remarks],
+        }
+        if as_json:
+            print_json(document)
+        else:
+            click.echo(
+                f"{found.seconds:.1f} s, peak {found.peak_dbfs:.0f} dBFS, speech "
+                f"{found.speech_dbfs:.0f} dBFS, noise {found.noise_floor_dbfs:.0f} dBFS"
+            )
+            for remark in document["remarks"] or ["nothing to remark"]:
+                click.echo(f"  {remark}")
+        if playback and made.frames:
+            note("playing it back")
+            try:
+                playing = Playback(made.path, device=player)
+                playing.start()
+                playing.wait()
+            except TabwbError as error:
+                note(f"it cannot be played: {error}")
+    return 0 if heard else 1
+
+
+def _listen(recorder: Recorder, seconds: int) -> None:
+    """Show the level until the time is over; at once what happens to the microphone."""
+    until = time.monotonic() + seconds
+    told: str | None = None
+    while time.monotonic() < until:
+        alarm = recorder.alarm
+        if alarm != told and alarm is not None:
+            note(f"{_clear()}! {alarm}")
+        told = alarm
+        if on_terminal():
+            note(f"\r{meter(recorder.level)}", newline=False)
+        time.sleep(0.1)
+    note(_clear(), newline=False)
+
+
+def _clear() -> str:
+    return f"\r{'':{METER_CELLS + 20}}\r" if on_terminal() else ""
+
+
+def meter(level: Level) -> str:
+    """A level as a bar from -60 to 0 dBFS, with words for a clipped wave.
+
+    >>> from tabwb.speech.level import Level
+    >>> meter(Level(-30.0, -40.0))
+    '[##########    |               ]  -30 dBFS     '
+    """
+    filled, peak = _cells(level.rms_dbfs), _cells(level.peak_dbfs) - 1
+    bar = "".join(
+        "#" if cell < filled else "|" if cell == peak else " " for cell in range(METER_CELLS)
+    )
+    return f"[{bar}] {level.peak_dbfs:4.0f} dBFS {'CLIP' if level.clipped else '    '}"
+
+
+def _cells(dbfs: float) -> int:
+    """How many cells of the meter a level fills; any of one lights the cell."""
+    cells = (dbfs - METER_FROM_DBFS) * METER_CELLS / -METER_FROM_DBFS
+    return max(0, min(math.ceil(cells), METER_CELLS))
+
+
+def _described(device: Device) -> str:
+    channels = "1 channel" if device.channels == 1 else f"{device.channels} channels"
+    return f"{device.index:>3}  {device.name}, {device.host}, {channels}, {device.rate} Hz"
