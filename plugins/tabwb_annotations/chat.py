@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.phonology.inventory import to_ipa
-from tabwb.records.words import RESEARCH_ONLY
-from tabwb_annotations.folder import DRAFT, Made, sound_name, write_folder
+from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
+from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
 from tabwb_annotations.tiers import Annotated, Document, annotated, attempts_of, code_of
 
@@ -38,6 +38,7 @@ class ChatExporter:
     """One ``.cha`` file per administration."""
 
     suffix = ""
+    sound = True
 
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of CHAT files and the recordings they belong to."""
@@ -63,6 +64,7 @@ def utterance(naming: Mapping[str, Any]) -> str:
 
     >>> said = {"target": "dog", "accepted": ["D AO G"], "heard": "cat", "score": "self-corrected",
     ...         "code": "semantic", "code_by": "person", "proposed": None, "start_s": 0.0,
+    ...         "transcripts": [],
     ...         "attempts": [
     ...             {"onset_s": 0.5, "offset_s": 0.9, "phonemes": ["K", "AE", "T"],
     ...              "complete": True},
@@ -81,7 +83,10 @@ def utterance(naming: Mapping[str, Any]) -> str:
     ]
     if not words and naming["heard"]:
         words = [_coded(naming, _heard_word(naming) or "xxx")]
-    return " [//] ".join(words) if words else "0"
+    if words:
+        return " [//] ".join(words)
+    # Nothing was heard, or nobody has listened: the one is silence, the other is not known.
+    return "0" if any(each["status"] == "empty" for each in naming["transcripts"]) else "xxx"
 
 
 def _attempts(naming: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -127,7 +132,7 @@ def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
     if len(recordings) == 1 and recordings[0].sound is not None:
         yield f"@Media:\t{Path(sound_name(recordings[0])).stem}, audio"
     yield f"@Comment:\t{RESEARCH_ONLY}"
-    yield f"@Comment:\t{DRAFT}"
+    yield f"@Comment:\t{SPEECH_CAUTION}"
     yield f"@Comment:\tspeaker {administration['examinee']}"
     for recording in recordings:
         for trial in recording.trials:
@@ -146,7 +151,7 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) ->
     spoken = _attempts(naming)
     if spoken:
         yield f"%pho:\t{' '.join(to_ipa(phonemes) for phonemes in spoken)}"
-    said = []
+    said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
     if not one_file:
         said.append(f"file {sound_name(recording)}")
     if naming["score"]:

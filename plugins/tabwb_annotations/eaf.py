@@ -16,6 +16,7 @@ class EafExporter:
     """One EAF with time-aligned tiers for each recording."""
 
     suffix = ""
+    sound = True
 
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of EAF files and the recordings they belong to."""

@@ -14,9 +14,6 @@ from tabwb.records.words import RESEARCH_ONLY
 from tabwb_annotations.tiers import Annotated, Document
 
 NOTES = "README.txt"
-DRAFT = (
-    "Transcripts and proposed codes are a draft until a trained listener has heard the recordings."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ def write_folder(
             "is there already and not an empty folder", where=str(out), hint="choose another --out"
         )
     said = (note for one in document.get("documents", [document]) for note in one["notices"])
-    explanation = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), DRAFT, *notes]) + "\n"
+    explanation = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), *notes]) + "\n"
     try:
         draft = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
     except OSError as error:

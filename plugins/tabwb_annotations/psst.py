@@ -39,6 +39,7 @@ class PsstExporter:
     """``utterances.tsv`` and the recordings."""
 
     suffix = ""
+    sound = True
 
     def export(self, document: Document, out: Path) -> None:
         """Write a folder with the table and the recordings."""

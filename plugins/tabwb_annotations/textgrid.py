@@ -16,6 +16,7 @@ class TextGridExporter:
     """One TextGrid with interval tiers for each recording."""
 
     suffix = ""
+    sound = True
 
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of TextGrids and the recordings they belong to."""

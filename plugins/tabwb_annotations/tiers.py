@@ -152,5 +152,5 @@ def _name(
     parts = [administration["battery"], administration["examinee"], str(administration["id"])]
     if len(trials) == 1:
         parts.append(trials[0]["item"])
-    name = re.sub(r"[^A-Za-z0-9.+-]+", "-", "_".join(parts)).replace("_-", "_")
+    name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", "_".join(parts))
     return name if name not in taken else f"{name}_{recording['uid'][-8:]}"

@@ -44,7 +44,8 @@ def export(
         exporter = plugins.exporter(format_id)
         out = check_destination(out, force=force, remedy="choose another name, or use --force")
         with open_store(store_location, plugins, create=False) as store:
-            chosen = load.loaded(store, administrations)
+            sound = getattr(exporter, "sound", False)
+            chosen = load.loaded(store, administrations, sound=sound)
             permit = check_export(
                 store,
                 plugins,

@@ -260,9 +260,13 @@ class ModelJudge(Judge, Protocol):
 
 @runtime_checkable
 class Exporter(Protocol):
-    """Writes administrations to a file."""
+    """Writes administrations to a file, or to a new folder where it makes several files.
+
+    One that copies recordings says ``sound = True``: the documents then name their files.
+    """
 
     suffix: str
+    """Of the file, with its dot; empty for a folder."""
 
     def export(self, document: Mapping[str, Any], out: Path) -> None:
         """Write the results documents (``format: 1`` shapes of DESIGN 7) to ``out``."""

@@ -17,6 +17,13 @@ RULES_CAUTION = "a text rule; not compared with expert raters"
 """Shown with every verdict of a rule-based judge."""
 
 
+SPEECH_CAUTION = (
+    "Speech: transcripts, proposed codes and scores of a machine are a draft until a trained "
+    "listener has heard the recording."
+)
+"""Beside everything that a machine says of a person's speech (SCORING 7)."""
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     """A number with its noun.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabwb.battery.model import Battery
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.records.states import ResponseKind
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION
 from tabwb.report.summary import Summary
 
 
@@ -22,6 +23,8 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield battery.disclaimer
     if model:
         yield MODEL_CAUTION
+    if any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+        yield SPEECH_CAUTION
     if summary.answers.inexact:
         yield (
             f"{summary.answers.inexact} of {summary.answers.n} responses may come out otherwise in "

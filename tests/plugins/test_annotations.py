@@ -1,0 +1,189 @@
+"""Spoken naming in TextGrid, EAF, CHAT and the PSST table, read back with the usual readers."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.naming import NamingSession
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import TabwbError
+from tabwb.records.naming import RecordingBegan, RecordingEnded
+from tabwb.records.trials import Conditions
+from tabwb.report.document import export_document
+from tabwb.report.load import loaded
+from tabwb.store.store import Store
+from tests.administer.naming_parts import heard, naming_battery, shown, take
+
+Json = dict[str, object]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def plugins() -> Iterator[Plugins]:
+    loaded_plugins = Plugins.load()
+    yield loaded_plugins
+    loaded_plugins.close()
+
+
+@pytest.fixture
+def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
+    """One recording of 40 s: dog right, cat after dog, tree a nonword, house silence."""
+    soundfile = pytest.importorskip("soundfile")
+    battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
+    conditions = Conditions("S-014", "speaker", judges=(), rater="R1")
+    conditions = setup.resolve(plugins, battery, conditions)
+    sound = tmp_path / "r1.wav"
+    soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
+    with setup.create_naming(store, plugins, battery, conditions) as session:
+        session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+        _name(session, 0.0, "right", "D AO G")
+        _name(session, 10.0, "self-corrected", "D AO G", "K AE T")
+        session.hear("dog")
+        session.code("semantic")
+        session.note("looked away")
+        _name(session, 20.0, "error", "T R OY B")
+        _name(session, 30.0, "no-response")
+        session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 40.0))
+        session.show(shown(39.0))
+    made: Json = export_document(loaded(store, (1,), sound=True))
+    return made
+
+
+def _name(session: NamingSession, at_s: float, score: str, *attempts: str) -> None:
+    session.show(shown(at_s))
+    session.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
+    assert session.current is not None
+    session.transcribed(session.current.plan.number, 1, heard(*attempts))
+
+
+def _export(plugins: Plugins, format_id: str, document: Json, out: Path) -> Path:
+    plugins.exporter(format_id).export(document, out)
+    return out
+
+
+def test_a_textgrid_is_what_praat_reads(plugins: Plugins, document: Json, tmp_path: Path) -> None:
+    from praatio import textgrid
+
+    out = _export(plugins, "textgrid", document, tmp_path / "grids")
+    (path,) = out.glob("*.TextGrid")
+    grid = textgrid.openTextgrid(str(path), includeEmptyIntervals=False)
+    said = [(round(e.start, 3), round(e.end, 3), e.label) for e in grid.getTier("attempt").entries]
+    assert said == [
+        (0.5, 0.8, "D AO G"),
+        (10.5, 10.8, "D AO G"),
+        (12.3, 12.6, "K AE T"),
+        (20.5, 20.9, "T R OY B"),
+    ]
+    assert [e.label for e in grid.getTier("ipa").entries] == ["dɔɡ", "dɔɡ", "kæt", "trɔɪb"]
+    assert [e.label for e in grid.getTier("item").entries] == ["dog", "cat", "tree", "house"]
+    assert [e.label for e in grid.getTier("heard").entries] == ["dog"]
+    assert grid.getTier("code").entries[1].label == "semantic (person:R1)"
+    assert len(grid.getTier("phoneme").entries) == 13
+
+
+def test_the_recording_lies_beside_it_unchanged(
+    plugins: Plugins, document: Json, tmp_path: Path
+) -> None:
+    out = _export(plugins, "textgrid", document, tmp_path / "grids")
+    (copy,) = out.glob("*.wav")
+    assert copy.read_bytes() == (tmp_path / "r1.wav").read_bytes()
+    assert copy.stem == next(out.glob("*.TextGrid")).stem
+
+
+def test_an_eaf_is_what_elan_reads(plugins: Plugins, document: Json, tmp_path: Path) -> None:
+    from pympi.Elan import Eaf
+
+    out = _export(plugins, "eaf", document, tmp_path / "elan")
+    (path,) = out.glob("*.eaf")
+    eaf = Eaf(str(path))
+    said = eaf.get_annotation_data_for_tier("attempt")
+    assert [tuple(each[:3]) for each in sorted(said)] == [
+        (500, 800, "D AO G"),
+        (10500, 10800, "D AO G"),
+        (12300, 12600, "K AE T"),
+        (20500, 20900, "T R OY B"),
+    ]
+    (link,) = eaf.get_linked_files()
+    assert (out / link["RELATIVE_MEDIA_URL"]).is_file()
+
+
+def test_chat_codes_errors_on_the_main_tier(
+    plugins: Plugins, document: Json, tmp_path: Path
+) -> None:
+    out = _export(plugins, "chat", document, tmp_path / "chat")
+    (path,) = out.glob("*.cha")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    spoken = [line.split("\x15")[0].strip() for line in lines if line.startswith("*PAR:")]
+    assert spoken == [
+        "*PAR:\tdog .",
+        "*PAR:\tdog [: cat] [* s:r] [//] cat .",
+        "*PAR:\ttrɔɪb@u [: tree] [* p:n] .",
+        "*PAR:\t0 .",
+    ]
+    assert lines[:2] == ["@UTF8", "@Begin"]
+    assert lines[-1] == "@End"
+    assert any(line.startswith("%com:") and "looked away" in line for line in lines)
+    assert f"@Media:\t{next(out.glob('*.wav')).stem}, audio" in lines
+
+
+def test_the_psst_table_has_a_line_for_each_response(
+    plugins: Plugins, document: Json, tmp_path: Path
+) -> None:
+    out = _export(plugins, "psst", document, tmp_path / "psst")
+    with (out / "utterances.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [(row["prompt"], row["asr_transcript"], row["correctness"]) for row in rows] == [
+        ("dog", "D AO G", "TRUE"),
+        ("cat", "D AO G K AE T", "TRUE"),
+        ("tree", "T R OY B", "FALSE"),
+        ("house", "", "FALSE"),
+    ]
+    assert {row["transcript"] for row in rows} == {""}
+    assert {(row["end_s"], row["duration_frames"]) for row in rows[:1]} == {("8.000", "128000")}
+
+
+@pytest.mark.parametrize("format_id", ["textgrid", "eaf", "chat", "psst"])
+def test_what_a_format_cannot_carry_is_counted(
+    plugins: Plugins, document: Json, tmp_path: Path, format_id: str
+) -> None:
+    out = _export(plugins, format_id, document, tmp_path / "out")
+    said = (out / "README.txt").read_text(encoding="utf-8")
+    assert "not a medical device" in said
+    assert "trained listener" in said
+    assert "has no place for" in said
+    assert ("1 note" in said) == (format_id != "chat")
+    assert "13 phoneme confidences" in said
+    assert oct((out / "README.txt").stat().st_mode & 0o777) == "0o600"
+
+
+def test_a_folder_that_holds_something_is_left_alone(
+    plugins: Plugins, document: Json, tmp_path: Path
+) -> None:
+    out = tmp_path / "full"
+    out.mkdir()
+    (out / "mine.txt").write_text("mine")
+    with pytest.raises(TabwbError, match="not an empty folder"):
+        _export(plugins, "chat", document, out)
+    assert [path.name for path in out.iterdir()] == ["mine.txt"]
+
+
+def test_what_was_never_recorded_has_no_such_export(
+    plugins: Plugins, document: Json, tmp_path: Path
+) -> None:
+    documents = document["documents"]
+    assert isinstance(documents, list)
+    silent = {**document, "documents": [{**documents[0], "recordings": []}]}
+    with pytest.raises(TabwbError, match="nothing in these administrations was recorded"):
+        _export(plugins, "textgrid", silent, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
