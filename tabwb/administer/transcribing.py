@@ -95,7 +95,9 @@ class Transcribing:
             except TabwbError as error:
                 yield job, Transcript(self.spec, "error", error=str(error))
                 continue
-            parameters: Mapping[str, str] = {f"conditioning_{name}": str(value) for name, value in told.items()}
+            parameters: Mapping[str, str] = {
+                f"conditioning_{name}": str(value) for name, value in told.items()
+            }
             clips.append(Clip(str(copy), accepted=job.accepted))
             of.append((job, parameters))
         try:

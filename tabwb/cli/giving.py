@@ -157,6 +157,7 @@ def stopping(cancel: threading.Event) -> Iterator[None]:
 def show(session: Session, *, as_json: bool) -> None:
     """Print the results as they stand."""
     from tabwb.report.document import administration_document
+    from tabwb.report.load import recordings_of
 
     administration = session.store.administration(session.administration.id)
     if as_json:
@@ -168,6 +169,7 @@ def show(session: Session, *, as_json: bool) -> None:
                 model_facts=session.model_facts,
                 notes=session.notes,
                 declarations=session.declarations,
+                recordings=recordings_of(session.store, administration),
             )
         )
         return

@@ -85,12 +85,48 @@ class Progress:
         if self._given < 3:
             return ""
         each = (time.monotonic() - self._first) / (self._given - 1)
-        seconds = each * max(self._planned - self._done, 0)
-        if seconds < 2:
-            return ""
-        if seconds < 90:
-            return f"  about {seconds:.0f} s left"
-        minutes = seconds / 60
-        if minutes < 90:
-            return f"  about {minutes:.0f} min left"
-        return f"  about {minutes / 60:.1f} h left"
+        return time_left(each * max(self._planned - self._done, 0))
+
+
+class Countdown:
+    """Shows ``response 7/20`` with what is left of the time, one call for each that is done.
+
+    Args:
+        what: is counted.
+        planned: how many there are.
+    """
+
+    def __init__(self, what: str, planned: int) -> None:
+        self._what, self._planned, self._done = what, planned, 0
+        self._began = time.monotonic()
+        self._live = sys.stderr.isatty()
+
+    def one(self) -> None:
+        """One more is done."""
+        self._done += 1
+        each = (time.monotonic() - self._began) / self._done
+        text = f"{self._what} {self._done}/{self._planned}"
+        text += time_left(each * (self._planned - self._done))
+        if self._live:
+            note(f"\r\x1b[K{text}", newline=False)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._live:
+            note("\r\x1b[K", newline=False)
+
+
+def time_left(seconds: float) -> str:
+    """What is left of the time, in words with two spaces before them; nothing below 2 s.
+
+    >>> time_left(1), time_left(30), time_left(600), time_left(7200)
+    ('', '  about 30 s left', '  about 10 min left', '  about 2.0 h left')
+    """
+    if seconds < 2:
+        return ""
+    if seconds < 90:
+        return f"  about {seconds:.0f} s left"
+    minutes = seconds / 60
+    if minutes < 90:
+        return f"  about {minutes:.0f} min left"
+    return f"  about {minutes / 60:.1f} h left"

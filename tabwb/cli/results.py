@@ -138,6 +138,7 @@ def _show_one(only: Loaded, judge: str | None, *, details: bool, as_json: bool) 
                 notes=only.notes,
                 declarations=only.declarations,
                 judged=only.judged,
+                recordings=only.recordings,
                 summary=summary,
             )
         )

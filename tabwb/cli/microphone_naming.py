@@ -1,0 +1,137 @@
+"""Spoken naming in the plain terminal: pictures are named, one line of keys for each command."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from tabwb.cli.common import note
+from tabwb.cli.signals import ENDING, caught
+from tabwb.records import events
+from tabwb.records.errors import TabwbError
+from tabwb.records.naming import Cued, Score, Scored
+from tabwb.records.states import AdministrationStatus
+
+if TYPE_CHECKING:
+    from tabwb.administer.live import Live
+    from tabwb.administer.naming import NamingSession
+
+HELP = """\
+enter      show the next picture
+1 right   2 self-corrected   3 error   4 no response [silent|dont-know|refused]
+5 REASON cannot be scored
+c next cue   e ask again   m new attempt   x examiner speaks (on, off)   h WORD what was heard
+k CODE [FLAG ...]   u undo   s REASON skip   v REASON void   n TEXT note
+p pause   d REASON discontinue   ? this list"""
+
+Made = tuple[events.Event, ...]
+SCORES: dict[str, Score] = {
+    "1": "right",
+    "2": "self-corrected",
+    "3": "error",
+    "4": "no-response",
+    "5": "not-scorable",
+}
+
+
+def give_by_microphone(session: NamingSession, device: str | None, cancel: threading.Event) -> None:
+    """Record from ready to end and take commands from the terminal, until done or paused."""
+    from tabwb.administer.live import Live, left_over, take_in
+    from tabwb.speech.devices import pick
+    from tabwb.speech.recorder import Recorder
+
+    for recording, path in left_over(session):
+        note(f"an interrupted recording is kept: {path.name}")
+        take_in(session, recording, path)
+    chosen = pick(device)
+    live = Live(session, lambda path: Recorder(chosen, path))
+    live.ready()
+    note(f"recording from {live.source.device}")
+    note(HELP)
+    try:
+        with caught(_interrupt, *ENDING):
+            _give(live, cancel)
+    finally:
+        live.end()
+
+
+def _give(live: Live, cancel: threading.Event) -> None:
+    session = live.session
+    alarm = ""
+    while session.status is AdministrationStatus.RUNNING and not cancel.is_set():
+        if live.source.alarm and live.source.alarm != alarm:
+            alarm = live.source.alarm
+            note(f"! {alarm}")
+        try:
+            note("> ", newline=False)
+            line = sys.stdin.readline()
+        except KeyboardInterrupt:
+            session.pause("stopped by the user")
+            return
+        if not line:
+            session.pause("the input ended")
+            return
+        try:
+            _command(live, line.strip())
+        except TabwbError as error:
+            note(str(error))
+
+
+def _command(live: Live, line: str) -> None:
+    session = live.session
+    key, _, words = line.partition(" ")
+    words = words.strip()
+    plain: dict[str, Callable[[], Made]] = {
+        "": live.show,
+        "c": live.cue,
+        "e": live.re_prompt,
+        "m": live.mark,
+        "x": live.examiner,
+        "u": session.undo,
+        "p": partial(session.pause, "by the user"),
+    }
+    with_words: dict[str, Callable[[str], Made]] = {
+        "s": session.skip,
+        "v": session.void,
+        "n": session.note,
+        "d": session.discontinue,
+        "h": session.hear,
+    }
+    if key == "?":
+        note(HELP)
+    elif key in SCORES:
+        _tell(session, live.score(SCORES[key], words))
+    elif key in plain:
+        _tell(session, plain[key]())
+    elif key == "k":
+        code, *flags = words.split() or [""]
+        _tell(session, session.code(code, flags))
+    elif key in with_words:
+        _tell(session, with_words[key](words))
+    else:
+        raise TabwbError(f"there is no command '{key}'", hint=HELP)
+
+
+def _tell(session: NamingSession, made: Made) -> None:
+    for event in made:
+        if isinstance(event, events.TrialStarted):
+            item = session.item(session.trials[event.trial.number - 1])
+            number, planned = session.position
+            note(f"item {number}/{planned}  {item.target}  (picture {item.picture})")
+        elif isinstance(event, events.Undone):
+            note(f"taken back: {event.what}")
+        elif isinstance(event, events.Observed) and isinstance(event.observation, Cued):
+            view = session.view()
+            if view is not None:
+                note(f"say: {view.cue_texts[event.observation.cue]}")
+        elif isinstance(event, events.Observed) and isinstance(event.observation, Scored):
+            note(f"scored: {event.observation.score}")
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """A closed terminal and ``kill`` are ctrl+c for one who types."""
+    raise KeyboardInterrupt
