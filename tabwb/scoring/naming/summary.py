@@ -1,0 +1,209 @@
+"""A naming subtest in figures: accuracy by rule, codes, cues, latency. Counts before shares.
+
+What was not administered, void or cannot be scored is in no denominator and is counted by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Literal
+
+from tabwb.scoring.accuracy import Interval, clopper_pearson
+from tabwb.scoring.naming.codes import CODES
+from tabwb.scoring.naming.decide import Outcome
+
+Status = Literal["answered", "not-administered", "void", "skipped", "not-scorable", "planned"]
+Basis = Literal["person", "correct-any", "correct-first", "outcome"]
+"""By what an answer is right: a person's score, a rule on the transcript, or what the battery's
+rules make of the two (:func:`tabwb.scoring.naming.decide.outcome_of`)."""
+BASES: tuple[Basis, ...] = ("outcome", "person", "correct-any", "correct-first")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedItem:
+    """One item with all that was said of the response that counts.
+
+    Attributes:
+        item: id.
+        target: the word.
+        status: only ``answered`` ones are in a denominator.
+        reason: why not, where there is one.
+        person: whether it is right by a person's score, or None.
+        rules: by each rule on the transcript; None where only a person can tell.
+        outcome: what the battery's rules make of it, or None.
+        code: a person's, or empty.
+        proposed: the machine's, or empty.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        cues: kind of each cue given, in order, with whether it counts.
+        latency_s: from the picture to the onset, or None.
+        heard: what a person heard, or empty.
+        phonemes: what was transcribed.
+    """
+
+    item: str
+    target: str
+    status: Status
+    reason: str = ""
+    person: bool | None = None
+    rules: Mapping[str, bool | None] = field(default_factory=dict)
+    outcome: Outcome | None = None
+    code: str = ""
+    proposed: str = ""
+    flags: tuple[str, ...] = ()
+    cues: tuple[tuple[str, bool], ...] = ()
+    latency_s: float | None = None
+    heard: str = ""
+    phonemes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamingAccuracy:
+    """How many names were right, by one basis.
+
+    Attributes:
+        basis: by what.
+        correct, n: right ones, of how many.
+        open: answered, but this basis has no verdict.
+        interval: exact 95 % interval (Clopper-Pearson), None where n is 0.
+    """
+
+    basis: Basis
+    correct: int
+    n: int
+    open: int
+    interval: Interval | None
+
+    @property
+    def rate(self) -> float | None:
+        """Share of right ones, None where n is 0."""
+        return self.correct / self.n if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
+class CueCount:
+    """How often a kind of cue was given, and to how many items that came out right after it."""
+
+    kind: str
+    counts: bool
+    given: int
+    right_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamingSummary:
+    """All figures of one subtest of one administration.
+
+    Attributes:
+        accuracy: one for each basis.
+        statuses: how many items of each status.
+        codes: a person's codes, of how many answered.
+        proposed: the machine's.
+        flags: how often each was set.
+        cues: by kind.
+        latency_median_s: over right answers by outcome with a latency, None without any.
+        latency_n: how many those are.
+    """
+
+    accuracy: tuple[NamingAccuracy, ...]
+    statuses: Mapping[str, int]
+    codes: Mapping[str, int]
+    proposed: Mapping[str, int]
+    flags: Mapping[str, int]
+    cues: tuple[CueCount, ...]
+    latency_median_s: float | None
+    latency_n: int
+
+
+def summarise(items: Sequence[NamedItem]) -> NamingSummary:
+    """The figures of a subtest; practice is left out by the caller.
+
+    >>> found = summarise([NamedItem("a", "dog", "answered", person=True),
+    ...                    NamedItem("b", "cat", "not-administered")])
+    >>> [(one.basis, one.correct, one.n) for one in found.accuracy][1]
+    ('person', 1, 1)
+    >>> dict(found.statuses)
+    {'answered': 1, 'not-administered': 1}
+    """
+    latencies = [
+        one.latency_s
+        for one in items
+        if one.outcome == "right" and one.status == "answered" and one.latency_s is not None
+    ]
+    return NamingSummary(
+        tuple(accuracy(items, basis) for basis in BASES),
+        Counter(one.status for one in items),
+        code_profile(items, lambda one: one.code),
+        code_profile(items, lambda one: one.proposed),
+        Counter(flag for one in _answered(items) for flag in one.flags),
+        cue_counts(items),
+        median(latencies) if latencies else None,
+        len(latencies),
+    )
+
+
+def accuracy(items: Sequence[NamedItem], basis: Basis) -> NamingAccuracy:
+    """Right answers over the answered items of which this basis says anything.
+
+    >>> named = [NamedItem("a", "dog", "answered", rules={"correct-any": True}),
+    ...          NamedItem("b", "cat", "answered")]
+    >>> found = accuracy(named, "correct-any")
+    >>> found.correct, found.n, found.open
+    (1, 1, 1)
+    """
+    said = [_right(one, basis) for one in _answered(items)]
+    known = [right for right in said if right is not None]
+    correct, n = sum(known), len(known)
+    return NamingAccuracy(basis, correct, n, len(said) - n, clopper_pearson(correct, n))
+
+
+def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -> dict[str, int]:
+    """How often each code stands, in the order of :data:`CODES`; those that never stand left out.
+
+    >>> named = [NamedItem("a", "dog", "answered", code="semantic")]
+    >>> code_profile(named, lambda one: one.code)
+    {'semantic': 1}
+    """
+    found = Counter(code(one) for one in _answered(items))
+    return {each: found[each] for each in CODES if found[each]}
+
+
+def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
+    """Of each kind of cue, to how many items it was given and how many of them came out right.
+
+    An item that needed two kinds stands under both. Right is a person's score, else an outcome.
+
+    >>> named = [NamedItem("a", "dog", "answered", person=True, cues=(("phonemic", False),))]
+    >>> cue_counts(named)
+    (CueCount(kind='phonemic', counts=False, given=1, right_after=1),)
+    """
+    kinds = dict.fromkeys(cue for one in _answered(items) for cue in one.cues)
+    return tuple(
+        CueCount(
+            kind,
+            counts,
+            sum((kind, counts) in one.cues for one in _answered(items)),
+            sum((kind, counts) in one.cues and _came_right(one) for one in _answered(items)),
+        )
+        for kind, counts in kinds
+    )
+
+
+def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:
+    return [one for one in items if one.status == "answered"]
+
+
+def _right(one: NamedItem, basis: Basis) -> bool | None:
+    if basis == "person":
+        return one.person
+    if basis == "outcome":
+        return None if one.outcome is None else one.outcome == "right"
+    return one.rules.get(basis)
+
+
+def _came_right(one: NamedItem) -> bool:
+    if one.person is not None:
+        return one.person
+    return one.outcome in ("right", "right-after-cue")
