@@ -63,15 +63,24 @@ class Conditions:
     origin: Origin | None = None
 
     @property
+    def made_by(self) -> Origin:
+        """Who made the answers: of an import as it says, else what the examinee is.
+
+        >>> Conditions("S-014", "speaker").made_by, Conditions("echo", "model").made_by
+        ('human', 'model')
+        >>> Conditions("somebody", "speaker", origin="unknown").made_by
+        'unknown'
+        """
+        return self.origin or ("model" if self.kind == "model" else "human")
+
+    @property
     def guarded(self) -> bool:
         """Whether the answers are, or may be, a person's: then consents are asked for.
 
-        >>> Conditions("S-014", "speaker").guarded, Conditions("echo", "model").guarded
-        (True, False)
         >>> Conditions("somebody", "model", origin="unknown").guarded
         True
         """
-        return self.kind == "speaker" if self.origin is None else self.origin != "model"
+        return self.made_by != "model"
 
 
 @dataclass(frozen=True, slots=True)

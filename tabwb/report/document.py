@@ -192,6 +192,7 @@ def administration_json(administration: Administration) -> Json:
         "battery_title": administration.battery_title,
         "examinee": conditions.examinee,
         "kind": conditions.kind,
+        "origin": conditions.made_by,
         "model": conditions.examinee if is_model else None,
         "seed": conditions.seed,
         "replicates": conditions.replicates,
