@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.administer.naming_view import NamingView
 from tabwb.records.naming import Take
 from tabwb.records.speech import Segment, Transcript
+from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt
 from tabwb.scoring.naming.attempts import SpokenAttempt, propose_attempts
+from tabwb.scoring.naming.codes import right_by_score
 from tabwb.scoring.naming.correct import Rule, Verdict, verdicts
+from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
 from tabwb.scoring.naming.propose import Proposal, propose_code
+from tabwb.scoring.naming.summary import NamedItem, Status
 
 RATER = "naming-1"
 """The rules as they are here; changing one that changes a score makes it naming-2."""
@@ -100,6 +104,55 @@ def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
     )
 
 
+_STATUSES: Mapping[TrialState, Status] = {
+    TrialState.PLANNED: "planned",
+    TrialState.SKIPPED: "skipped",
+    TrialState.VOID: "void",
+    TrialState.NOT_ADMINISTERED: "not-administered",
+}
+
+
+def named_item(naming: Naming) -> NamedItem:
+    """A trial as the summaries count it.
+
+    Whether it is right as the battery counts it is the person's score where there is one, else the
+    rule that decides, over the transcript.
+    """
+    view = naming.view
+    trial, score = view.trial, view.score
+    person = None if score is None else right_by_score(score.score)
+    rules: dict[str, bool | None] = {
+        name: verdict.value for name, verdict in (naming.verdicts or {}).items()
+    }
+    cues = view.cues
+    status: Status = _STATUSES.get(trial.state, "answered")
+    if status == "answered" and score is not None and score.score == "not-scorable":
+        status = "not-scorable"
+    outcome = outcome_of(
+        person if score is not None else rules.get(view.rules.rule),
+        late=is_late(view.latency_s, view.rules.time_limit),
+        late_counts=view.rules.late_counts,
+        cues_count=[cue.counts for cue in cues],
+    )
+    heard = view.heard
+    return NamedItem(
+        item=trial.plan.item,
+        target=view.item.target,
+        status=status,
+        reason=trial.reason or ("" if score is None else score.reason),
+        person=person,
+        rules=rules,
+        outcome=outcome,
+        code="" if view.code is None else view.code.code,
+        proposed="" if naming.proposal is None else naming.proposal.code,
+        flags=tuple(sorted(naming.flags)),
+        cues=tuple((cue.kind, cue.counts) for cue in cues),
+        latency_s=view.latency_s,
+        heard="" if heard is None else heard.text,
+        phonemes=naming.phonemes,
+    )
+
+
 def heard_of_speaker(
     view: NamingView, attempt: Attempt, transcript: Transcript
 ) -> tuple[Segment, ...]:
@@ -114,8 +167,7 @@ def heard_of_speaker(
 
 def _circumstances(view: NamingView) -> set[str]:
     flags: set[str] = set()
-    limit, latency = view.rules.time_limit, view.latency_s
-    if limit is not None and latency is not None and latency > limit:
+    if is_late(view.latency_s, view.rules.time_limit):
         flags.add("late")
     onset, cued = view.onset_s, [cue.at_s for cue in view.cues]
     if cued and (onset is None or any(at is None or at < onset for at in cued)):

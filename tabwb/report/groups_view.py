@@ -47,6 +47,7 @@ def groups_view(
         parts.append(Text(f"{given.title} {given.version}", style="bold"))
         parts += _burdens(chosen)
         parts.append(_answers(chosen))
+        parts += _sessions(chosen)
         parts += _remarks(chosen)
         named = f"{given.id} {given.version}"
         parts += [_pair(pair) for pair in pairs if pair.battery == named]
@@ -97,6 +98,21 @@ def _burden(judge: JudgeSummary) -> Iterator[str | Text]:
     yield between(burden.interval)
     yield number(burden.words_mean, 0)
     yield str(sum(burden.no_burden.values()))
+
+
+def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
+    """Spoken naming: each naming subtest with a line for each group, by the day it began."""
+    if not any(one.summary.named for one in chosen):
+        return
+    from tabwb.report.naming_tables import sessions_table
+
+    for place, subtest in enumerate(chosen[0].summary.named):
+        yield Text(f"{subtest.title}, right as the battery counts", style="bold")
+        days = sorted(
+            (one.group.members[0].administration.created_at[:10], at, one)
+            for at, one in enumerate(chosen)
+        )
+        yield sessions_table([(one.label, day, one.summary.named[place]) for day, _, one in days])
 
 
 def _answers(chosen: Sequence[Grouped]) -> Table:

@@ -12,7 +12,7 @@ from tabwb.phonology.corpus import QUOTIENT, SEVERITY
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import FEATURE_TABLE, IPA
 from tabwb.phonology.predictions import TaskB
-from tabwb.phonology.tables import ChangedFeature, ClassRate, Confusion, Rate, rate_of
+from tabwb.phonology.tables import SEVERITIES, ChangedFeature, ClassRate, Confusion, Rate, rate_of
 from tabwb.phonology.transcripts import named
 from tabwb.records.words import plural
 from tabwb.report.phonemes import PhonemeReport
@@ -70,7 +70,7 @@ def _rates(rate: Rate) -> Iterator[RenderableType]:
     made.add_row(
         Text("feature error rate", style="bold"),
         Text(_percent(rate.fer), style="bold"),
-        f"{rate.fer_distance:,g} of {plural(rate.fer_length, 'feature')}",
+        f"{_features(rate.fer_distance)} of {plural(rate.fer_length, 'feature')}",
     )
     yield made
     yield _dim(f"{plural(rate.utterances, 'utterance')}; rates are over the corpus, no means")
@@ -116,8 +116,12 @@ def _scored_all(report: PhonemeReport) -> bool:
 
 
 def _group_table(column: str, rates: Sequence[Rate], top: int) -> Table:
-    worst = sorted(rates, key=lambda rate: (rate.per is None, -(rate.per or 0.0)))
-    shown = worst[:top]
+    bands = [name for name, _ in reversed(SEVERITIES)]
+    if column == SEVERITY:
+        order = sorted(rates, key=lambda rate: _place(rate.name, bands))
+    else:
+        order = sorted(rates, key=lambda rate: (rate.per is None, -(rate.per or 0.0)))
+    shown = order[:top]
     title = f"by {column}" + (f", {top} of {len(rates)}" if len(rates) > top else "")
     made = table("PER", "", "FER", "utterances", first="", title=title)
     for rate in shown:
@@ -148,15 +152,13 @@ def _class_table(classes: Sequence[ClassRate]) -> Table:
             str(each.kept_class),
             str(each.deleted),
             str(each.inserted),
-            f"{each.fer_distance:g}",
+            _features(each.fer_distance),
         )
     return made
 
 
-def _confusion_table(found: Sequence[Confusion], top: int) -> Table:
+def _confusion_table(found: Sequence[Confusion], top: int) -> RenderableType:
     made = Table.grid(padding=(0, 2))
-    made.title = "most frequent errors" + _cut(len(found), top)
-    made.title_style, made.title_justify = "bold", "left"
     for each in found[:top]:
         made.add_row(
             f"{each.count}x",
@@ -166,23 +168,19 @@ def _confusion_table(found: Sequence[Confusion], top: int) -> Table:
             f"{each.step.cost:g}",
             _dim(_what_changed(each.step)),
         )
-    return made
+    return _titled("most frequent errors" + _cut(len(found), top), made)
 
 
-def _changed_table(changed: Sequence[ChangedFeature], top: int) -> Table:
+def _changed_table(changed: Sequence[ChangedFeature], top: int) -> RenderableType:
     made = Table.grid(padding=(0, 2))
-    made.title = "features that changed" + _cut(len(changed), top)
-    made.title_style, made.title_justify = "bold", "left"
     for each in changed[:top]:
         made.add_row(f"{each.count}x", str(each.change))
-    return made
+    return _titled("features that changed" + _cut(len(changed), top), made)
 
 
 def _task_b_table(found: TaskB) -> RenderableType:
     counts = found.classification
     made = Table.grid(padding=(0, 2))
-    made.title = f"was an accepted word said ({found.rule})"
-    made.title_style, made.title_justify = "bold", "left"
     made.add_row("", "labelled right", "labelled wrong")
     made.add_row("predicted right", f"{counts.tp}", f"{counts.fp}")
     made.add_row("predicted wrong", f"{counts.fn}", f"{counts.tn}")
@@ -196,7 +194,8 @@ def _task_b_table(found: TaskB) -> RenderableType:
     )
     lines = [f"{name} {UNDEFINED if x is None else figure(x, 3)}" for name, x in measures]
     left = len(found.predictions) - counts.compared
-    parts: list[RenderableType] = [made, Text("  ".join(lines))]
+    title = f"was an accepted word said ({found.rule})"
+    parts: list[RenderableType] = [_titled(title, made), Text("  ".join(lines))]
     if left:
         parts.append(_dim(f"{plural(left, 'utterance')} without a label or a prediction"))
     return Group(*parts)
@@ -211,7 +210,7 @@ def _traces(report: PhonemeReport) -> Iterator[RenderableType]:
         yield Text.assemble(
             (one.id, "bold"),
             f"   PER {rate.per_distance}/{rate.per_length}"
-            f"   FER {rate.fer_distance:g}/{rate.fer_length}",
+            f"   FER {_features(rate.fer_distance)}/{rate.fer_length}",
         )
         yield from _alignment(trace)
         yield Text()
@@ -263,6 +262,20 @@ def _what_changed(step: Step) -> str:
 
 def _percent(rate: float | None) -> str:
     return UNDEFINED if rate is None else f"{rate * 100:.1f} %"
+
+
+def _features(distance: float) -> str:
+    """A distance in features, exactly: quarters have two places at most."""
+    return f"{distance:,.2f}".rstrip("0").rstrip(".")
+
+
+def _titled(title: str, made: Table) -> RenderableType:
+    """A table under a title that may be wider than it."""
+    return Group(Text(title, style="bold"), made)
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    return names.index(name) if name in names else len(names)
 
 
 def _cut(rows: int, top: int) -> str:

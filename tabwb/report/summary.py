@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
+from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary, summarise_judges
@@ -18,6 +20,9 @@ from tabwb.scoring.burden import CategoryBurden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.text import words
+
+if TYPE_CHECKING:
+    from tabwb.report.naming_summary import NamedSubtest
 
 Json = dict[str, object]
 
@@ -51,11 +56,18 @@ class Summary:
     judges: tuple[JudgeSummary, ...]
     answers: Answers
     others: tuple[OtherMeasures, ...] = ()
+    named: tuple[NamedSubtest, ...] = ()
 
     def to_json(self) -> Json:
         """As plain data; whatever is undefined is None, with its reason beside it."""
+        named = {subtest.id: subtest.to_json() for subtest in self.named}
         return {
-            "subtests": [_subtest(subtest) for subtest in self.subtests],
+            "subtests": [
+                {**_subtest(subtest), "naming": named[subtest.id]}
+                if subtest.id in named
+                else _subtest(subtest)
+                for subtest in self.subtests
+            ],
             "judges": [_judge(judge) for judge in self.judges],
             "other_measures": [
                 {
@@ -105,6 +117,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         raise ValueError("only administrations of one battery version can be pooled")
     battery = sources[0].battery
     rows = counted(sources)
+    written = [row for row in rows if row.subtest.response is not ResponseKind.NAMING]
     return Summary(
         subtests=tuple(
             summarise_subtest(
@@ -114,8 +127,19 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         ),
         judges=summarise_judges(battery, sources, rows, interval=interval),
         answers=_answers(rows),
-        others=other_measures(sources, rows),
+        others=other_measures(sources, written),
+        named=_named(sources),
     )
+
+
+def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
+    """Naming subtests; what they need is imported only for a battery that has some."""
+    kinds = {subtest.response for subtest in sources[0].battery.subtests}
+    if ResponseKind.NAMING not in kinds or not sources[0].is_speaker:
+        return ()
+    from tabwb.report.naming_summary import named_subtests
+
+    return named_subtests(sources)
 
 
 def _answers(rows: Sequence[Counted]) -> Answers:

@@ -113,10 +113,18 @@ def summary_view(
     summary: Summary, battery: Battery, *, details: bool = False
 ) -> Iterator[RenderableType]:
     """Subtests with their remarks, then each judge's burden."""
-    yield subtests_table(summary.subtests)
+    named = {subtest.id for subtest in summary.named}
+    written = [subtest for subtest in summary.subtests if subtest.id not in named]
+    if written:
+        yield subtests_table(written)
+    if named:
+        from tabwb.report.naming_tables import naming_views
+
+        for subtest_named in summary.named:
+            yield from naming_views(subtest_named)
     notes = [
         (subtest.title, f"{what}: {figures}")
-        for subtest in summary.subtests
+        for subtest in written
         for what, figures in remarks(subtest)
         if not (details and _in_kinds(what, subtest))
     ]

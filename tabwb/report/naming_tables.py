@@ -1,0 +1,157 @@
+"""Spoken naming as tables: right answers by rule, item by item, codes, cues, sessions over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tabwb.records.words import plural
+from tabwb.report.naming_summary import NamedSubtest
+from tabwb.report.printing import table
+from tabwb.report.wording import NONE, between, plain
+from tabwb.scoring.naming.summary import Basis, NamedItem
+
+BASES: Mapping[Basis, str] = {
+    "outcome": "as the battery counts",
+    "person": "by the person who listened",
+    "correct-any": "correct-any, transcript",
+    "correct-first": "correct-first, transcript (provisional)",
+}
+BAR = 20
+
+
+def naming_views(subtest: NamedSubtest) -> Iterator[RenderableType]:
+    """Everything that is said of one naming subtest."""
+    yield accuracy_table(subtest)
+    yield items_table(subtest.items)
+    yield Padding(Text(facts_of(subtest), style="dim"), (0, 1))
+    for title, codes in (
+        ("codes (by a person)", subtest.summary.codes),
+        ("codes (proposed)", subtest.summary.proposed),
+    ):
+        if codes:
+            yield codes_table(title, codes)
+
+
+def accuracy_table(subtest: NamedSubtest) -> RenderableType:
+    """Right answers by each basis; the rule that decides in this battery is named."""
+    made = table(
+        "right", "of", "95 % exact", "open", first=f"{subtest.title} (rule {subtest.rules.rule})"
+    )
+    for one in subtest.summary.accuracy:
+        made.add_row(
+            BASES[one.basis],
+            Text(str(one.correct) if one.n else NONE, style="bold"),
+            str(one.n),
+            between(one.interval) if one.interval is not None else NONE,
+            str(one.open),
+        )
+    return made
+
+
+def items_table(items: Sequence[NamedItem]) -> RenderableType:
+    """One row per item: what was said, who says whether it is right, and why."""
+    made = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading, ratio in (("item", 2), ("heard", 4), ("score", 2), ("rules", 2), ("code", 3)):
+        made.add_column(heading, ratio=ratio, overflow="fold", header_style="dim")
+    made.add_column("latency", justify="right", no_wrap=True, header_style="dim")
+    for one in items:
+        made.add_row(
+            one.item,
+            one.heard or " ".join(one.phonemes) or NONE,
+            score_of(one),
+            rules_of(one),
+            code_of(one),
+            NONE if one.latency_s is None else f"{one.latency_s:.2f} s",
+        )
+    return Padding(made, (0, 0, 1, 1))
+
+
+def score_of(one: NamedItem) -> str:
+    """What a person says, or where the item stands.
+
+    >>> score_of(NamedItem("a", "dog", "answered", person=True))
+    'right'
+    >>> score_of(NamedItem("a", "dog", "void"))
+    'void'
+    """
+    if one.status != "answered":
+        return plain(one.status)
+    if one.person is None:
+        return NONE
+    return "right" if one.person else "not right"
+
+
+def rules_of(one: NamedItem) -> str:
+    """Both rules over the transcript, ``any`` and ``first``, each with its verdict.
+
+    >>> rules_of(NamedItem("a", "dog", "answered", rules={"correct-any": True}))
+    'any ✓'
+    """
+    signs = {True: "✓", False: "✗", None: "?"}
+    said = [f"{name.removeprefix('correct-')} {signs[value]}" for name, value in one.rules.items()]
+    return "  ".join(said) or NONE
+
+
+def code_of(one: NamedItem) -> str:
+    """A person's code, else the machine's with a question mark; flags after it."""
+    code = one.code or (f"{one.proposed}?" if one.proposed else "")
+    return ", ".join(filter(None, (code, *one.flags))) or NONE
+
+
+def codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
+    """A code profile as bars."""
+    most = max(codes.values())
+    made = Table.grid(padding=(0, 2))
+    made.add_column(style="dim")
+    made.add_column(no_wrap=True)
+    made.add_column(justify="right")
+    for code, count in codes.items():
+        full = round(BAR * count / most)
+        made.add_row(plain(code), Text("━" * full, style="cyan"), str(count))
+    return Padding(_titled(title, made), (1, 0, 0, 1))
+
+
+def facts_of(subtest: NamedSubtest) -> str:
+    """Where items stand, cues and latency, in one line each."""
+    summary = subtest.summary
+    lines = [", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())]
+    for cue in summary.cues:
+        counts = "counts" if cue.counts else "does not count"
+        said = f"{plural(cue.given, 'item')} cued, {cue.right_after} right after it"
+        lines.append(f"{cue.kind} cue ({counts}): {said}")
+    if summary.latency_median_s is not None:
+        of = plural(summary.latency_n, "right answer")
+        lines.append(
+            f"median latency {summary.latency_median_s:.2f} s over {of}; for description, not for "
+            "psychophysics"
+        )
+    return "\n".join(lines)
+
+
+def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:
+    """Sessions over time: (label, day, subtest), oldest first, with a bar of right answers."""
+    made = table("right", "of", "95 % exact", "latency", first="session")
+    for label, day, subtest in sessions:
+        one = subtest.summary.accuracy[0]
+        full = 0 if one.rate is None else round(BAR * one.rate)
+        latency = subtest.summary.latency_median_s
+        made.add_row(
+            Text.assemble(f"{label}  {day}  ", ("━" * full, "cyan")),
+            Text(str(one.correct) if one.n else NONE, style="bold"),
+            str(one.n),
+            between(one.interval) if one.interval is not None else NONE,
+            NONE if latency is None else f"{latency:.2f} s",
+        )
+    return made
+
+
+def _titled(title: str, made: Table) -> Table:
+    whole = Table.grid()
+    whole.add_row(Text(title, style="bold"))
+    whole.add_row(made)
+    return whole
