@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tabwb.administer.naming_scores import naming_of
+from tabwb.administer.naming_scores import named_item, naming_of
 from tabwb.administer.naming_view import NamingView, view_of
 from tabwb.administer.session import Session
 from tabwb.administer.spoken_raters import person_ratings, transcript_ratings
@@ -43,13 +43,21 @@ from tabwb.records.naming import (
 )
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
-from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
+from tabwb.records.states import (
+    AttemptState,
+    ResponseKind,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.codes import CODES, FLAGS
+from tabwb.scoring.naming.decide import Outcome, next_item, not_needed, should_discontinue
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import Earlier
 from tabwb.speech.files import info
 
+_CREDITED = "before the start item: credited by the basal, not given"
 PERSON = "person"
 """The rater where no study ID of the person who scores is given."""
 
@@ -99,6 +107,35 @@ class NamingSession(Session):
                 if said is not None:
                     found.append(said)
         return tuple(found)
+
+    def outcomes(self, subtest: str) -> dict[str, Outcome | None]:
+        """What each item of a naming subtest that was given counts as, in the order given."""
+        given = [
+            trial
+            for trial in self._history.standing
+            if trial.plan.subtest == subtest
+            and not trial.plan.practice
+            and trial.state not in {TrialState.PLANNED, TrialState.NOT_ADMINISTERED}
+        ]
+        found: dict[str, Outcome | None] = {}
+        for trial in sorted(given, key=self._given_at):
+            named = named_item(naming_of(self._view(trial)))
+            found[trial.plan.item] = named.outcome if named.status == "answered" else None
+        return found
+
+    @property
+    def to_discontinue(self) -> str:
+        """Why the battery's rule says that the current subtest may end, or empty."""
+        trial = self.current
+        if trial is None or not self.is_naming(trial):
+            return ""
+        rule = self.rules(trial).discontinue
+        if rule is None:
+            return ""
+        history = list(self.outcomes(trial.plan.subtest).values())
+        if not should_discontinue(history, rule.after, rule.counts_cued):
+            return ""
+        return f"{rule.after} items in a row were not right: the battery's rule says to end here"
 
     # ---------------------------------------------------------------- recordings
 
@@ -362,6 +399,41 @@ class NamingSession(Session):
         return made
 
     # ---------------------------------------------------------------- inside
+
+    def _next_planned(self) -> Trial | None:
+        """The next trial; where a subtest has a start item, in the order that its rules ask for."""
+        trial = super()._next_planned()
+        if trial is None or trial.plan.practice or not self.is_naming(trial):
+            return trial
+        rules = self.rules(trial)
+        if not rules.start_item or self.administration.conditions.item_order == "shuffled":
+            return trial
+        planned = {
+            one.plan.item: one
+            for one in self._history.standing
+            if one.plan.subtest == trial.plan.subtest
+            and one.plan.replicate == trial.plan.replicate
+            and not one.plan.practice
+        }
+        outcomes = self.outcomes(trial.plan.subtest)
+        chosen = next_item(list(planned), outcomes, rules.start_item, rules.basal)
+        if chosen is not None:
+            return planned[chosen]
+        credited = not_needed(list(planned), outcomes, rules.start_item, rules.basal)
+        entries = [
+            EventEntry("not-needed", planned[item].plan.number, _CREDITED) for item in credited
+        ]
+        if not entries:
+            return trial
+        self._commit(entries)
+        return self._next_planned()
+
+    def _given_at(self, trial: Trial) -> int:
+        """The place in the sequence where a trial was begun first."""
+        number = trial.plan.number
+        return next(
+            (step.sequence for step in self._history.steps if step.entry.trial == number), 0
+        )
 
     def _view(self, trial: Trial) -> NamingView:
         return view_of(trial, self.item(trial), self.rules(trial), ())

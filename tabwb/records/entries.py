@@ -17,6 +17,7 @@ EventKind = Literal[
     "model-opened",
     "trial-started",
     "skipped",
+    "not-needed",
     "voided",
     "undone",
     "noted",

@@ -7,6 +7,7 @@ The rules stand here and nowhere else; the reader and the engine both use :class
   ``voided`` or ``skipped`` of its trial; of several the last counts. Answers that do not count
   any more are shown in state ``void`` with the reason in ``error``.
 - A rater's ratings of an attempt are those it gave last, and its declaration the one it made last.
+- ``not-needed`` makes a trial *not administered*: the battery's rules credit it (a basal).
 - ``finished`` makes an administration done, else ``discontinued`` discontinued, else the last of
   ``paused`` and ``resumed`` decides; after a discontinuation what was not given reads
   *not administered*.
@@ -40,6 +41,7 @@ UNDONE = "undone"
 
 RatingsByRater = Mapping[str, tuple[Rating, ...]]
 _UNDOABLE = {"skipped": "skip", "voided": "void", "discontinued": "discontinuation"}
+_ENDINGS = frozenset({"finished", "not-needed"})
 _LIFECYCLE = frozenset({"finished", "discontinued", "paused", "resumed"})
 
 
@@ -118,6 +120,8 @@ def trial_of(
                 state = TrialState.SKIPPED if kind == "skipped" else TrialState.VOID
                 reason = text
                 attempts = [_voided(attempt, text or kind) for attempt in attempts]
+            case EventEntry(kind="not-needed", text=text) if effective:
+                state, reason = TrialState.NOT_ADMINISTERED, text
             case EventEntry(kind="noted", text=text) if effective:
                 notes.append(text)
             case EventEntry(kind="observed", text=text) if effective:
@@ -357,11 +361,14 @@ class History:
 
     @property
     def endings(self) -> tuple[int, ...]:
-        """Sequence numbers of effective ``finished`` events: who reopens takes them back."""
+        """Sequence numbers of effective ``finished`` and ``not-needed`` events.
+
+        Who reopens takes them back.
+        """
         return tuple(
             step.sequence
             for step in self._effective()
-            if isinstance(step.entry, EventEntry) and step.entry.kind == "finished"
+            if isinstance(step.entry, EventEntry) and step.entry.kind in _ENDINGS
         )
 
     def _effective(self) -> Iterable[Step]:

@@ -300,3 +300,51 @@ def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) 
     session.undo()
     assert session.status.value == "running"
     assert session.awaiting
+
+
+def _order(session: NamingSession, right: dict[str, bool]) -> list[str]:
+    """The items in the order in which the session gives them."""
+    given: list[str] = []
+    for number in range(5):
+        session.show(shown(10.0 * number))
+        if session.status is not AdministrationStatus.RUNNING or session.current is None:
+            break
+        item = session.current.plan.item
+        given.append(item)
+        session.score("right" if right.get(item, True) else "error", take=take(10.0 * number))
+    return given
+
+
+def test_items_before_the_start_are_credited_where_the_basal_is_reached(
+    begin_naming: Begin,
+) -> None:
+    session = begin_naming('start_item = "tree"\nbasal = 1')
+    assert _order(session, {}) == ["tree", "house"]
+    states = {trial.plan.item: trial.state for trial in session.trials}
+    assert states["dog"] is states["cat"] is TrialState.NOT_ADMINISTERED
+    assert session.status is AdministrationStatus.DONE
+
+
+def test_where_the_basal_is_not_reached_earlier_items_are_given_backwards(
+    begin_naming: Begin,
+) -> None:
+    session = begin_naming('start_item = "tree"\nbasal = 1')
+    assert _order(session, {"tree": False, "cat": False}) == ["tree", "cat", "dog", "house"]
+
+
+def test_an_undone_answer_takes_the_credit_back(begin_naming: Begin) -> None:
+    session = begin_naming('start_item = "tree"\nbasal = 1')
+    _order(session, {})
+    session.undo()
+    states = {trial.plan.item: trial.state for trial in session.trials}
+    assert states["dog"] is TrialState.PLANNED
+
+
+def test_the_rule_says_when_a_subtest_may_end_and_a_person_decides(begin_naming: Begin) -> None:
+    session = begin_naming("discontinue = { after = 2 }")
+    for number in range(2):
+        assert session.to_discontinue == ""
+        session.show(shown(10.0 * number))
+        session.score("error", take=take(10.0 * number))
+    assert "2 items in a row" in session.to_discontinue
+    assert session.status is AdministrationStatus.RUNNING
