@@ -68,7 +68,8 @@ _FILE = click.Path(exists=True, path_type=Path)
     "columns",
     metavar="COLUMN",
     multiple=True,
-    help="Rates by a column of REF: prompt, session, ...; 'severity' bands aq_index.",
+    help="Rates by a column of REF: prompt, session, ...; 'item' is prompt,"
+    " 'severity' bands of aq_index.",
 )
 @click.option("--tables", is_flag=True, help="With --json: also classes, confusions, features.")
 @click.option(
@@ -143,8 +144,11 @@ def _refuse_idle(accept: str | None, match: Match, labels: str, inventory: str) 
 
 def _accepted(argument: str) -> Accepted:
     """Accepted pronunciations of a table, or of the naming items of a battery."""
-    path = Path(argument).expanduser()
-    if path.is_file() and path.suffix.lower() != ".toml":
+    path = Path(argument)
+    # What ends so was meant as a table also where it is not there.
+    if path.suffix.lower() in (".tsv", ".txt", ".csv") or (
+        path.is_file() and path.suffix.lower() != ".toml"
+    ):
         from tabwb.phonology.predictions import read_accepted
 
         return read_accepted(path)
@@ -156,6 +160,7 @@ def _of_battery(argument: str) -> Accepted:
     from tabwb.battery.naming import naming_item
     from tabwb.cli.common import open_plugins
     from tabwb.records.errors import UsageError
+    from tabwb.records.states import ResponseKind
 
     plugins = open_plugins()
     try:
@@ -164,7 +169,7 @@ def _of_battery(argument: str) -> Accepted:
         plugins.close()
     found: dict[str, list[tuple[str, ...]]] = {}
     for subtest in battery.subtests:
-        if subtest.response == "naming":
+        if subtest.response is ResponseKind.NAMING:
             for item in map(naming_item, subtest.items):
                 for prompt in {item.id.casefold(), item.target.casefold()}:
                     found.setdefault(prompt, []).extend(item.accepted)

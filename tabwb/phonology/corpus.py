@@ -26,6 +26,7 @@ Unmapped: TypeAlias = Literal["drop", "error"]
 SEVERITY: Final = "severity"
 QUOTIENT: Final = "aq_index"
 """The column of a speaker's aphasia quotient, which bands of severity are made of."""
+_STANDS_FOR: Final = {SEVERITY: QUOTIENT, "item": "prompt"}
 NOT_RECORDED: Final = "not recorded"
 LONGEST: Final = 5000
 """Labels of one transcript; what is longer is no utterance, and its alignment no small matter."""
@@ -76,14 +77,14 @@ class Corpus:
         return score([one.ref for one in each], [one.hyp for one in each], self.costs)
 
     def groups(self, column: str) -> list[str]:
-        """What group each utterance is of: a column of the reference, or ``severity``.
+        """What group each utterance is of: a column of the reference, ``severity`` or ``item``.
 
         Where the reference has no such column, severity is the band of ``aq_index``, the speaker's
-        aphasia quotient (PSST, section 3).
+        aphasia quotient (PSST, section 3), and the item is its ``prompt``.
         """
         columns = self.utterances[0].ref_row.cells if self.utterances else {}
         banded = column == SEVERITY and column not in columns
-        chosen = QUOTIENT if banded else column
+        chosen = column if column in columns else _STANDS_FOR.get(column, column)
         if columns and chosen not in columns:
             raise UsageError(f"the reference has no column '{chosen}'", allowed=", ".join(columns))
         if not banded:

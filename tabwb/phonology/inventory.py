@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -151,6 +152,7 @@ _DETAIL_OUT: Final = dict.fromkeys(map(ord, _STRESS_AND_LENGTH + _DETAIL))
 _ARPABET: Final = re.compile(r"([A-Z]+)([012])?", re.ASCII)
 
 
+@lru_cache(maxsize=4096)
 def normalise_label(label: str) -> str | None:
     """A label as one of ours, or None: upper case, the stress digit of a vowel dropped.
 

@@ -8,8 +8,9 @@ that no transcriber with these labels gets above.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
@@ -186,8 +187,9 @@ def map_labels(labels: Iterable[str], name: str) -> Mapped:
     phonemes: list[str] = []
     indices: list[int] = []
     dropped: Counter[str] = Counter()
+    readings = _reader(chosen.name)
     for index, label in enumerate(labels):
-        reading = read_label(label, chosen)
+        reading = readings(label)
         if reading is None:
             dropped[label] += 1
             continue
@@ -213,6 +215,12 @@ def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]
     ('D', 'AA', 'G')
     """
     return tuple(labels.merged.get(phoneme, phoneme) for phoneme in reference)
+
+
+@cache
+def _reader(name: LabelSetName) -> Callable[[str], Reading | None]:
+    """A set's :func:`read_label`, which remembers the labels that keep coming back."""
+    return lru_cache(maxsize=4096)(partial(read_label, labels=LABEL_SETS[name]))
 
 
 def _bare(label: str) -> str:

@@ -6,7 +6,6 @@ and blank lines are read; whatever else is wrong is named with its line.
 
 from __future__ import annotations
 
-import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Final
 from tabwb.records.errors import TabwbError
 
 MAX_BYTES: Final = 200_000_000
-"""Files over this size are refused unread; a million utterances have less."""
+"""Larger files are refused; a million utterances have less."""
 
 _NAMED: Final = 10
 """How many ids an error names before it says how many more there are."""
@@ -169,16 +168,19 @@ def _check_columns(columns: tuple[str, ...], where: str) -> None:
 
 def _text(path: Path) -> str:
     name = str(path)
-    status = path.stat()
-    if stat.S_ISDIR(status.st_mode):
+    if path.is_dir():
         raise TabwbError("this is a folder", where=name, allowed="a tab-separated file")
-    if status.st_size > MAX_BYTES:
+    try:
+        with path.open("rb") as file:
+            # A pipe has no size, a device no end.
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise TabwbError(f"the table cannot be read: {reason}", where=name) from error
+    if len(content) > MAX_BYTES:
         raise TabwbError(
-            f"the file is too large ({status.st_size:,} bytes) and was not read",
-            where=name,
-            allowed=f"up to {MAX_BYTES:,} bytes",
+            "the file is too large for a table", where=name, allowed=f"up to {MAX_BYTES:,} bytes"
         )
-    content = path.read_bytes()
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise TabwbError("the file is UTF-16", where=name, hint="save it as UTF-8")
     try:

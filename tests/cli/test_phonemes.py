@@ -169,8 +169,11 @@ def test_rates_by_severity_and_by_a_column(run: Run, write: Write) -> None:
         ("mild", 0, 3), ("moderate", 1, 3), ("not recorded", 2, 3),
     ]  # fmt: skip
     assert [(one["name"], one["per"]) for one in by["prompt"]] == [("dog", 1 / 6), ("cat", 2 / 3)]
+    by_item = run("phonemes", ref, hyp, "--by", "item", "--json").document["by"]["item"]
+    assert by_item == by["prompt"]
     shown = run("phonemes", ref, hyp, *options).out
     assert "by severity" in shown
+    assert shown.index("mild") < shown.index("moderate") < shown.index("not recorded")
     assert "nothing here measures severity" in shown
     wrong = run("phonemes", ref, hyp, "--by", "speaker")
     assert wrong.status == 2
@@ -287,6 +290,37 @@ def test_what_is_wrong_with_accepted_pronunciations(
     outcome = run("phonemes", *task_b_tables(write), "--accept", write("accept.tsv", *lines))
     assert outcome.status == 1
     assert message in outcome.err
+
+
+def test_accepted_pronunciations_of_a_battery_by_target_or_item(
+    run: Run, write: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "dog.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    battery = write(
+        "battery.toml",
+        "[battery]", 'id = "pictures"', 'title = "Pictures"', 'version = "1"', 'language = "en"',
+        'license = "MIT"', 'examinees = ["speaker"]',
+        "[[subtest]]", 'id = "nouns"', 'title = "Nouns"', 'response = "naming"',
+        "[[subtest.item]]", 'id = "n1"', 'picture = "dog.png"', 'target = "dog"',
+        'accept = [{ phonemes = "D AO G", reason = "citation" },'
+        ' { phonemes = "dɑɡ", reason = "dialect" }]',
+    )  # fmt: skip
+    ref = write(
+        "ref.tsv", "utterance_id\tprompt\ttranscript\tcorrectness",
+        "a\tDog\tD AO G\tTRUE", "b\tn1\tD AA G\tTRUE", "c\tdog\tD AO\tFALSE",
+    )  # fmt: skip
+    hyp = write("hyp.tsv", "utterance_id\tasr_transcript", "a\tD AO G", "b\tD AA G", "c\tD AO")
+    outcome = run("phonemes", ref, hyp, "--accept", battery, "--json")
+    assert outcome.status == 0, outcome.err
+    found = outcome.document["task_b"]
+    assert (found["tp"], found["tn"], found["accuracy"]) == (2, 1, 1.0)
+
+
+def test_a_table_that_is_not_there_is_no_battery(run: Run, write: Write) -> None:
+    outcome = run("phonemes", *task_b_tables(write), "--accept", "accept.tsv")
+    assert outcome.status == 1
+    assert "accept.tsv: the table cannot be read: No such file" in outcome.err
+    assert "battery" not in outcome.err
 
 
 def test_a_battery_without_naming_items_accepts_nothing(run: Run, write: Write) -> None:
