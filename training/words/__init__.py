@@ -1,1 +1,1 @@
-"""The bundled speech model: its recordings, its synthesised speech, its training and its figures."""
+"""The bundled speech model: its recordings, synthesised speech, training and figures."""

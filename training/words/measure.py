@@ -1,0 +1,78 @@
+"""How far what was heard is from what was said, with intervals over speakers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabwb.phonology.batch import Scores, score
+from training.words.pronunciations import RECORDED_WORDS, Phonemes
+
+_DRAWS = 2000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A rate with its 95 % interval, as fractions, and how many clips it rests on."""
+
+    value: float
+    low: float
+    high: float
+    clips: int
+
+
+def nearest_words(heard: Sequence[Phonemes]) -> list[str]:
+    """Name the recorded word whose pronunciation is nearest, by feature distance.
+
+    Of equally near ones the first by the alphabet. To nothing at all no word is near: "".
+
+    >>> nearest_words([("TH", "R", "IY"), ("D", "AO", "K"), ()])
+    ['three', 'dog', '']
+    """
+    words = sorted(RECORDED_WORDS)
+    refs = [RECORDED_WORDS[word] for _ in heard for word in words]
+    found = score(refs, [got for got in heard for _ in words])
+    best = found.quarters.reshape(len(heard), len(words)).argmin(axis=1)
+    return [words[i] if got else "" for i, got in zip(best.tolist(), heard, strict=True)]
+
+
+def error_rate(said: Sequence[Phonemes], heard: Sequence[Phonemes]) -> float:
+    """Phoneme error rate: edits over phonemes said, both summed over all clips.
+
+    >>> error_rate([("AH", "P"), ("N", "OW")], [("AH", "P"), ("N",)])
+    0.25
+    """
+    per = score(said, heard).per
+    if per is None:
+        raise ValueError("nothing was said")
+    return per
+
+
+def over_speakers(
+    above: Sequence[float], below: Sequence[float], speakers: Sequence[str], seed: int = 0
+) -> Figure:
+    """Ratio of two sums, with a percentile interval from drawing whole speakers anew.
+
+    Clips of one speaker are alike, so that an interval over clips would be too narrow.
+
+    >>> over_speakers([1.0, 1.0], [2.0, 2.0], ["a", "b"])
+    Figure(value=0.5, low=0.5, high=0.5, clips=2)
+    """
+    names = sorted(set(speakers))
+    row = np.array([names.index(s) for s in speakers])
+    sums = [np.bincount(row, weights=np.asarray(v, dtype=float)) for v in (above, below)]
+    drawn = np.random.default_rng(seed).integers(0, len(names), (_DRAWS, len(names)))
+    ratios = sums[0][drawn].sum(axis=1) / sums[1][drawn].sum(axis=1)
+    low, high = np.quantile(ratios, (0.025, 0.975)).tolist()
+    return Figure(float(sums[0].sum() / sums[1].sum()), low, high, len(row))
+
+
+def rates(scores: Scores, speakers: Sequence[str]) -> tuple[Figure, Figure]:
+    """Phoneme and feature error rate of clips, with intervals over their speakers."""
+    phonemes = scores.phonemes.astype(float)
+    per = over_speakers(scores.edits.astype(float).tolist(), phonemes.tolist(), speakers)
+    features = (phonemes * scores.costs.features).tolist()
+    fer = over_speakers((scores.quarters / 4.0).tolist(), features, speakers)
+    return per, fer

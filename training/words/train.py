@@ -1,0 +1,266 @@
+"""Train: ``python -m training.words.train SPEECH OUT --synthesised FILE... --minutes 60``.
+
+The length is in minutes, and the learning rate follows the clock, so that a run ends well on a
+computer that has other things to do. Run again with the same OUT, it goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch.utils.data import DataLoader
+from transformers import Wav2Vec2BertConfig, Wav2Vec2BertForCTC
+
+from training.bundled.muon import Muon
+from training.words.augment import Background
+from training.words.decode import hear
+from training.words.examples import Batch, Clip, Examples
+from training.words.features import MELS, STRIDE
+from training.words.measure import error_rate, nearest_words
+from training.words.pronunciations import BLANK, LABELS, RECORDED_WORDS
+from training.words.recordings import Split, of_split, read_recordings, read_samples, silence_files
+from training.words.synthesise import load
+
+_KEEP_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run is told."""
+
+    minutes: float = 60.0
+    seed: int = 2026
+    width: int = 128
+    layers: int = 4
+    heads: int = 4
+    feed_forward: int = 384
+    kernel: int = 11
+    dropout: float = 0.0
+    batch: int = 32
+    rate: float = 2e-3
+    muon_rate: float = 0.006
+    weight_decay: float = 0.02
+    warm_up: float = 0.03
+    synthetic_share: float = 0.3
+    threads: int = 2
+    start: str = ""
+
+
+def build(plan: Plan) -> Wav2Vec2BertForCTC:
+    """Make an untrained model."""
+    torch.manual_seed(plan.seed)
+    config = Wav2Vec2BertConfig(
+        vocab_size=len(LABELS),
+        hidden_size=plan.width,
+        num_hidden_layers=plan.layers,
+        num_attention_heads=plan.heads,
+        intermediate_size=plan.feed_forward,
+        feature_projection_input_dim=STRIDE * MELS,
+        conv_depthwise_kernel_size=plan.kernel,
+        position_embeddings_type="relative_key",
+        left_max_position_embeddings=32,
+        right_max_position_embeddings=32,
+        hidden_dropout=plan.dropout,
+        activation_dropout=plan.dropout,
+        attention_dropout=plan.dropout,
+        conformer_conv_dropout=plan.dropout,
+        feat_proj_dropout=0.0,
+        final_dropout=0.1,
+        layerdrop=0.0,
+        apply_spec_augment=False,
+        add_adapter=False,
+        pad_token_id=BLANK,
+        bos_token_id=None,
+        eos_token_id=None,
+    )
+    return Wav2Vec2BertForCTC(config)
+
+
+def optimisers(model: torch.nn.Module, plan: Plan) -> list[torch.optim.Optimizer]:
+    """Make the optimisers: AdamW, or Muon for the matrices of the layers and AdamW for the rest."""
+    muon: list[torch.nn.Parameter] = []
+    decayed: list[torch.nn.Parameter] = []
+    plain: list[torch.nn.Parameter] = []
+    for name, weights in model.named_parameters():
+        matrix = weights.ndim == 2 and "layers" in name and "embedding" not in name
+        if plan.muon_rate and matrix:
+            muon.append(weights)
+        elif weights.ndim > 1:
+            decayed.append(weights)
+        else:
+            plain.append(weights)
+    groups: list[dict[str, Any]] = [{"params": decayed, "weight_decay": plan.weight_decay}]
+    adam = torch.optim.AdamW(
+        [*groups, {"params": plain}],
+        lr=plan.rate,
+        betas=(0.9, 0.98),
+        weight_decay=0.0,
+    )
+    if not muon:
+        return [adam]
+    return [adam, Muon(muon, plan.muon_rate, weight_decay=plan.weight_decay)]
+
+
+def rate_at(progress: float, warm_up: float) -> float:
+    """Share of the full learning rate: a linear rise, then half a cosine to 1 %.
+
+    >>> [round(rate_at(p, 0.1), 3) for p in (0.05, 0.1, 0.55, 1.0)]
+    [0.5, 1.0, 0.505, 0.01]
+    """
+    if progress < warm_up:
+        return progress / warm_up
+    done = min((progress - warm_up) / (1 - warm_up), 1.0)
+    return 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done))
+
+
+def loss_of(model: Wav2Vec2BertForCTC, batch: Batch) -> torch.Tensor:
+    """Connectionist temporal classification: mean over clips of the loss per phoneme."""
+    logits = model(input_features=batch.features, attention_mask=batch.mask).logits
+    losses = torch.nn.functional.ctc_loss(
+        logits.log_softmax(-1).transpose(0, 1),
+        batch.labels,
+        batch.mask.sum(1),
+        batch.lengths,
+        blank=BLANK,
+        reduction="none",
+        zero_infinity=True,
+    )
+    return (losses / batch.lengths.clamp_min(1)).mean()
+
+
+def recorded_clips(speech: Path, split: Split) -> list[Clip]:
+    """Read the recorded words of one side of the split."""
+    return [
+        (read_samples(r.path), RECORDED_WORDS[r.word])
+        for r in of_split(read_recordings(speech), split)
+    ]
+
+
+class Run:
+    """A model in training, with what is needed to go on after an interruption."""
+
+    def __init__(self, plan: Plan, out: Path) -> None:
+        self.plan, self.out = plan, out
+        self.model = build(plan)
+        self.optimisers = optimisers(self.model, plan)
+        self.full_rates = [[g["lr"] for g in o.param_groups] for o in self.optimisers]
+        self.step, self.seconds, self.examples = 0, 0.0, 0
+        self.best = math.inf
+        self.history: list[dict[str, float]] = []
+        if (out / "state.pt").exists():
+            self._resume()
+        elif plan.start:
+            weights = Wav2Vec2BertForCTC.from_pretrained(plan.start).state_dict()
+            self.model.load_state_dict(weights)
+
+    def _resume(self) -> None:
+        state = torch.load(self.out / "state.pt", weights_only=True)
+        self.model.load_state_dict(state["model"])
+        for optimiser, kept in zip(self.optimisers, state["optimisers"], strict=True):
+            optimiser.load_state_dict(kept)
+        self.step, self.seconds = state["step"], state["seconds"]
+        self.examples, self.best, self.history = state["examples"], state["best"], state["history"]
+
+    def keep(self) -> None:
+        """Write what `_resume` reads, in one move."""
+        state = {
+            "model": self.model.state_dict(),
+            "optimisers": [o.state_dict() for o in self.optimisers],
+            **{"step": self.step, "seconds": self.seconds, "examples": self.examples},
+            **{"best": self.best, "history": self.history},
+        }
+        torch.save(state, self.out / "state.new")
+        (self.out / "state.new").replace(self.out / "state.pt")
+
+    def advance(self, batch: Batch) -> float:
+        """Take one step; return the loss."""
+        share = rate_at(self.seconds / (60 * self.plan.minutes), self.plan.warm_up)
+        for optimiser, rates in zip(self.optimisers, self.full_rates, strict=True):
+            for group, full in zip(optimiser.param_groups, rates, strict=True):
+                group["lr"] = share * full
+        self.model.train()
+        loss = loss_of(self.model, batch)
+        torch.autograd.backward(loss)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 2.0)
+        for optimiser in self.optimisers:
+            optimiser.step()
+            optimiser.zero_grad()
+        self.step += 1
+        self.examples += len(batch.lengths)
+        return loss.item()
+
+    def judge(self, dev: Sequence[Clip], loss: float) -> None:
+        """Measure on the dev speakers; keep the model if it is the best so far."""
+        heard = hear(self.model, [samples for samples, _ in dev])
+        rate = error_rate([said for _, said in dev], heard)
+        near = nearest_words(heard)
+        right = sum(RECORDED_WORDS.get(w) == said for w, (_, said) in zip(near, dev, strict=True))
+        row = {"step": self.step, "minutes": self.seconds / 60, "loss": loss}
+        row |= {"dev_per": rate, "dev_words": right / len(dev), "examples": self.examples}
+        self.history.append(row)
+        print(json.dumps({k: round(v, 4) for k, v in row.items()}), flush=True)
+        if rate <= self.best:
+            self.best = rate
+            self.model.save_pretrained(self.out / "best")
+            record: dict[str, object] = {"plan": asdict(self.plan), "torch": torch.__version__}
+            record |= {"transformers": transformers.__version__, "history": self.history}
+            (self.out / "run.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+
+
+def train(plan: Plan, speech: Path, synthesised: Sequence[Path], out: Path) -> None:
+    """Train until the time of the plan is spent."""
+    out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(plan.threads)
+    run = Run(plan, out)
+    recorded = [read_samples(path) for path in silence_files(speech)[0]]
+    background = Background(recorded, plan.seed)
+    examples = Examples(
+        recorded_clips(speech, "train"),
+        [clip for path in synthesised for clip in load(path)],
+        background,
+        plan.seed + run.step,
+        plan.batch,
+        plan.synthetic_share,
+    )
+    dev = recorded_clips(speech, "dev")
+    print(f"{sum(p.numel() for p in run.model.parameters()):,} parameters", flush=True)
+    loss, kept = 0.0, run.seconds
+    last = time.monotonic()
+    for batch in DataLoader(examples, batch_size=None, num_workers=1, prefetch_factor=16):
+        loss += 0.02 * (run.advance(batch) - loss)
+        now = time.monotonic()
+        run.seconds, last = run.seconds + now - last, now
+        over = run.seconds >= 60 * plan.minutes
+        if over or run.seconds - kept > _KEEP_SECONDS:
+            run.judge(dev, loss)
+            run.keep()
+            kept = run.seconds
+        if over:
+            break
+
+
+def main() -> None:
+    """Read the plan from the command line and train."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("speech", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--synthesised", type=Path, nargs="+", required=True)
+    for name, value in asdict(Plan()).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    arguments = vars(parser.parse_args())
+    speech, out = arguments.pop("speech"), arguments.pop("out")
+    synthesised = arguments.pop("synthesised")
+    train(Plan(**arguments), speech, synthesised, out)
+
+
+if __name__ == "__main__":
+    main()
