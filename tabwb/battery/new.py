@@ -9,7 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.starting_points import EXAMPLE, battery_table, title_of
+from tabwb.battery.starting_points import (
+    EXAMPLE,
+    NAMING_EXAMPLE,
+    battery_table,
+    example_picture,
+    title_of,
+)
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
 
@@ -27,29 +33,57 @@ def new_battery(folder: Path, battery_id: str, items: Path | None = None) -> Pat
         BatteryProblems: the CSV has problems; all are listed with their lines.
         TabwbError: the folder cannot be written.
     """
-    if not is_kebab(battery_id) or len(battery_id) > 64:
-        raise UsageError(
-            f"'{battery_id}' is no id",
-            allowed="up to 64 lower-case letters, digits and hyphens: my-battery",
-        )
+    _must_be_id(battery_id)
     if items is None:
         text = EXAMPLE.format(id=battery_id, title=title_of(battery_id))
     else:
         from tabwb.battery.items_csv import read_items
 
         text = render(read_items(items, battery_table(battery_id)))
-    path = folder / "battery.toml"
+    return _written(folder, {"battery.toml": text.encode("utf-8")})
+
+
+def new_naming_battery(folder: Path, battery_id: str) -> Path:
+    """Write a folder with a picture to be named and the ``battery.toml`` that asks for it.
+
+    Args:
+        folder: must not exist yet; nothing is ever overwritten.
+        battery_id: kebab-case id.
+
+    Raises:
+        UsageError: the id is no id, or the folder is there.
+        TabwbError: the folder cannot be written.
+    """
+    _must_be_id(battery_id)
+    text = NAMING_EXAMPLE.format(id=battery_id, title=title_of(battery_id))
+    return _written(folder, {"ball.png": example_picture(), "battery.toml": text.encode("utf-8")})
+
+
+def _must_be_id(battery_id: str) -> None:
+    if not is_kebab(battery_id) or len(battery_id) > 64:
+        raise UsageError(
+            f"'{battery_id}' is no id",
+            allowed="up to 64 lower-case letters, digits and hyphens: my-battery",
+        )
+
+
+def _written(folder: Path, contents: Mapping[str, bytes]) -> Path:
+    """Write the files of a new battery, all or none of them; the path of the last."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
         raise UsageError(f"{folder} is there already", hint="choose another name") from None
     except OSError as error:
         raise TabwbError(f"{folder} cannot be written: {error.strerror}") from error
+    path = folder
     try:
-        path.write_text(text, encoding="utf-8")
+        for name, content in contents.items():
+            path = folder / name
+            path.write_bytes(content)
     except OSError as error:
         with suppress(OSError):
-            path.unlink(missing_ok=True)
+            for name in contents:
+                (folder / name).unlink(missing_ok=True)
             folder.rmdir()
         raise TabwbError(f"{path} cannot be written: {error.strerror}") from error
     return path
@@ -74,7 +108,7 @@ def render(tables: Mapping[str, Any]) -> str:
 _COMMENTS = {
     "version": "change it whenever anything below changes",
     "examinees": "a kind that is left out needs a research protocol",
-    "response": "choice, yes-no, verbatim, connected-text or free",
+    "response": "choice, yes-no, verbatim, connected-text or free; naming: battery new --naming",
     "instructions": "sent; the source is 'ours' or a section of a paper",
 }
 

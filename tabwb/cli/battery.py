@@ -1,19 +1,21 @@
-"""``tabwb battery``: list, show, check and write batteries."""
+"""``tabwb battery``: list, show, check and write batteries, and say how words are said."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import json_option, note, open_plugins, print_json
-from tabwb.records.errors import TabwbError
+from tabwb.cli.pronounce import pronounce
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.battery.model import Battery, SourcedText, Subtest
+    from tabwb.battery.model import Battery, Item, SourcedText, Subtest
     from tabwb.extend.plugins import Plugins
 
 
@@ -23,6 +25,9 @@ def battery() -> None:
 
     A BATTERY with '/' in it or ending in .toml is a path, else an id.
     """
+
+
+battery.add_command(pronounce)
 
 
 @battery.command("list")
@@ -166,15 +171,20 @@ def schema() -> int:
     help="Items as CSV. Columns: prompt, and where needed subtest, response, options (a|b|c), "
     "expected, tags (a|b), id.",
 )
-def new(name: str, items: Path | None) -> int:
+@click.option("--naming", is_flag=True, help="Begin with pictures to be named aloud.")
+def new(name: str, items: Path | None, naming: bool) -> int:
     """Write the folder NAME with a commented battery.toml.
 
-    Without --from it holds an example of each kind of item.
+    Without --from it holds an example of each kind of item that is answered in text; with --naming
+    a picture to be named, and the rules that score it.
     """
-    from tabwb.battery.new import new_battery
+    from tabwb.battery.new import new_battery, new_naming_battery
 
     folder = Path(name)
-    path = new_battery(folder, folder.name, items)
+    if naming and items is not None:
+        raise UsageError("--naming and --from cannot be had together", allowed="one of them")
+    make = new_naming_battery if naming else partial(new_battery, items=items)
+    path = make(folder, folder.name)
     note(f"{path} written; next: tabwb battery check {path}")
     return 0
 
@@ -208,7 +218,7 @@ def _page(found: Battery) -> str:
     if found.system is not None:
         lines += ["", _sourced("system message", found.system)]
     for subtest in found.subtests:
-        lines += ["", *_subtest_lines(subtest)]
+        lines += ["", *_subtest_lines(found, subtest)]
     if found.features:
         lines += ["", *_feature_lines(found)]
     for grouping in found.groupings:
@@ -220,18 +230,21 @@ def _page(found: Battery) -> str:
     return "\n".join(lines)
 
 
-def _subtest_lines(subtest: Subtest) -> list[str]:
-    from tabwb.battery.prompts import render_prompt
+def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
+    from tabwb.cli.battery_naming import item_lines, rule_lines
 
     lines = [
         f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
     ]
     limit = f"; reply limit: {subtest.max_tokens} tokens" if subtest.max_tokens else ""
-    lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}{limit}")
+    if subtest.naming is None:
+        lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}{limit}")
     if subtest.administrator is not None:
         lines.append(_sourced("to the administrator, never sent", subtest.administrator))
     if subtest.instructions is not None:
-        lines.append(_sourced("instructions, sent", subtest.instructions))
+        how = "sent" if subtest.naming is None else "said to the speaker"
+        lines.append(_sourced(f"instructions, {how}", subtest.instructions))
+    lines += rule_lines(subtest)
     for item in subtest.items:
         marks = ["practice"] if item.practice else []
         if item.expected is not None:
@@ -239,8 +252,15 @@ def _subtest_lines(subtest: Subtest) -> list[str]:
         marks += [f"foil {option}: {kind} [ours]" for option, kind in item.foils.items()]
         marks += [f"tags: {', '.join(item.tags)} [ours]"] if item.tags else []
         lines += ["", f"  {item.id}  {'; '.join(marks)}".rstrip()]
-        lines += [f"    {line}" for line in render_prompt(subtest, item).splitlines()]
+        shown = item_lines(found, item) if subtest.naming else _prompt_lines(subtest, item)
+        lines += [f"    {line}" for line in shown]
     return lines
+
+
+def _prompt_lines(subtest: Subtest, item: Item) -> list[str]:
+    from tabwb.battery.prompts import render_prompt
+
+    return render_prompt(subtest, item).splitlines()
 
 
 def _feature_lines(found: Battery) -> list[str]:

@@ -1,0 +1,84 @@
+"""Accepted pronunciations to begin with, from the CMU dictionary: ready to paste into a battery."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabwb.phonology.dictionary import Pronunciation, load_dictionary
+from tabwb.phonology.inventory import to_ipa
+
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to say a word, or several words.
+
+    Attributes:
+        phonemes: ARPAbet without stress.
+        arpabet: with the stress of the dictionary; empty for a form that is derived.
+        reason: ``citation`` for the first, ``variant``, or ``flap``.
+        homophones: other words that are said so; none for several words.
+    """
+
+    phonemes: tuple[str, ...]
+    arpabet: str
+    reason: str
+    homophones: tuple[str, ...] = ()
+
+    @property
+    def ipa(self) -> str:
+        """In IPA."""
+        return to_ipa(self.phonemes)
+
+
+def forms_of(words: str) -> tuple[Form, ...]:
+    """Every way to say a word, or words with blanks or hyphens between them; none if unknown.
+
+    The dictionary's first is the citation form; a form with the flap of American English follows
+    each in which it may stand. Dialects are yours to add.
+
+    >>> [(" ".join(form.phonemes), form.reason) for form in forms_of("water")]
+    [('W AO T ER', 'citation'), ('W AO DX ER', 'flap')]
+    >>> forms_of("blorf")
+    ()
+    """
+    parts = [part for part in re.split(r"[\s-]+", words.strip()) if part]
+    dictionary = load_dictionary()
+    each = [dictionary.pronunciations(part) for part in parts]
+    found: dict[tuple[str, ...], Form] = {}
+    for way in itertools.islice(itertools.product(*each), _MOST) if parts else ():
+        said = Pronunciation(
+            tuple(itertools.chain.from_iterable(one.phonemes for one in way)),
+            "".join(one.stress for one in way),
+        )
+        reason = "variant" if found else "citation"
+        if said.phonemes not in found:
+            found[said.phonemes] = Form(
+                said.phonemes, said.arpabet, reason, _others(said.phonemes, words)
+            )
+        if said.flapped is not None and said.flapped not in found:
+            found[said.flapped] = Form(said.flapped, "", "flap", _others(said.flapped, words))
+    return tuple(found.values())
+
+
+def accept_toml(forms: Sequence[Form]) -> str:
+    """The forms as ``accept`` stands in a battery.
+
+    >>> print(accept_toml(forms_of("dog")))
+    accept = [{ phonemes = "D AO G", reason = "citation" }]
+    """
+    tables = [
+        f'{{ phonemes = "{" ".join(form.phonemes)}", reason = "{form.reason}" }}' for form in forms
+    ]
+    if len(tables) == 1:
+        return f"accept = [{tables[0]}]"
+    return "\n".join(["accept = [", *(f"  {table}," for table in tables), "]"])
+
+
+def _others(phonemes: Sequence[str], word: str) -> tuple[str, ...]:
+    others = load_dictionary().homophones(phonemes)
+    return tuple(other for other in others if other != word.strip().lower())
