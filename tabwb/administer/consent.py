@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabwb.extend.components import ComponentKind, Judge, ModelJudge
+from tabwb.extend.components import Judge, ModelJudge
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import NoConsent, UsageError
 from tabwb.records.speakers import SCOPES, LogEntry, Scope
@@ -67,12 +67,10 @@ def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None
     """
     if not conditions.guarded:
         return
-    scopes: tuple[Scope, ...] = ("record", "transcribe") if conditions.transcriber else ("record",)
     if _must_consent(store, plugins, conditions.examinee):
-        for scope in scopes:
-            check(store, conditions.examinee, scope)
+        check(store, conditions.examinee, "record")
     if conditions.transcriber:
-        check_component(store, plugins, conditions, "transcribers", conditions.transcriber)
+        check_transcribing(store, plugins, conditions, conditions.transcriber)
     for spec in conditions.judges:
         check_judging(store, plugins, conditions, plugins.judge(spec))
 
@@ -81,16 +79,25 @@ def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
     return plugins.configuration.study.require_consent or is_registered(store, speaker)
 
 
-def check_component(
-    store: Store, plugins: Plugins, conditions: Conditions, kind: ComponentKind, spec: str
-) -> None:
-    """Before a person's data go to a component: to somebody else's computer they need ``remote``.
+def check_transcribing(
+    store: Store, plugins: Plugins, conditions: Conditions, transcriber: str
+) -> tuple[LogEntry, ...]:
+    """Before a transcriber hears a person; the log entries to append when it does.
 
     Raises:
-        NoConsent: they do not go there.
+        NoConsent: a speaker who must consent has not to ``transcribe``, or nobody to ``remote``
+            for one that needs a network.
     """
-    if conditions.guarded and plugins.reaches_out(kind, spec):
-        check(store, conditions.examinee, "remote")
+    if not conditions.guarded:
+        return ()
+    speaker = conditions.examinee
+    if _must_consent(store, plugins, speaker):
+        check(store, speaker, "transcribe")
+    entries = [LogEntry("transcribed", speaker, detail=transcriber)]
+    if plugins.reaches_out("transcribers", transcriber):
+        check(store, speaker, "remote")
+        entries.append(LogEntry("sent", speaker, detail=transcriber))
+    return tuple(entries)
 
 
 def check_judging(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -32,6 +33,28 @@ class Expense:
 def tokens_of(request: Request) -> int:
     """Estimated tokens of a prompt."""
     return sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN
+
+
+def call_at_most(
+    price: Price | None, prompt_tokens: int, reply_limit: int, requests: int
+) -> float | None:
+    """The most that one call of a judge may cost, US dollars; None where the price is unknown.
+
+    Each request with the longest reply; a second one holds the first one's reply too. A token of
+    the prompt is reckoned with three letters here, which is on the safe side for English.
+
+    Args:
+        price: of the judge's model.
+        prompt_tokens: estimated, of the first request.
+        reply_limit: the most tokens of a reply.
+        requests: how many there may be.
+
+    >>> call_at_most(Price("m", 1.0, 2.0), 300, 100, 2)  # 400 + 400 + 100 + 40 sent, 200 back
+    0.00134
+    """
+    prompt = prompt_tokens * CHARACTERS_PER_TOKEN / 3
+    sent = requests * prompt + (requests - 1) * (reply_limit + prompt / 10)
+    return cost_of(price, math.ceil(sent), requests * reply_limit)
 
 
 def expense_of(requests: Iterable[Request], price: Price | None) -> Expense:

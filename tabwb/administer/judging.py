@@ -6,14 +6,13 @@ and options is taken from the store. What is interrupted goes on where it stoppe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
 from tabwb.administer import consent
 from tabwb.administer.attempts import storable
-from tabwb.administer.expense import CHARACTERS_PER_TOKEN, tokens_of
+from tabwb.administer.expense import call_at_most, tokens_of
 from tabwb.administer.judge_calls import (
     Estimate,
     Limits,
@@ -350,15 +349,11 @@ class Judging:
         return self.judge.most_requests if isinstance(self.judge, ModelJudge) else 1
 
     def _reserved(self, target: Target) -> float:
-        """The most that a call may cost, US dollars; 0 where nothing is known or charged.
-
-        Each request with the longest reply; a second one holds the first one's reply too. A token
-        of the prompt is reckoned with three letters here, which is on the safe side for English.
-        """
-        n = self._most_requests
-        prompt = target.prompt_tokens * CHARACTERS_PER_TOKEN / 3
-        sent = n * prompt + (n - 1) * (target.reply_limit + prompt / 10)
-        return cost_of(self._price, math.ceil(sent), n * target.reply_limit) or 0.0
+        """The most that a call may cost, US dollars; 0 where nothing is known or charged."""
+        most = call_at_most(
+            self._price, target.prompt_tokens, target.reply_limit, self._most_requests
+        )
+        return most or 0.0
 
     def _reply_tokens(self) -> int:
         """Estimated tokens of a reply: as replies were so far, else ten for each feature."""

@@ -175,12 +175,21 @@ class NamingSession(Session):
         """What was observed of the administration as a whole, as JSON."""
         return self._history.observations
 
-    def take_up(
-        self, number: int, began: RecordingBegan, take: Take, ended: RecordingEnded
-    ) -> Events:
-        """A response that was recorded elsewhere, one file for itself: all of it in one commit.
+    def take_up_unheard(self, number: int) -> Events:
+        """A response of which no recording is at hand, only what others wrote down of it."""
+        return self.take_up(number, None, None, None)
 
-        An answer that the item has already becomes void: this take follows it.
+    def take_up(
+        self,
+        number: int,
+        began: RecordingBegan | None,
+        take: Take | None,
+        ended: RecordingEnded | None,
+    ) -> Events:
+        """A response that was recorded elsewhere: all of it in one commit.
+
+        An answer that the item has already becomes void: this take follows it. A recording that
+        holds several responses is told of with each.
         """
         self._must_run()
         trial = self._history.trial(number)
@@ -192,13 +201,15 @@ class NamingSession(Session):
             reason = "another take follows"
             entries.append(EventEntry("voided", number, reason))
             made.append(events.TrialVoided(administration, number, reason))
-        entries += [
-            EventEntry("trial-started", number),
-            _observed(None, began),
-            _observed(number, PictureShown(began.recording)),
-            AttemptEntry(number, attempt),
-            _observed(None, ended),
-        ]
+        entries.append(EventEntry("trial-started", number))
+        if began is not None:
+            entries += [
+                _observed(None, began),
+                _observed(number, PictureShown(began.recording)),
+            ]
+        entries.append(AttemptEntry(number, attempt))
+        if ended is not None:
+            entries.append(_observed(None, ended))
         made += [
             events.TrialStarted(administration, trial.plan),
             events.AttemptRecorded(administration, number, attempt),

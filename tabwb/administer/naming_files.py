@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.speech.files import SUFFIXES
 
-SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".mp3", ".aiff", ".aif")
 MANIFEST = "manifest.tsv"
 COLUMNS = ("file", "item", "take")
 _NAME = re.compile(r"(?P<item>.+?)(?:_(?P<take>\d{1,4}))?")

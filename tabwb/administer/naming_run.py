@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+from tabwb.administer.consent import check_transcribing
 from tabwb.administer.naming import NamingSession
 from tabwb.administer.naming_files import TakeFile
+from tabwb.administer.naming_imports import ImportedSession, Named
 from tabwb.administer.transcribing import Job, Transcribing
 from tabwb.extend.components import Cancel
 from tabwb.records import events
 from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
+from tabwb.records.speech import Transcript
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Trial
+from tabwb.scoring.naming.codes import CODES
 from tabwb.speech import files as sound_files
 from tabwb.speech.onset import onset
 from tabwb.speech.quality import quality
@@ -75,7 +80,14 @@ def waiting(session: NamingSession, spec: str) -> tuple[Job, ...]:
 def transcribe(
     session: NamingSession, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
 ) -> Iterator[events.Event]:
-    """Have responses transcribed, and keep each transcript as it comes."""
+    """Have responses transcribed, and keep each transcript as it comes.
+
+    Raises:
+        NoConsent: the speaker has not agreed to that.
+    """
+    given = session.administration
+    acts = check_transcribing(session.store, session.plugins, given.conditions, transcribing.spec)
+    session.store.log(*(replace(act, administration=given.id) for act in acts if jobs))
     for job, transcript in transcribing.run(jobs, cancel):
         yield from session.transcribed(job.trial, job.attempt, transcript)
 
@@ -101,3 +113,59 @@ def _give(session: NamingSession, trial: Trial, file: TakeFile) -> Iterator[even
         take,
         RecordingEnded(uid, kept, seconds),
     )
+
+
+def take_in(session: NamingSession, imported: ImportedSession, by: str) -> Iterator[events.Event]:
+    """Record responses that were given and transcribed elsewhere, item by item.
+
+    Args:
+        session: running, of the speaker whose responses they are.
+        imported: of :func:`tabwb.administer.naming_imports.read_sessions`.
+        by: who transcribed and scored, as it is to be stored.
+
+    Yields:
+        What was made, after each commit.
+    """
+    kept: dict[Path, tuple[str, str, float, int]] = {}
+    trials = {trial.plan.item: trial.plan.number for trial in session.trials}
+    for named in imported.responses:
+        number = trials[named.item]
+        if named.sound is None:
+            yield from session.take_up_unheard(number)
+        else:
+            if named.sound not in kept:
+                uid, sound = uuid7(), sound_files.info(named.sound)
+                sha256 = session.keep_recording(uid, named.sound)
+                kept[named.sound] = (uid, sha256, sound.seconds, sound.rate)
+            uid, sha256, seconds, rate = kept[named.sound]
+            yield from session.take_up(
+                number,
+                RecordingBegan(uid, named.sound.name, "file", rate),
+                Take(uid, named.start_s, min(named.end_s or seconds, seconds)),
+                RecordingEnded(uid, sha256, seconds),
+            )
+        yield from _said_elsewhere(session, named, by)
+
+
+def _said_elsewhere(session: NamingSession, named: Named, by: str) -> Iterator[events.Event]:
+    trial = session.current
+    assert trial is not None
+    attempt = trial.counting
+    assert attempt is not None
+    for start, end in named.examiner:
+        yield from session.examiner(start, end)
+    if named.score is not None:
+        reason = "so in the source" if named.score == "not-scorable" else ""
+        yield from session.score(named.score, reason=reason)
+    if named.segments is not None:
+        transcript = Transcript(
+            f"manual:{by}",
+            "ok" if named.segments else "empty",
+            named.segments,
+            metadata={"times": named.times},
+        )
+        yield from session.transcribed(trial.plan.number, attempt.number, transcript)
+    if named.heard:
+        yield from session.hear(named.heard)
+    if named.code in CODES:
+        yield from session.code(named.code)

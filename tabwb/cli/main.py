@@ -19,11 +19,13 @@ Workbench = Callable[[str | None, bool, str | None, str | None], int]
 """Opens the workbench: store, offline, battery and model to begin with; gives the exit status."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
+    "name": ("name", "Give a naming battery to a person: from files or through the microphone."),
     "resume": ("run", "Go on with an administration; nothing is asked twice."),
     "results": ("results", "Show results, or list what there is."),
     "diff": ("diff", "Compare two examinees on the same items."),
     "export": ("export", "Write results to a file."),
     "speaker": ("speaker", "Speakers: records, consents, who did what, deletion."),
+    "import": ("imports", "Read spoken naming from TextGrid, EAF and PSST folders."),
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
     "judge": ("judge", "Judge stored answers, compare judges, look at what they are told."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
@@ -61,7 +63,8 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"tabwb.cli.{COMMANDS[cmd_name][0]}")
-        command = getattr(module, cmd_name)
+        # "import" is a word of Python's own.
+        command = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
         assert isinstance(command, click.Command)
         return command
 

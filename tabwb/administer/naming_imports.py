@@ -1,0 +1,307 @@
+"""Named responses from elsewhere: annotation files and the PSST corpus' table, read into records.
+
+Nothing is guessed: an item that the battery does not have, or a label that is no phoneme, is an
+error that says where.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tabwb.battery.model import Battery
+from tabwb.battery.naming import naming_item
+from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import Score
+from tabwb.records.speech import Segment
+from tabwb.records.states import ResponseKind
+from tabwb.speech.annotations import Annotations, Interval, read_annotations
+
+TABLE = "utterances.tsv"
+TIERS = ("item", "target", "attempt", "phoneme", "heard", "score", "code", "examiner")
+"""The tiers that are read; our exports have them, others can be named in their place."""
+DIVIDED = "evenly divided within each attempt"
+UNTIMED = "none"
+PROPOSED = "(proposed)"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One response that was given elsewhere.
+
+    Attributes:
+        item: id in the battery.
+        start_s, end_s: its stretch of the recording; ``end_s`` None: to the end.
+        segments: what a person transcribed, seconds from ``start_s``; None where nobody did.
+        times: where the segments' times come from.
+        score: a person's, or None.
+        heard, code: a person's, or empty.
+        examiner: stretches of the recording in which the administrator speaks.
+    """
+
+    item: str
+    start_s: float = 0.0
+    end_s: float | None = None
+    segments: tuple[Segment, ...] | None = None
+    times: str = ""
+    score: Score | None = None
+    heard: str = ""
+    code: str = ""
+    examiner: tuple[tuple[float, float], ...] = ()
+    sound: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSession:
+    """The responses of one speaker in one session.
+
+    Attributes:
+        speaker: as the source calls it, or empty.
+        source: where it is from.
+        responses: in the order given.
+    """
+
+    speaker: str
+    source: Path
+    responses: tuple[Named, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_sessions(
+    path: Path, battery: Battery, tiers: Mapping[str, str] | None = None
+) -> tuple[ImportedSession, ...]:
+    """The sessions in a PSST folder, an annotation file, or a folder of annotation files.
+
+    Args:
+        path: the folder or file.
+        battery: whose items they are.
+        tiers: our name of a tier to the file's own.
+
+    Raises:
+        UsageError: nothing there can be read, or it does not fit the battery.
+    """
+    if (path / TABLE).is_file():
+        return tuple(_of_table(path / TABLE, battery))
+    files = (
+        sorted(each for each in path.iterdir() if each.suffix.lower() in {".textgrid", ".eaf"})
+        if path.is_dir()
+        else [path]
+    )
+    if not files:
+        raise UsageError(
+            "nothing here can be read",
+            where=str(path),
+            allowed=f"a TextGrid, an EAF, a folder of them, or a folder with {TABLE}",
+        )
+    responses: list[Named] = []
+    for file in files:
+        responses += _of_annotations(read_annotations(file), battery, tiers or {})
+    return (ImportedSession("", path, tuple(responses)),)
+
+
+def items_of(battery: Battery) -> dict[str, str]:
+    """What an item may be called in a source, lower case, to its id: id and target."""
+    found: dict[str, str] = {}
+    for subtest in battery.subtests:
+        if subtest.response is ResponseKind.NAMING:
+            for item in subtest.items:
+                found.setdefault(naming_item(item).target.casefold(), item.id)
+                found[item.id.casefold()] = item.id
+    return found
+
+
+# ------------------------------------------------------------------ annotations
+
+
+def _of_annotations(
+    annotations: Annotations, battery: Battery, names: Mapping[str, str]
+) -> Iterator[Named]:
+    where = str(annotations.path)
+    unknown = [name for name in names.values() if name not in annotations.tiers]
+    if unknown:
+        raise UsageError(
+            f"there is no tier '{unknown[0]}'",
+            where=where,
+            allowed=", ".join(annotations.tiers) or "the file has no tier",
+        )
+    tiers = {name: annotations.tiers.get(names.get(name, name), ()) for name in TIERS}
+    windows = tiers["item"] or tiers["target"]
+    if not windows:
+        raise UsageError(
+            "no tier says which item is named where",
+            where=where,
+            allowed=f"a tier 'item' or 'target'; this file has {', '.join(annotations.tiers)}",
+            hint="name the tier: --tier item=NAME",
+        )
+    items = items_of(battery)
+    for window in windows:
+        item = items.get(window.label.strip().casefold())
+        if item is None:
+            raise _no_item(window.label, items, f"{where} at {window.start_s:.3f} s")
+        segments, times = _segments(tiers, window, where)
+        yield Named(
+            item,
+            window.start_s,
+            window.end_s,
+            segments,
+            times,
+            _score(_label(tiers["score"], window), where),
+            _label(tiers["heard"], window),
+            _label(tiers["code"], window),
+            tuple((each.start_s, each.end_s) for each in _inside(tiers["examiner"], window)),
+            annotations.sound,
+        )
+
+
+def _segments(
+    tiers: Mapping[str, Sequence[Interval]], window: Interval, where: str
+) -> tuple[tuple[Segment, ...] | None, str]:
+    phonemes = _inside(tiers["phoneme"], window)
+    if phonemes:
+        return (
+            tuple(
+                Segment(
+                    _phoneme(each.label, f"{where} at {each.start_s:.3f} s"),
+                    each.start_s - window.start_s,
+                    each.end_s - window.start_s,
+                )
+                for each in phonemes
+            ),
+            "of the phoneme tier",
+        )
+    if not tiers["attempt"]:
+        return None, ""
+    found: list[Segment] = []
+    for attempt in _inside(tiers["attempt"], window):
+        said = parse_pronunciation(attempt.label)
+        step = (attempt.end_s - attempt.start_s) / max(len(said), 1)
+        first = attempt.start_s - window.start_s
+        found += [
+            Segment(phoneme, first + at * step, first + (at + 1) * step)
+            for at, phoneme in enumerate(said)
+        ]
+    return tuple(found), DIVIDED
+
+
+def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
+    return [
+        each
+        for each in intervals
+        if window.start_s <= (each.start_s + each.end_s) / 2 < window.end_s
+    ]
+
+
+def _label(intervals: Sequence[Interval], window: Interval) -> str:
+    """The label of a window, without the name of who gave it in brackets behind it.
+
+    What a machine proposed when it was exported is no person's word and is left out.
+    """
+    found = [each.label for each in _inside(intervals, window) if PROPOSED not in each.label]
+    return found[0].partition(" (")[0].strip() if found else ""
+
+
+def _phoneme(label: str, where: str) -> str:
+    if label.strip() in SILENT:
+        return label.strip()
+    found = normalise_label(label)
+    if found is not None:
+        return found
+    try:
+        (phoneme,) = parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        raise UsageError(f"'{label}' is no phoneme", where=where) from error
+    return phoneme
+
+
+def _score(label: str, where: str) -> Score | None:
+    from tabwb.records.naming import SCORES
+
+    if not label:
+        return None
+    for score in SCORES:
+        if label.casefold() == score:
+            return score
+    raise UsageError(f"'{label}' is no score", where=where, allowed=", ".join(SCORES))
+
+
+# ------------------------------------------------------------------ the PSST table
+
+
+def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
+    try:
+        text = table.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TabwbError(f"cannot be read: {error}", where=str(table)) from error
+    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    missing = {"utterance_id", "prompt", "transcript"} - set(rows.fieldnames or ())
+    if missing:
+        raise UsageError(
+            f"the table has no column {', '.join(sorted(missing))}",
+            where=f"{table}:1",
+            allowed="utterance_id, prompt, transcript; and session, correctness, filename",
+        )
+    items = items_of(battery)
+    sessions: dict[str, list[Named]] = {}
+    for number, row in enumerate(rows, start=2):
+        where = f"{table}:{number}"
+        item = items.get((row["prompt"] or "").strip().casefold())
+        if item is None:
+            raise _no_item(row["prompt"] or "", items, where)
+        session = (row.get("session") or row["utterance_id"].rpartition("-")[0]).strip()
+        sessions.setdefault(session, []).append(_row(row, item, table.parent, where))
+    for session, responses in sessions.items():
+        yield ImportedSession(session, table, tuple(responses))
+
+
+def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> Named:
+    transcript = (row.get("transcript") or "").strip()
+    segments = None
+    if transcript:
+        segments = tuple(Segment(_phoneme(label, where), 0.0, 0.0) for label in transcript.split())
+    name = (row.get("filename") or "").strip()
+    sound = folder / name if name else None
+    if sound is not None and not sound.is_file():
+        raise UsageError(f"there is no file '{name}'", where=where)
+    start, end = (row.get("start_s") or "").strip(), (row.get("end_s") or "").strip()
+    return Named(
+        item,
+        _seconds(start, where) or 0.0,
+        _seconds(end, where),
+        segments,
+        UNTIMED,
+        _correctness(row.get("correctness"), where),
+        sound=sound,
+    )
+
+
+def _seconds(text: str, where: str) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"'{text}' is no number of seconds", where=where) from error
+
+
+def _correctness(text: str | None, where: str) -> Score | None:
+    said = (text or "").strip().casefold()
+    if not said:
+        return None
+    if said in {"true", "1"}:
+        return "right"
+    if said in {"false", "0"}:
+        return "error"
+    raise UsageError(f"'{text}' is no correctness", where=where, allowed="TRUE, FALSE")
+
+
+def _no_item(label: str, items: Mapping[str, str], where: str) -> UsageError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(label.casefold(), list(items), 1)
+    return UsageError(
+        f"the battery has no item '{label}'",
+        where=where,
+        allowed=", ".join(dict.fromkeys(items.values())),
+        hint=f"did you mean '{near[0]}'?" if near else "name the battery it is of: --battery",
+    )

@@ -1,0 +1,107 @@
+"""``tabwb import``: spoken naming from TextGrid, EAF and the PSST corpus' folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tabwb.cli.common import json_option, note, open_plugins, open_store, print_json, store_option
+from tabwb.records.errors import UsageError
+
+
+@click.command(name="import")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--battery", required=True, metavar="ID|PATH", help="Whose items were named.")
+@click.option("--speaker", metavar="ID", help="A study ID; default: as the source says.")
+@click.option(
+    "--origin",
+    type=click.Choice(["human", "model", "unknown"]),
+    default="unknown",
+    show_default=True,
+    help="Who made the answers; unknown is guarded as a person's.",
+)
+@click.option(
+    "--rater",
+    metavar="ID",
+    default="import",
+    show_default=True,
+    help="Who transcribed and scored them.",
+)
+@click.option(
+    "--tier",
+    "tiers",
+    metavar="OURS=THEIRS",
+    multiple=True,
+    help="A tier by its name in the file, for example item=Wort; repeatable.",
+)
+@store_option
+@json_option
+def import_(**options: Any) -> int:
+    """Read spoken naming from PATH: a TextGrid, an EAF, a folder of them, or a PSST folder.
+
+    Sound files beside them are kept as they are. Items that are not there are not administered.
+    """
+    from tabwb.administer import setup
+    from tabwb.administer.consent import notices
+    from tabwb.administer.naming_imports import read_sessions
+    from tabwb.administer.naming_run import take_in, without_file
+    from tabwb.records.trials import Conditions
+
+    plugins = open_plugins()
+    try:
+        battery = setup.find_battery(plugins, options["battery"])
+        path: Path = options["path"]
+        if not path.exists():
+            raise UsageError("is not there", where=str(path))
+        sessions = read_sessions(path, battery, _tiers(options["tiers"]))
+        made: list[int] = []
+        with open_store(options.get("store_location"), plugins) as store:
+            for one in sessions:
+                speaker = options.get("speaker") or one.speaker
+                if not speaker:
+                    raise UsageError("say whose responses these are: --speaker ID")
+                conditions = Conditions(
+                    examinee=speaker,
+                    kind="speaker",
+                    judges=(),
+                    rater=str(options["rater"]),
+                    origin=options["origin"],
+                )
+                conditions = setup.resolve(plugins, battery, conditions)
+                with setup.create_naming(store, plugins, battery, conditions) as session:
+                    for notice in notices(store, plugins, conditions):
+                        note(notice)
+                    number = session.administration.id
+                    for _ in take_in(session, one, str(options["rater"])):
+                        pass
+                    left = without_file(session)
+                    if left:
+                        session.discontinue(f"not in {one.source.name}")
+                    else:
+                        session.next()
+                    made.append(number)
+                    note(f"administration {number}: {len(one.responses)} responses of {speaker}")
+            if options.get("as_json"):
+                from tabwb.report.document import list_document
+
+                print_json(list_document([store.administration(number) for number in made]))
+        return 0
+    finally:
+        plugins.close()
+
+
+def _tiers(said: tuple[str, ...]) -> dict[str, str]:
+    from tabwb.administer.naming_imports import TIERS
+
+    found: dict[str, str] = {}
+    for one in said:
+        ours, sign, theirs = one.partition("=")
+        if not sign or ours not in TIERS or not theirs:
+            raise UsageError(
+                f"'{one}' names no tier",
+                allowed=f"OURS=THEIRS with OURS one of {', '.join(TIERS)}",
+            )
+        found[ours] = theirs
+    return found

@@ -1,0 +1,102 @@
+"""Tiers of labelled stretches out of Praat TextGrids and ELAN files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.speech.files import SUFFIXES
+from tabwb.speech.needs import need
+
+WHAT = "reading annotations"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Interval:
+    """A labelled stretch, seconds from the beginning of the recording."""
+
+    start_s: float
+    end_s: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What one annotation file says.
+
+    Attributes:
+        path: of the file.
+        tiers: name to its labelled intervals in time order; points are intervals of no length,
+            and stretches without a label are left out.
+        sound: the recording it belongs to, or None where it is not beside it.
+    """
+
+    path: Path
+    tiers: Mapping[str, tuple[Interval, ...]]
+    sound: Path | None
+
+
+def read_annotations(path: Path) -> Annotations:
+    """Read a TextGrid (long or short, with any of its encodings) or an EAF.
+
+    Raises:
+        UsageError: its name ends in neither ``.TextGrid`` nor ``.eaf``.
+        TabwbError: it cannot be read.
+        MissingExtra: the extra ``audio`` is not installed.
+    """
+    readers = {".textgrid": _textgrid, ".eaf": _eaf}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise UsageError("is no annotation file", where=str(path), allowed=".TextGrid, .eaf")
+    try:
+        tiers, linked = reader(path)
+    except (OSError, ValueError, KeyError, IndexError, AttributeError, SyntaxError) as error:
+        raise TabwbError(f"cannot be read: {error}", where=str(path)) from error
+    return Annotations(path, tiers, linked or _beside(path))
+
+
+Tiers = dict[str, tuple[Interval, ...]]
+
+
+def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
+    textgrid = need("praatio.textgrid", WHAT)
+    grid = textgrid.openTextgrid(
+        str(path), includeEmptyIntervals=False, duplicateNamesMode="rename"
+    )
+    tiers: Tiers = {}
+    for tier in grid.tiers:
+        found = [
+            Interval(float(entry[0]), float(entry[1]), str(entry[2]))
+            if len(entry) > 2
+            else Interval(float(entry[0]), float(entry[0]), str(entry[1]))
+            for entry in tier.entries
+        ]
+        tiers[str(tier.name)] = tuple(sorted(each for each in found if each.label.strip()))
+    return tiers, None
+
+
+def _eaf(path: Path) -> tuple[Tiers, Path | None]:
+    elan = need("pympi.Elan", WHAT)
+    eaf = elan.Eaf(str(path))
+    tiers: Tiers = {}
+    for name in eaf.get_tier_names():
+        found = [
+            Interval(start / 1000, end / 1000, str(label).strip())
+            for start, end, label, *_ in eaf.get_annotation_data_for_tier(name)
+        ]
+        tiers[str(name)] = tuple(sorted(each for each in found if each.label))
+    for link in eaf.get_linked_files():
+        relative = link.get("RELATIVE_MEDIA_URL") or ""
+        # Only what lies beside it: an absolute address is another computer's.
+        candidate = path.parent / Path(relative.removeprefix("file:")).name
+        if relative and candidate.is_file():
+            return tiers, candidate
+    return tiers, None
+
+
+def _beside(path: Path) -> Path | None:
+    return next(
+        (found for suffix in SUFFIXES if (found := path.with_suffix(suffix)).is_file()), None
+    )

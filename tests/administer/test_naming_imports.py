@@ -1,0 +1,184 @@
+"""Named responses from elsewhere: what our exports wrote comes back, and bad input says where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.naming import NamingSession
+from tabwb.administer.naming_imports import read_sessions
+from tabwb.administer.naming_run import take_in, without_file
+from tabwb.administer.naming_view import NamingView
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import UsageError
+from tabwb.records.naming import RecordingBegan, RecordingEnded
+from tabwb.records.trials import Conditions
+from tabwb.report.document import export_document
+from tabwb.report.load import loaded
+from tabwb.store.store import Store
+from tests.administer.naming_parts import heard, naming_battery, shown, take
+
+soundfile = pytest.importorskip("soundfile")
+Open = Callable[[str], NamingSession]
+
+
+@pytest.fixture
+def open_session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Open]:
+    opened: list[NamingSession] = []
+    battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
+
+    def make(speaker: str) -> NamingSession:
+        conditions = Conditions(speaker, "speaker", judges=(), rater="R1", origin="human")
+        conditions = setup.resolve(plugins, battery, conditions)
+        opened.append(setup.create_naming(store, plugins, battery, conditions))
+        return opened[-1]
+
+    yield make
+    for session in opened:
+        session.close()
+
+
+@pytest.fixture
+def given(open_session: Open, tmp_path: Path) -> NamingSession:
+    """One recording of 40 s: dog right, cat after dog, tree a nonword, house silence."""
+    sound = tmp_path / "r1.wav"
+    soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
+    session = open_session("S-014")
+    session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    responses: tuple[tuple[float, str, list[str]], ...] = (
+        (0.0, "right", ["D AO G"]),
+        (10.0, "self-corrected", ["D AO G", "K AE T"]),
+        (20.0, "error", ["T R OY B"]),
+        (30.0, "no-response", []),
+    )
+    for at_s, score, attempts in responses:
+        session.show(shown(at_s))
+        session.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
+        assert session.current is not None
+        session.transcribed(session.current.plan.number, 1, heard(*attempts, by="manual:R1"))
+        if at_s == 10.0:
+            session.hear("dog")
+            session.code("semantic")
+    session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 40.0))
+    return session
+
+
+def _what_stands(session: NamingSession) -> list[tuple[object, ...]]:
+    found: list[tuple[object, ...]] = []
+    for trial in session.trials:
+        view = session.view(trial.plan.number)
+        assert view is not None
+        found.append(
+            (
+                trial.plan.item,
+                () if view.transcript is None else view.transcript.phonemes,
+                None if view.score is None else view.score.score,
+                None if view.heard is None else view.heard.text,
+                None if view.code is None else view.code.code,
+            )
+        )
+    return found
+
+
+def _import(session: NamingSession, path: Path) -> NamingSession:
+    (imported,) = read_sessions(path, session.battery)
+    list(take_in(session, imported, "R1"))
+    return session
+
+
+@pytest.mark.parametrize("format_id", ["textgrid", "eaf"])
+def test_what_was_exported_comes_back(
+    given: NamingSession,
+    open_session: Open,
+    store: Store,
+    plugins: Plugins,
+    tmp_path: Path,
+    format_id: str,
+) -> None:
+    out = tmp_path / format_id
+    plugins.exporter(format_id).export(export_document(loaded(store, (1,), sound=True)), out)
+    again = _import(open_session("S-015"), out)
+    assert _what_stands(again) == _what_stands(given)
+    times = [segment.start_s for segment in _view(again, 2).segments]
+    assert times == pytest.approx([0.5, 0.6, 0.7, 2.3, 2.4, 2.5], abs=0.0011)
+    (kept,) = store.recordings(again.administration.id)
+    assert kept.sha256 == store.recordings(1)[0].sha256
+
+
+class _Heard:
+    def __init__(self, view: NamingView) -> None:
+        assert view.transcript is not None
+        self.segments = view.transcript.segments
+
+
+def _view(session: NamingSession, number: int) -> _Heard:
+    view = session.view(number)
+    assert view is not None
+    return _Heard(view)
+
+
+def test_a_psst_folder_brings_transcripts_and_correctness(
+    given: NamingSession, open_session: Open, store: Store, plugins: Plugins, tmp_path: Path
+) -> None:
+    out = tmp_path / "psst"
+    plugins.exporter("psst").export(export_document(loaded(store, (1,), sound=True)), out)
+    again = _import(open_session("S-015"), out)
+    assert [row[:3] for row in _what_stands(again)] == [
+        ("dog", ("D", "AO", "G"), "right"),
+        ("cat", ("D", "AO", "G", "K", "AE", "T"), "right"),
+        ("tree", ("T", "R", "OY", "B"), "error"),
+        ("house", (), "error"),
+    ]
+
+
+def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_path: Path) -> None:
+    (tmp_path / "utterances.tsv").write_text(
+        "utterance_id\tprompt\ttranscript\tcorrectness\nS1-dog\tdog\tD AO1 G <sil>\tTRUE\n"
+    )
+    session = _import(open_session("S-015"), tmp_path)
+    assert _what_stands(session)[0][:3] == ("dog", ("D", "AO", "G", "<sil>"), "right")
+    assert [trial.plan.item for trial in without_file(session)] == ["cat", "tree", "house"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("utterance_id\tprompt\n", "no column transcript"),
+        ("utterance_id\tprompt\ttranscript\nu\tdoge\tD\n", "tsv:2: the battery has no item 'doge'"),
+        ("utterance_id\tprompt\ttranscript\nu\tdog\tD QQ\n", "tsv:2: 'QQ' is no phoneme"),
+        (
+            "utterance_id\tprompt\ttranscript\tcorrectness\nu\tdog\tD\tyes\n",
+            "'yes' is no correctness",
+        ),
+        ("utterance_id\tprompt\ttranscript\tfilename\nu\tdog\tD\tx.wav\n", "no file 'x.wav'"),
+    ],
+)
+def test_a_faulty_table_says_where(
+    open_session: Open, tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "utterances.tsv").write_text(text)
+    with pytest.raises(UsageError, match=said):
+        read_sessions(tmp_path, open_session("S-015").battery)
+
+
+def test_tiers_of_other_names_are_named(open_session: Open, tmp_path: Path) -> None:
+    from praatio.data_classes.interval_tier import IntervalTier
+    from praatio.data_classes.textgrid import Textgrid
+
+    grid = Textgrid(0, 5)
+    grid.addTier(IntervalTier("Wort", [(0, 4, "dog")], 0, 5))
+    grid.addTier(IntervalTier("Laute", [(1, 1.9, "dɔɡ")], 0, 5))
+    path = tmp_path / "a.TextGrid"
+    grid.save(str(path), format="short_textgrid", includeBlankSpaces=True)
+    battery = open_session("S-015").battery
+    with pytest.raises(UsageError, match="--tier item=NAME"):
+        read_sessions(path, battery)
+    (session,) = read_sessions(path, battery, {"item": "Wort", "attempt": "Laute"})
+    (named,) = session.responses
+    assert [segment.phoneme for segment in named.segments or ()] == ["D", "AO", "G"]
+    assert [segment.start_s for segment in named.segments or ()] == pytest.approx([1, 1.3, 1.6])
+    assert named.times == "evenly divided within each attempt"
