@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from tabwb.cli import phonemes as command
-from tabwb.phonology.labels import LabelSetName
+from tabwb.phonology.labels import LABEL_SETS, LabelSetName
 from tests.cli.conftest import Run, in_process
 
 PSST = Path(__file__).parents[1] / "data" / "psst.json"
@@ -357,3 +357,18 @@ def test_in_a_process_of_its_own(pair: Any) -> None:
 
 def test_the_command_offers_every_set_of_labels() -> None:
     assert set(command._LABELS) == set(get_args(LabelSetName))
+
+
+def test_the_docs_show_what_is_printed(run: Run, pair: Any) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "phonemes.md").read_text(encoding="utf-8")
+    example = page.split("--trace\n", 1)[1].split("```", 1)[0]
+    tables = pair(("ACWT01a-shove", "OW P UH SH IH NG Y ER", "OW M UH SH IH NG AH"))
+    assert run("phonemes", *tables, "--trace").out.startswith(example)
+
+
+@pytest.mark.parametrize("name", get_args(LabelSetName))
+def test_the_docs_name_what_each_set_of_labels_cannot_tell(name: LabelSetName) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "phonemes.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    for lost, written in LABEL_SETS[name].merged.items():
+        assert f"{lost}, written {written}" in row
