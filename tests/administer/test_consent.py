@@ -24,6 +24,16 @@ from tabwb.store.store import Store
 
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
 NEAR = "tab-2026:openai:llama3.2:1b@base_url=http://127.0.0.1:11434/v1"
+EARS = """
+from tabwb.extend.components import Descriptor
+from tabwb.extend.hookspecs import hookimpl
+
+
+@hookimpl
+def tabwb_register_transcribers(register):
+    for name, far in (("near-ears", False), ("far-ears", True)):
+        register(Descriptor(name, "Hears", lambda spec, options: None, needs_network=far))
+"""
 PERSON = Conditions("S-014", "speaker", judges=(), research_protocol="IRB-7")
 
 
@@ -146,11 +156,39 @@ def test_a_deleted_speaker_is_given_nothing(
         begun(PERSON)
 
 
-def test_a_transcriber_is_agreed_to_by_itself(store: Store, plugins: Plugins) -> None:
+@pytest.fixture
+def ears(tmp_path: Path) -> Iterator[Plugins]:
+    """Two transcribers, one of them far away."""
+    folder = tmp_path / "ears"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text('[project.entry-points.tabwb]\nears = "two_ears"\n')
+    (folder / "two_ears.py").write_text(EARS)
+    loaded = Plugins.load(Configuration(plugin_folders=(folder,)))
+    yield loaded
+    loaded.close()
+
+
+def test_a_transcriber_is_agreed_to_by_itself(store: Store, ears: Plugins) -> None:
+    heard = replace(PERSON, transcriber="near-ears")
+    consent.check_giving(store, ears, heard)
     agree(store, "record")
-    heard = replace(PERSON, transcriber="manual")
     with pytest.raises(NoConsent, match="'transcribe'"):
-        consent.check_giving(store, plugins, heard)
+        consent.check_giving(store, ears, heard)
+    agree(store, "transcribe")
+    consent.check_giving(store, ears, heard)
+    acts = consent.check_transcribing(store, ears, heard, "near-ears")
+    assert [(act.act, act.detail) for act in acts] == [("transcribed", "near-ears")]
+
+
+def test_no_voice_goes_to_a_transcriber_far_away_without_remote(
+    store: Store, ears: Plugins
+) -> None:
+    heard = replace(PERSON, transcriber="far-ears")
+    with pytest.raises(NoConsent, match="'remote'"):
+        consent.check_giving(store, ears, heard)
+    agree(store, "record", "transcribe", "remote")
+    acts = consent.check_transcribing(store, ears, heard, "far-ears")
+    assert [act.act for act in acts] == ["transcribed", "sent"]
 
 
 # ---------------------------------------------------------------- judging
