@@ -12,7 +12,7 @@ from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt
 from tabwb.scoring.naming.attempts import SpokenAttempt, propose_attempts
 from tabwb.scoring.naming.codes import right_by_score
-from tabwb.scoring.naming.correct import Rule, Verdict, verdicts
+from tabwb.scoring.naming.correct import Rule, Verdict, judged_attempt, verdicts
 from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
 from tabwb.scoring.naming.propose import Proposal, propose_code
@@ -32,7 +32,8 @@ class Naming:
         transcripts: all there are of the counting attempt, the one given last.
         attempts: as proposed, seconds on the clock of the transcript.
         verdicts: both rules of correctness; empty without a transcript.
-        distance: from the nearest accepted form, or None where nothing was heard.
+        distance: of the judged attempt from the nearest accepted form, or None where nothing was
+            heard.
         proposal: the code that the machine proposes, or None without a transcript.
     """
 
@@ -75,8 +76,8 @@ def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
     attempt = view.attempt
     chosen = transcript or view.transcript
     if attempt is None or chosen is None or chosen.status == "error" or chosen.unit != "phonemes":
-        said = () if attempt is None else view.transcripts_of(attempt.number)
-        return Naming(view, transcripts=said)
+        there = () if attempt is None else view.transcripts_of(attempt.number)
+        return Naming(view, transcripts=there)
     others = [
         each
         for each in view.transcripts_of(attempt.number)
@@ -87,13 +88,15 @@ def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
     item = view.item
     attempts = propose_attempts(segments, marks=marks, accepted=item.accepted)
     judged = verdicts(segments, item.accept, view.rules.tolerance, marks=marks)
+    number = judged_attempt(attempts, judged[view.rules.rule])
+    said = () if number is None else attempts[number - 1].phonemes
     return Naming(
         view,
         chosen,
         (*others, chosen),
         attempts,
         judged,
-        distance_from_target([segment.phoneme for segment in segments], item.accept),
+        distance_from_target(said, item.accept),
         propose_code(
             item,
             attempts,

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from tabwb.phonology.inventory import PHONEMES
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import propose_attempts
-from tabwb.scoring.naming.correct import correct_any, correct_first, edits_within, verdicts
+from tabwb.scoring.naming.correct import (
+    Rule,
+    correct_any,
+    correct_first,
+    edits_within,
+    judged_attempt,
+    verdicts,
+)
 from tabwb.scoring.naming.target import Accepted, Tolerance
 from tests.scoring.naming_parts import accept, timed
 
@@ -136,6 +143,24 @@ def test_marks_of_a_person_part_attempts_without_a_pause() -> None:
     assert verdicts(said, DOG)["correct-first"].clause == "attempt 1 equals no accepted form"
     parted = propose_attempts(said, marks=[0.3])
     assert [one.phonemes for one in parted] == [("K", "AE", "T"), ("D", "AO", "G")]
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "attempt"),
+    [
+        ("K AE T 1.5 D AO G", "correct-any", 2),
+        ("K AE T 1.5 D AO G", "correct-first", 1),
+        ("D 1.5 D AO G AH", "correct-first", 2),
+        ("D 1.5 G", "correct-first", 1),
+        ("", "correct-any", None),
+    ],
+)
+def test_the_attempt_that_a_response_is_judged_by(
+    said: str, rule: Rule, attempt: int | None
+) -> None:
+    segments = timed(said)
+    attempts = propose_attempts(segments, accepted=[("D", "AO", "G")])
+    assert judged_attempt(attempts, verdicts(segments, DOG)[rule]) == attempt
 
 
 # ------------------------------------------------------------------ tolerance

@@ -155,6 +155,10 @@ def test_a_heard_word_is_worth_more_than_the_transcript(heard: str, code: str) -
     assert propose("D AO G", heard=heard).code == code
 
 
+def test_a_word_is_enough_where_nothing_was_transcribed() -> None:
+    assert propose_code(DOG, (), heard=parse_heard("cat")).code == "semantic"
+
+
 def test_what_is_similar_carries_the_chance_rate_and_nothing_else_does() -> None:
     assert propose("", heard="frog").chance_rate == chance_rate()
     assert propose("", heard="cat").chance_rate is None

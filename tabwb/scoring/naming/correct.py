@@ -192,6 +192,28 @@ def verdicts(
     }
 
 
+def judged_attempt(attempts: Sequence[SpokenAttempt], verdict: Verdict | None = None) -> int | None:
+    """Number, from 1, of the attempt that a response is judged by; None without any.
+
+    That which holds the accepted form; where none does the first complete one, or that might be
+    (PNT: first complete attempt); else the first fragment.
+
+    Args:
+        attempts: of :func:`tabwb.scoring.naming.attempts.propose_attempts`.
+        verdict: of the rule that decides.
+
+    >>> said = [SpokenAttempt(0, 0, ("D",), False), SpokenAttempt(2, 2, ("D", "AO"), True)]
+    >>> judged_attempt(said), judged_attempt(said[:1]), judged_attempt([])
+    (2, 1, None)
+    """
+    if verdict is not None and verdict.value and verdict.start_s is not None:
+        for number, attempt in enumerate(attempts, start=1):
+            if attempt.onset_s <= verdict.start_s <= attempt.offset_s:
+                return number
+    whole = (at for at, attempt in enumerate(attempts, 1) if attempt.complete is not False)
+    return next(whole, 1 if attempts else None)
+
+
 def edits_within(
     said: Sequence[str], form: Sequence[str], tolerance: Tolerance | None
 ) -> int | None:

@@ -9,7 +9,7 @@ from tabwb.phonology.dictionary import load_dictionary
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.attempts import SpokenAttempt
 from tabwb.scoring.naming.codes import NO_SPEECH
-from tabwb.scoring.naming.correct import Verdict
+from tabwb.scoring.naming.correct import Verdict, judged_attempt
 from tabwb.scoring.naming.heard import HeardAs
 from tabwb.scoring.naming.similarity import Similarity, chance_rate, most_similar
 from tabwb.scoring.naming.target import NamingTarget
@@ -80,7 +80,7 @@ class Proposal:
 def propose_code(
     target: NamingTarget,
     attempts: Sequence[SpokenAttempt],
-    verdict: Verdict,
+    verdict: Verdict | None = None,
     *,
     heard: HeardAs | None = None,
     earlier: Sequence[Earlier] = (),
@@ -95,7 +95,8 @@ def propose_code(
         target: what the response is held against.
         attempts: of :func:`tabwb.scoring.naming.attempts.propose_attempts`; the first that is no
             fragment is coded (PNT: first complete attempt).
-        verdict: of the rule that decides; ``correct`` where it is right.
+        verdict: of the rule that decides; ``correct`` where it is right. None where there is no
+            transcript, but a heard word.
         heard: what a person heard.
         earlier: what was said to the items before, oldest first.
     """
@@ -103,18 +104,19 @@ def propose_code(
         return _of_heard(target, heard, earlier)
     if not attempts:
         return Proposal("no-response", NO_SPEECH)
-    if verdict.value:
+    if verdict is not None and verdict.value:
         flags = verdict.flags
         if verdict.rule == "correct-any" and _corrected(attempts, verdict):
             flags = ("self-corrected", *flags)
         clause = f"{verdict.rule}: {verdict.clause}"
-        return Proposal("correct", clause, flags=flags, attempt=verdict.attempt)
-    number = next((at for at, one in enumerate(attempts, 1) if one.complete is not False), None)
-    if number is None:
+        number = judged_attempt(attempts, verdict)
+        return Proposal("correct", clause, flags=flags, attempt=number)
+    number = judged_attempt(attempts)
+    coded = attempts[(number or 1) - 1]
+    if coded.complete is False:
         return Proposal("undecided", "only fragments were heard")
-    said = attempts[number - 1].phonemes
-    found = _of_phonemes(target, said, earlier)
-    if attempts[number - 1].complete is None:
+    found = _of_phonemes(target, coded.phonemes, earlier)
+    if coded.complete is None:
         clause = f"whether attempt {number} is a complete one must be heard; {found.clause}"
         found = replace(found, code="undecided", clause=clause)
     return replace(found, attempt=number)
