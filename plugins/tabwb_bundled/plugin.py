@@ -1,11 +1,11 @@
-"""Registers ``bundled``, the demonstration model that comes with tabwb. Imports nothing heavy."""
+"""Registers ``bundled`` and ``bundled-words``, the small models of tabwb. Imports nothing heavy."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.extend.components import Descriptor, ModelBackend
+from tabwb.extend.components import Descriptor, ModelBackend, Transcriber
 from tabwb.extend.hookspecs import Register, hookimpl
 from tabwb.records.specs import Spec
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 FOLDER = Path(__file__).parent / "model"
+WORDS = Path(__file__).parent / "words"
 
 
 def _options() -> type[BaseModel]:
@@ -25,6 +26,18 @@ def _made(spec: Spec, options: Any) -> ModelBackend:
     from tabwb_transformers.backend import TransformersModel
 
     return TransformersModel(str(FOLDER), options, shown="bundled")
+
+
+def _word_options() -> type[BaseModel]:
+    from tabwb_wav2vec2.options import TranscriberOptions
+
+    return TranscriberOptions
+
+
+def _made_of_words(spec: Spec, options: Any) -> Transcriber:
+    from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
+
+    return Wav2Vec2Transcriber(str(WORDS), options, shown=str(spec))
 
 
 @hookimpl
@@ -42,5 +55,21 @@ def tabwb_register_models(register: Register) -> None:
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
             remarks="a demonstration: it answers TAB's kinds of items and knows nothing else",
+        )
+    )
+
+
+@hookimpl
+def tabwb_register_transcribers(register: Register) -> None:
+    """The bundled transcriber, by the same back end as any other."""
+    register(
+        Descriptor(
+            "bundled-words",
+            "A small transcriber made for tabwb from recorded and synthesised words",
+            _made_of_words,
+            options=_word_options,
+            needs=("local", "audio"),
+            runs="child",
+            remarks="knows a few dozen words and will hear one of them in anything",
         )
     )

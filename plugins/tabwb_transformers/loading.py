@@ -77,7 +77,7 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
         ComponentError: it is not there, is no causal language model, or does not fit.
     """
     folder = source_of(name)
-    device = _device(options.device)
+    device = device_of(options.device)
     dtype, revision = "auto", None
     if isinstance(options, TransformersOptions):
         dtype, revision = options.dtype, options.revision
@@ -123,7 +123,12 @@ def weights_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _device(wish: str) -> torch.device:
+def device_of(wish: str) -> torch.device:
+    """The device that an option names.
+
+    Raises:
+        ComponentError: there is none of this name here.
+    """
     if wish == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")
@@ -168,8 +173,10 @@ def _no_memory() -> OutOfMemory:
 
 
 @contextmanager
-def loading_errors(source: str, *, local: bool) -> Iterator[None]:
-    """What transformers raises when a model cannot be loaded, in our words."""
+def loading_errors(
+    source: str, *, local: bool, kind: str = "causal language model"
+) -> Iterator[None]:
+    """What transformers raises when a model of some kind cannot be loaded, in our words."""
     try:
         with memory_errors():
             yield
@@ -184,5 +191,5 @@ def loading_errors(source: str, *, local: bool) -> Iterator[None]:
             ) from error
         raise ComponentError(
             f"model '{source}' cannot be loaded: {first}",
-            allowed="the id of a causal language model on the hub (OWNER/NAME), or a folder",
+            allowed=f"the id of a {kind} on the hub (OWNER/NAME), or a folder",
         ) from error

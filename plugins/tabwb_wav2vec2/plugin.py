@@ -1,1 +1,75 @@
-"""Registers the transcribers; imports nothing heavy."""
+"""Registers the transcribers ``wav2vec2:PATH-OR-ID`` and ``manual:FILE``; imports nothing heavy."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabwb.extend.components import Descriptor, Transcriber
+from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.records.specs import Spec
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def _options() -> type[BaseModel]:
+    from tabwb_wav2vec2.options import Wav2Vec2Options
+
+    return Wav2Vec2Options
+
+
+def _model(spec: Spec, options: Any) -> Transcriber:
+    from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
+
+    assert spec.name is not None
+    return Wav2Vec2Transcriber(spec.name, options, shown=str(spec))
+
+
+def _typed(spec: Spec, options: Any) -> Transcriber:
+    from tabwb_wav2vec2.manual import ManualTranscriber
+
+    assert spec.name is not None
+    return ManualTranscriber(Path(spec.name))
+
+
+def _folder_or_id(name: str) -> str:
+    """A folder as it is found from everywhere; an id of a hub as it is."""
+    path = Path(name).expanduser()
+    is_path = name.startswith(("./", "../", "~")) or path.is_dir()
+    return os.path.normpath(path.absolute()) if is_path else name
+
+
+def _file(name: str) -> str:
+    return os.path.normpath(Path(name).expanduser().absolute())
+
+
+@hookimpl
+def tabwb_register_transcribers(register: Register) -> None:
+    """CTC models of speech, and what a person typed."""
+    register(
+        Descriptor(
+            "wav2vec2",
+            "A CTC model of speech (wav2vec 2.0, HuBERT, WavLM ...), run on this machine",
+            _model,
+            options=_options,
+            needs=("local", "audio"),
+            runs="child",
+            name_help="PATH-OR-ID",
+            name_required=True,
+            locate=_folder_or_id,
+            remarks="an id that is not in the local cache is downloaded, except under --offline",
+        )
+    )
+    register(
+        Descriptor(
+            "manual",
+            "What a person typed: a TSV of utterance_id and transcript, ARPAbet or IPA",
+            _typed,
+            name_help="FILE",
+            name_required=True,
+            locate=_file,
+            remarks="no machine hears anything; times are not known",
+        )
+    )

@@ -1,0 +1,93 @@
+"""Transcripts that a person typed, by the road that a machine's come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from tabwb.extend.components import Cancel
+from tabwb.phonology.inventory import SILENT, parse_arpabet, parse_pronunciation
+from tabwb.phonology.transcripts import Row, read_table
+from tabwb.records.errors import TabwbError
+from tabwb.records.speech import Clip, Segment, Transcript
+from tabwb.speech.files import info
+
+ID, TRANSCRIPT = "utterance_id", "transcript"
+
+
+class ManualTranscriber:
+    """What a person typed, read from a table: ``utterance_id`` and ``transcript``.
+
+    A clip's row is the one that has its file's name without the suffix. When a sound was said
+    within its clip is not known: every segment has the time of the whole clip, and no confidence.
+
+    Args:
+        path: of the table, tab-separated.
+    """
+
+    unit: Literal["phonemes", "words"] = "phonemes"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._typed: Mapping[str, tuple[str, ...]] | None = None
+
+    def open(self) -> Mapping[str, str]:
+        """Read and check the whole table.
+
+        Raises:
+            TabwbError: it cannot be read, or a transcript in it is none; its line is named.
+        """
+        table = read_table(self._path)
+        table.need(ID, TRANSCRIPT)
+        self._typed = {name: _phonemes(row) for name, row in table.by_id(ID).items()}
+        return {"model": "none: typed by a person", "labels": "arpabet", "unit": self.unit}
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """What was typed for each clip; an error for one that has no row."""
+        if self._typed is None:
+            self.open()
+        for index, clip in enumerate(clips):
+            if cancel.is_set():
+                return
+            yield index, self._transcript(clip)
+
+    def close(self) -> None:
+        """Forget the table."""
+        self._typed = None
+
+    def _transcript(self, clip: Clip) -> Transcript:
+        assert self._typed is not None
+        shown = f"manual:{self._path}"
+        name = Path(clip.source or clip.path).stem
+        try:
+            if name not in self._typed:
+                raise TabwbError(f"there is no transcript of '{name}'", where=str(self._path))
+            sound = info(clip.path)
+        except TabwbError as error:
+            return Transcript(shown, "error", error=str(error))
+        seconds = (sound.seconds if clip.end_s is None else clip.end_s) - clip.start_s
+        phonemes = self._typed[name]
+        segments = tuple(Segment(phoneme, 0.0, round(seconds, 4)) for phoneme in phonemes)
+        spoken = any(phoneme not in SILENT for phoneme in phonemes)
+        return Transcript(
+            shown,
+            "ok" if spoken else "empty",
+            segments,
+            seconds=round(seconds, 4),
+            metadata={"model": "none: typed by a person"},
+        )
+
+
+def _phonemes(row: Row) -> tuple[str, ...]:
+    """The phonemes of a row; silence is a gap, as in every transcript."""
+    text = row.cells[TRANSCRIPT]
+    try:
+        if "<" in text:
+            return tuple(p for p in parse_arpabet(text, silent=True) if p != SILENT[0])
+        return parse_pronunciation(text) if text else ()
+    except TabwbError as error:
+        error.where = row.where
+        raise

@@ -1,0 +1,59 @@
+"""What ``wav2vec2:...@key=value`` and ``bundled-words@key=value`` can be told."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Labels = Literal["auto", "arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39", "psst", "words"]
+
+
+class TranscriberOptions(BaseModel):
+    """Options of every CTC model."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    device: Annotated[
+        str,
+        Field(
+            pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$",
+            description="auto (cuda, else mps, else cpu), cpu, mps, cuda, cuda:0, cuda:1 ...",
+        ),
+    ] = "auto"
+    threads: Annotated[
+        int | None,
+        Field(ge=1, le=1024, description="number of compute threads, 1 to 1024"),
+    ] = None
+    beam: Annotated[
+        int,
+        Field(ge=1, le=500, description="prefixes kept while decoding, 1 (greedy) to 500"),
+    ] = 1
+    batch_size: Annotated[
+        int | None,
+        Field(ge=1, le=1024, description="most clips at once, 1 to 1024"),
+    ] = None
+    onnx: Annotated[
+        Literal["no", "fp32", "int8"],
+        Field(description="no, fp32, int8 (exported once into your cache folder)"),
+    ] = "no"
+
+
+class Wav2Vec2Options(TranscriberOptions):
+    """Options of ``wav2vec2``."""
+
+    labels: Annotated[
+        Labels,
+        Field(
+            description="auto (from the model's vocabulary), arpabet, cmu, espeak-ipa, timit-61, "
+            "timit-39, psst (numbered as PSST's baseline), words (of an orthographic model)",
+        ),
+    ] = "auto"
+    dtype: Annotated[
+        Literal["float32", "bfloat16", "float16"],
+        Field(description="float32, bfloat16, float16"),
+    ] = "float32"
+    revision: Annotated[
+        str | None,
+        Field(min_length=1, description="a branch, tag or commit of the model's repository"),
+    ] = None

@@ -1,0 +1,199 @@
+"""From a model's log probabilities to segments, and to the likelihood of given pronunciations."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.labels import label_set, read_label
+from tabwb.records.speech import Segment
+from tabwb_wav2vec2 import ctc
+from tabwb_wav2vec2.vocabulary import Vocabulary
+
+Reading = tuple[str, ...]
+SILENCE = SILENT[0]
+_NONE = frozenset(("", *SILENT, "[UNK]"))
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was read off one clip.
+
+    Attributes:
+        segments: in time order; silence is a gap between them.
+        dropped: labels without a phoneme of ours, with how often each came.
+    """
+
+    segments: tuple[Segment, ...]
+    dropped: Counter[str]
+
+
+class Reader:
+    """Reads the outputs of one model.
+
+    Args:
+        vocabulary: of the model.
+        labels: the set of its labels (``tabwb.phonology.labels``), or ``words``.
+        stride_s: seconds from one frame to the next.
+        beam: prefixes kept by the beam search; 1 decodes greedily.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, labels: str, stride_s: float, beam: int = 1) -> None:
+        self.vocabulary = vocabulary
+        self.unit: Literal["phonemes", "words"] = "words" if labels == "words" else "phonemes"
+        self._stride_s = stride_s
+        self._beam = beam
+        self._readings = self._read_all(labels)
+        self._classes, self._of_reading = self._classify()
+
+    def hear(self, log_probs: ctc.LogProbs) -> Heard:
+        """Decode a clip.
+
+        A label that stands for several phonemes gives each an equal share of its time. Confidence
+        is the mean probability of the label over its frames. CTC models speak up for a frame or
+        two: times say when a sound was recognised, and are no boundaries.
+
+        Args:
+            log_probs: shape (frames, outputs), natural logs.
+        """
+        blank = self.vocabulary.blank
+        runs: tuple[ctc.Run, ...] | None = None
+        if self._beam > 1:
+            runs = ctc.align(log_probs, ctc.beam(log_probs, self._beam, blank), blank)
+        if runs is None:
+            runs = ctc.greedy(log_probs, blank)
+        if self.unit == "words":
+            return Heard(tuple(self._words(log_probs, runs)), Counter())
+        segments: list[Segment] = []
+        dropped: Counter[str] = Counter()
+        for run in runs:
+            reading = self._readings[run.label]
+            if reading is None:
+                dropped[self.vocabulary.labels[run.label] or f"output {run.label}"] += 1
+                continue
+            segments += self._shared(log_probs, run, [each for each in reading if each != SILENCE])
+        return Heard(tuple(segments), dropped)
+
+    def accepted_likelihood(
+        self, log_probs: ctc.LogProbs, forms: Sequence[Reading]
+    ) -> float | None:
+        """The log likelihood of the best accepted form less that of free decoding.
+
+        Labels that read alike are one class, their probabilities added; what stands for no sound
+        is blank. The likelihood of a form is the CTC probability (all paths) of every sequence of
+        classes that reads as it; that of free decoding is the CTC probability of the sequence
+        that the best class of every frame reads as. Above 0 the form is likelier than what was
+        decoded.
+
+        Args:
+            log_probs: shape (frames, outputs), natural logs.
+            forms: pronunciations in ARPAbet.
+
+        Returns:
+            None for words and without forms; minus infinity is None too, for then the clip is too
+            short for every form.
+        """
+        if self.unit == "words" or not forms:
+            return None
+        merged = self._merged(log_probs)
+        free = ctc.log_probability(merged, [run.label for run in ctc.greedy(merged)])
+        best = max(self._form(merged, form) for form in forms)
+        return best - free if math.isfinite(best) and math.isfinite(free) else None
+
+    def _form(self, merged: ctc.LogProbs, form: Reading) -> float:
+        ways = [ctc.log_probability(merged, way) for way in self._ways(form)]
+        return float(np.logaddexp.reduce(ways)) if ways else -math.inf
+
+    def _ways(self, form: Reading) -> Iterator[tuple[int, ...]]:
+        """Every sequence of classes that reads as a form."""
+        if not form:
+            yield ()
+            return
+        for reading, number in self._of_reading.items():
+            if form[: len(reading)] == reading:
+                for rest in self._ways(form[len(reading) :]):
+                    yield (number, *rest)
+
+    def _merged(self, log_probs: ctc.LogProbs) -> ctc.LogProbs:
+        """Log probabilities of the classes, blank first: shape (frames, classes)."""
+        order = np.argsort(self._classes, kind="stable")
+        starts = np.searchsorted(self._classes[order], np.arange(self._classes.max() + 1))
+        merged: ctc.LogProbs = np.logaddexp.reduceat(
+            np.asarray(log_probs, dtype=np.float64)[:, order], starts, axis=1
+        )
+        return merged
+
+    def _read_all(self, labels: str) -> tuple[Reading | None, ...]:
+        """What every output reads as: None without a phoneme, empty for no sound."""
+        vocabulary = self.vocabulary
+        readings: list[Reading | None] = []
+        for number, label in enumerate(vocabulary.labels):
+            if number == vocabulary.blank or number in vocabulary.marks:
+                readings.append(())
+            elif labels == "words" or not label:
+                readings.append(None)
+            else:
+                readings.append(read_label(label, label_set(labels)))
+        return tuple(readings)
+
+    def _classify(self) -> tuple[np.ndarray, dict[Reading, int]]:
+        """The class of every output, blank being 0, and the classes that read as phonemes."""
+        of_reading: dict[Reading, int] = {}
+        classes: list[int] = []
+        count = 1
+        for number, reading in enumerate(self._readings):
+            sounds = None if reading is None else tuple(p for p in reading if p != SILENCE)
+            if number == self.vocabulary.blank or sounds == ():
+                classes.append(0)
+            elif sounds is not None and sounds in of_reading:
+                classes.append(of_reading[sounds])
+            else:
+                if sounds is not None:
+                    of_reading[sounds] = count
+                classes.append(count)
+                count += 1
+        return np.array(classes), of_reading
+
+    def _shared(
+        self, log_probs: ctc.LogProbs, run: ctc.Run, phonemes: Sequence[str]
+    ) -> Iterator[Segment]:
+        start_s = run.first * self._stride_s
+        each_s = (run.last + 1 - run.first) * self._stride_s / max(len(phonemes), 1)
+        confidence = self._confidence(log_probs, run)
+        for number, phoneme in enumerate(phonemes):
+            yield Segment(
+                phoneme,
+                round(start_s + number * each_s, 4),
+                round(start_s + (number + 1) * each_s, 4),
+                confidence,
+            )
+
+    def _words(self, log_probs: ctc.LogProbs, runs: Sequence[ctc.Run]) -> Iterator[Segment]:
+        """Letters joined between delimiters (``|``, or ``▁`` at a word's beginning)."""
+        labels = self.vocabulary.labels
+        upper = all(label == label.upper() for label in self.vocabulary.sounds if len(label) == 1)
+        words: list[list[ctc.Run]] = [[]]
+        for run in runs:
+            if run.label == self.vocabulary.delimiter or labels[run.label].startswith("▁"):
+                words.append([])
+            if run.label not in self.vocabulary.marks and labels[run.label].strip("▁") not in _NONE:
+                words[-1].append(run)
+        for letters in filter(None, words):
+            word = "".join(labels[run.label].strip("▁") for run in letters)
+            sure = [self._confidence(log_probs, run) for run in letters]
+            yield Segment(
+                word.lower() if upper else word,
+                round(letters[0].first * self._stride_s, 4),
+                round((letters[-1].last + 1) * self._stride_s, 4),
+                round(sum(sure) / len(sure), 4),
+            )
+
+    def _confidence(self, log_probs: ctc.LogProbs, run: ctc.Run) -> float:
+        frames = np.asarray(log_probs[run.first : run.last + 1, run.label], dtype=np.float64)
+        return round(float(np.exp(frames).mean()), 4)

@@ -1,0 +1,229 @@
+"""The transcriber: clips in, transcripts out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tabwb_transformers.loading import OutOfMemory
+
+from tabwb.extend.components import Cancel
+from tabwb.phonology.labels import label_set
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.speech import Clip, Transcript
+from tabwb.speech.files import read_clip
+from tabwb_wav2vec2.engine import Engine, Features, Loaded, LogProbs, TorchEngine, batches, load
+from tabwb_wav2vec2.known import known_model, listed_outputs
+from tabwb_wav2vec2.options import TranscriberOptions, Wav2Vec2Options
+from tabwb_wav2vec2.reading import Reader
+from tabwb_wav2vec2.vocabulary import Vocabulary, label_kind, read_vocabulary
+
+SHORTEST_S = 0.04
+"""Less holds no sound of speech, and front ends need that much."""
+AT_ONCE = 256
+"""Clips whose features are held in memory together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    loaded: Loaded
+    engine: Engine
+    reader: Reader
+    facts: Mapping[str, str]
+
+
+class Wav2Vec2Transcriber:
+    """A CTC model of the wav2vec 2.0 family.
+
+    Args:
+        name: a folder, or the id of a model on a hub.
+        options: see their class.
+        shown: how it is called in transcripts and facts.
+        cache: the folder for ONNX copies; None for the user's.
+
+    Attributes:
+        unit: what it hears; of an orthographic model words, once it is open.
+    """
+
+    unit: Literal["phonemes", "words"] = "phonemes"
+
+    def __init__(
+        self,
+        name: str,
+        options: TranscriberOptions,
+        *,
+        shown: str | None = None,
+        cache: Path | None = None,
+    ) -> None:
+        self._name = name
+        self._options = options
+        self._shown = shown or f"wav2vec2:{name}"
+        self._cache = cache
+        self._opened: _Open | None = None
+
+    def open(self) -> Mapping[str, str]:
+        """Load the model; its facts."""
+        options = self._options
+        loaded = load(self._name, options, shown=self._shown)
+        wish = options.labels if isinstance(options, Wav2Vec2Options) else "auto"
+        vocabulary, labels = _vocabulary(loaded, self._name, wish)
+        reader = Reader(vocabulary, labels, loaded.stride_s, options.beam)
+        facts = dict(loaded.facts) | _of_labels(labels)
+        facts["stride_s"] = f"{loaded.stride_s:g}"
+        facts["decoder"] = "greedy" if options.beam == 1 else f"beam {options.beam}"
+        if (known := known_model(self._name)) is not None:
+            facts |= {"licence": known.licence, "remarks": known.remarks}
+        engine: Engine
+        if options.onnx == "no":
+            engine = TorchEngine(loaded, options.batch_size)
+        else:
+            from tabwb_wav2vec2.onnx_engine import OnnxEngine
+
+            folder = self._cache or _user_cache()
+            by_onnx = OnnxEngine(loaded, options.onnx, folder, options.threads)
+            facts |= by_onnx.facts
+            engine = by_onnx
+        facts["batches"] = "padded" if engine.pads else "of equal lengths"
+        self.unit = reader.unit
+        self._opened = _Open(loaded, engine, reader, facts)
+        return facts
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Yield ``(index, transcript)``, shortest clips first."""
+        if self._opened is None:
+            self.open()
+        assert self._opened is not None
+        for first in range(0, len(clips), AT_ONCE):
+            if cancel.is_set():
+                return
+            chosen = dict(enumerate(clips[first : first + AT_ONCE], first))
+            yield from self._some(self._opened, chosen, cancel)
+
+    def close(self) -> None:
+        """Let the model go."""
+        self._opened = None
+
+    def _some(
+        self, opened: _Open, clips: Mapping[int, Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        ready: list[tuple[int, float, Features]] = []
+        for index, clip in clips.items():
+            try:
+                seconds, features = self._features(opened.loaded, clip)
+            except TabwbError as error:
+                yield index, self._failed(error)
+                continue
+            if features is None:
+                yield index, self._heard(opened, "empty", seconds)
+            else:
+                ready.append((index, seconds, features))
+        for batch in batches([len(features) for *_, features in ready], opened.engine):
+            if cancel.is_set():
+                return
+            together = [ready[place] for place in batch]
+            for (index, seconds, _), found in zip(
+                together, self._computed(opened, [each[2] for each in together]), strict=True
+            ):
+                if isinstance(found, TabwbError):
+                    yield index, self._failed(found)
+                else:
+                    yield index, self._read(opened, clips[index], seconds, found)
+
+    def _features(self, loaded: Loaded, clip: Clip) -> tuple[float, Features | None]:
+        """Seconds of a clip and what the model is given of it: None for nothing to be heard."""
+        samples, rate = read_clip(clip.path, clip.start_s, clip.end_s)
+        if rate != loaded.rate:
+            raise TabwbError(
+                f"is of {rate} Hz",
+                where=clip.source or clip.path,
+                allowed=f"{loaded.rate} Hz, as conditioning leaves it",
+            )
+        seconds = len(samples) / rate
+        if seconds < SHORTEST_S or not samples.any():
+            return seconds, None
+        return seconds, loaded.features(samples)
+
+    def _computed(
+        self, opened: _Open, features: Sequence[Features]
+    ) -> Sequence[LogProbs | TabwbError]:
+        try:
+            return opened.engine.log_probs(features)
+        except OutOfMemory as error:
+            if len(features) == 1:
+                return [error]
+            return [self._computed(opened, [each])[0] for each in features]
+
+    def _read(self, opened: _Open, clip: Clip, seconds: float, log_probs: LogProbs) -> Transcript:
+        heard = opened.reader.hear(log_probs)
+        return self._heard(
+            opened,
+            "ok" if any(not each.phoneme.startswith("<") for each in heard.segments) else "empty",
+            seconds,
+            segments=heard.segments,
+            dropped=dict(heard.dropped),
+            accepted_likelihood=opened.reader.accepted_likelihood(log_probs, clip.accepted),
+        )
+
+    def _heard(
+        self, opened: _Open, status: Literal["ok", "empty"], seconds: float, **fields: object
+    ) -> Transcript:
+        kept = ("model", "revision", "weights_sha256", "labels", "decoder", "dtype", "onnx")
+        metadata = {key: opened.facts[key] for key in kept if key in opened.facts}
+        return Transcript(
+            self._shown,
+            status,
+            unit=self.unit,
+            seconds=round(seconds, 4),
+            metadata=metadata,
+            **fields,  # type: ignore[arg-type]
+        )
+
+    def _failed(self, error: TabwbError) -> Transcript:
+        return Transcript(self._shown, "error", unit=self.unit, error=str(error))
+
+
+def _vocabulary(loaded: Loaded, name: str, wish: str) -> tuple[Vocabulary, str]:
+    """The vocabulary of a model, and the set of its labels."""
+    known = known_model(name)
+    chosen = known.labels if wish == "auto" and known is not None else wish
+    outputs = int(loaded.model.config.vocab_size)
+    listed = listed_outputs(chosen)
+    if listed is not None:
+        if len(listed) != outputs:
+            raise ComponentError(
+                f"labels={chosen} has {len(listed)} outputs, the model {outputs}",
+                where=loaded.source,
+            )
+        return Vocabulary(listed, blank=listed.index("<pad>")), "arpabet"
+    blank = int(loaded.model.config.pad_token_id or 0)
+    vocabulary = read_vocabulary(loaded.file, outputs, blank, loaded.source)
+    found = label_kind(vocabulary.sounds) if chosen == "auto" else chosen
+    if found is None:
+        shown = " ".join(vocabulary.sounds[:12])
+        raise ComponentError(
+            f"cannot tell which phonemes its labels are: {shown} ...",
+            where=loaded.source,
+            allowed="labels=arpabet, cmu, espeak-ipa, timit-61, timit-39, psst or words",
+        )
+    return vocabulary, found
+
+
+def _of_labels(labels: str) -> dict[str, str]:
+    """What is stored of a set of labels, the ceiling of merged phonemes included."""
+    if labels == "words":
+        return {"labels": labels, "unit": "words"}
+    merged = label_set(labels).merged
+    facts = {"labels": labels, "unit": "phonemes"}
+    if merged:
+        facts["merged"] = ", ".join(f"{phoneme} as {other}" for phoneme, other in merged.items())
+    return facts
+
+
+def _user_cache() -> Path:
+    import platformdirs
+
+    return platformdirs.user_cache_path("tabwb") / "onnx"

@@ -1,0 +1,60 @@
+"""manual:FILE, transcripts that a person typed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import TabwbError
+from tabwb.records.speech import Clip, Transcript
+
+pytest.importorskip("soundfile", reason="needs tabwb[audio]")
+SPEECH = Path(__file__).parents[1] / "data" / "speech"
+CLIPS = ("dog_d1a4fb3f_0.flac", "bed_ca4d5368_0.flac", "silence_1024.flac", "up_189cbabe_0.flac")
+
+
+def heard(table: Path, *clips: Clip) -> list[Transcript]:
+    plugins = Plugins.load()
+    try:
+        transcriber = plugins.open_transcriber(f"manual:{table}")
+        transcriber.open()
+        return [each for _, each in transcriber.transcribe_many(clips, threading.Event())]
+    finally:
+        plugins.close()
+
+
+def table(folder: Path, *rows: str) -> Path:
+    path = folder / "typed.tsv"
+    path.write_text("\n".join(("utterance_id\ttranscript", *rows)) + "\n", encoding="utf-8")
+    return path
+
+
+def test_what_was_typed_comes_as_a_transcript(tmp_path: Path) -> None:
+    typed = table(
+        tmp_path,
+        "dog_d1a4fb3f_0\tD AO1 G <sil> <spn>",
+        "bed_ca4d5368_0\tbɛd",
+        "silence_1024\t",
+    )
+    dog, bed, silence, other = heard(typed, *(Clip(str(SPEECH / name)) for name in CLIPS))
+    assert dog.phonemes == ("D", "AO", "G", "<spn>")
+    assert bed.phonemes == ("B", "EH", "D")
+    assert {(s.start_s, s.end_s, s.confidence) for s in bed.segments} == {(0.0, bed.seconds, None)}
+    assert (silence.status, silence.segments) == ("empty", ())
+    assert other.status == "error" and "no transcript of 'up_189cbabe_0'" in other.error
+    assert dog.transcriber == f"manual:{typed}"
+
+
+def test_a_copy_is_known_by_the_file_it_was_made_of(tmp_path: Path) -> None:
+    typed = table(tmp_path, "take-7\tD AO G")
+    clip = Clip(str(SPEECH / CLIPS[0]), source="somewhere/take-7.mp3")
+    assert heard(typed, clip)[0].phonemes == ("D", "AO", "G")
+
+
+def test_a_mistake_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(TabwbError, match="'QX' is no phoneme") as caught:
+        heard(table(tmp_path, "a\tD AO G", "b\tD QX G"))
+    assert str(caught.value).startswith(f"{tmp_path / 'typed.tsv'}:3")

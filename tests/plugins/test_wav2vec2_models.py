@@ -1,0 +1,354 @@
+"""wav2vec2:... on tiny random models that are made on the spot: loading, labels, batches, ONNX."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs tabwb[local]")
+transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
+pytest.importorskip("soundfile", reason="needs tabwb[audio]")
+
+from tabwb.phonology.inventory import PHONEMES  # noqa: E402
+from tabwb.records.errors import ComponentError  # noqa: E402
+from tabwb.records.speech import Clip, Transcript  # noqa: E402
+from tabwb.speech.files import read_clip, write_wav  # noqa: E402
+from tests.plugins.speech_models import (  # noqa: E402
+    ARPABET,
+    ESPEAK,
+    LETTERS,
+    RATE,
+    heard,
+    noises,
+    save_ctc,
+    transcriber,
+)
+
+FAMILIES: list[tuple[str, dict[str, Any], str]] = [
+    ("Wav2Vec2", {}, "padded"),
+    ("Wav2Vec2", {"feat_extract_norm": "group"}, "of equal lengths"),
+    ("Wav2Vec2Bert", {}, "padded"),
+    ("Hubert", {}, "padded"),
+    ("WavLM", {}, "padded"),
+    ("Data2VecAudio", {"num_conv_pos_embeddings": 2}, "of equal lengths"),
+]
+LENGTHS = (0.5, 1.0, 1.0, 0.52, 1.04, 2.0)
+
+
+@pytest.fixture(scope="module")
+def arpabet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_ctc(tmp_path_factory.mktemp("arpabet"))
+
+
+def plain(folder: Path, clip: Clip) -> list[str]:
+    """What transformers' own classes say, one clip at a time."""
+    model = transformers.AutoModelForCTC.from_pretrained(folder).eval()
+    front = transformers.AutoFeatureExtractor.from_pretrained(folder)
+    samples, rate = read_clip(clip.path)
+    with torch.inference_mode():
+        best = model(**front(samples, sampling_rate=rate, return_tensors="pt")).logits[0].argmax(-1)
+    numbers = json.loads((folder / "vocab.json").read_text())
+    labels = {number: label for label, number in numbers.items()}
+    runs = torch.unique_consecutive(best).tolist()
+    return [labels[number] for number in runs if number]
+
+
+@pytest.mark.parametrize(("kind", "more", "together"), FAMILIES)
+def test_batches_say_what_each_clip_says_alone(
+    tmp_path: Path, kind: str, more: dict[str, Any], together: str
+) -> None:
+    folder = save_ctc(tmp_path / "model", kind=kind, **more)
+    clips = noises(tmp_path, *LENGTHS)
+    one, many = transcriber(folder, batch_size=1), transcriber(folder, batch_size=4)
+    one.open()
+    assert many.open()["batches"] == together
+    alone, batched = heard(one, clips), heard(many, clips)
+    assert sum(len(each.segments) for each in alone) > 10
+    for a, b in zip(alone, batched, strict=True):
+        assert a.phonemes == b.phonemes
+        for x, y in zip(a.segments, b.segments, strict=True):
+            assert (x.start_s, x.end_s) == (y.start_s, y.end_s)
+            assert x.confidence == pytest.approx(y.confidence, abs=2e-3)
+
+
+def test_it_says_what_transformers_says(arpabet: Path, tmp_path: Path) -> None:
+    for clip in noises(tmp_path, 0.7, 1.3):
+        said = [label for label in plain(arpabet, clip) if label not in {"<sil>", "<s>", "</s>"}]
+        assert list(heard(transcriber(arpabet), [clip])[0].phonemes) == said
+        assert len(said) > 3
+
+
+def test_times_are_frames_of_20_ms_in_order_within_the_clip(arpabet: Path, tmp_path: Path) -> None:
+    made = transcriber(arpabet)
+    assert made.open()["stride_s"] == "0.02"
+    (found,) = heard(made, noises(tmp_path, 1.3))
+    ends = [0.0]
+    for each in found.segments:
+        assert each.start_s >= ends[-1]
+        assert each.start_s % 0.02 == pytest.approx(0, abs=1e-6) or each.start_s % 0.02 > 0.0199
+        assert each.confidence is not None and 0 < each.confidence <= 1
+        ends.append(each.end_s)
+    assert ends[-1] <= found.seconds == 1.3
+
+
+def test_a_front_end_of_spectra_has_the_stride_of_its_stacked_frames(tmp_path: Path) -> None:
+    made = transcriber(save_ctc(tmp_path / "model", kind="Wav2Vec2Bert"))
+    assert made.open()["stride_s"] == "0.03"
+
+
+def test_facts_name_exactly_what_was_loaded(arpabet: Path) -> None:
+    facts = transcriber(arpabet).open()
+    assert facts["model"] == "tiny"
+    assert facts["architecture"] == "Wav2Vec2ForCTC"
+    assert (facts["labels"], facts["unit"], facts["decoder"]) == ("arpabet", "phonemes", "greedy")
+    assert len(facts["weights_sha256"]) == 64
+    assert facts["threads"] == "1"
+
+
+def test_a_beam_decodes_and_gives_times(arpabet: Path, tmp_path: Path) -> None:
+    clips = noises(tmp_path, 0.6, 0.9)
+    made = transcriber(arpabet, beam=8)
+    assert made.open()["decoder"] == "beam 8"
+    for each in heard(made, clips):
+        starts = [segment.start_s for segment in each.segments]
+        assert starts == sorted(starts) and each.status == "ok"
+
+
+# ---------------------------------------------------------------- vocabularies
+
+
+def test_ipa_is_read_as_phonemes_and_what_has_none_is_counted(tmp_path: Path) -> None:
+    folder = save_ctc(tmp_path / "model", ESPEAK)
+    made = transcriber(folder)
+    assert made.open()["labels"] == "espeak-ipa"
+    found = heard(made, noises(tmp_path, 2.0, 2.0, 2.0, 2.0))
+    said = {phoneme for each in found for phoneme in each.phonemes}
+    assert said <= {"B", "D", "AO", "G", "AH", "L", "IY", "DX", "<unk>"} and len(said) > 3
+    assert {label for each in found for label in each.dropped} == {"y"}
+
+
+def test_a_label_of_two_phonemes_shares_its_time(tmp_path: Path) -> None:
+    from tabwb_wav2vec2.reading import Reader
+    from tabwb_wav2vec2.vocabulary import Vocabulary
+
+    reader = Reader(Vocabulary(("<pad>", "b", "əl"), 0), "espeak-ipa", 0.02)
+    scores = np.log([[0.1, 0.8, 0.1], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8], [0.1, 0.3, 0.6]])
+    segments = reader.hear(scores).segments
+    assert [(s.phoneme, s.start_s, s.end_s, s.confidence) for s in segments] == [
+        ("B", 0.0, 0.02, 0.8),
+        ("AH", 0.04, 0.06, 0.7),
+        ("L", 0.06, 0.08, 0.7),
+    ]
+
+
+def test_an_orthographic_model_hears_words(tmp_path: Path) -> None:
+    folder = save_ctc(tmp_path / "model", LETTERS)
+    made = transcriber(folder)
+    assert made.open()["unit"] == made.unit == "words"
+    (clip,) = noises(tmp_path, 2.0)
+    (found,) = heard(made, [replace(clip, accepted=(("D", "AO", "G"),))])
+    assert found.unit == "words" and found.accepted_likelihood is None
+    said = "".join(label for label in plain(folder, clip) if label not in {"<s>", "</s>"})
+    assert list(found.phonemes) == said.replace("|", " ").lower().split()
+
+
+def test_the_baseline_of_psst_is_read_with_its_shift(tmp_path: Path) -> None:
+    """Blank, three reserved outputs, 40 phonemes in alphabetical order, silence, noise."""
+    names = ("<pad>", "", "", "", *sorted(PHONEMES), "<sil>", "<spn>")
+    folder = save_ctc(tmp_path / "model", names, files=False, feat_extract_norm="group")
+    made = transcriber(folder, labels="psst")
+    assert made.open()["labels"] == "arpabet"
+    clips = noises(tmp_path, 2.0, 2.0)
+    model = transformers.AutoModelForCTC.from_pretrained(folder).eval()
+    front = transformers.Wav2Vec2FeatureExtractor()
+    for clip, found in zip(clips, heard(made, clips), strict=True):
+        samples, _ = read_clip(clip.path)
+        inputs = front(samples, sampling_rate=RATE, return_tensors="pt").input_values
+        with torch.inference_mode():
+            runs = torch.unique_consecutive(model(inputs).logits[0].argmax(-1)).tolist()
+        assert [names[n] for n in runs if names[n] not in {"<pad>", "", "<sil>"}] == list(
+            found.phonemes
+        )
+        assert sum(found.dropped.values()) == sum(n in {1, 2, 3} for n in runs)
+
+
+def test_vocabularies_are_read_from_every_file_they_come_in(arpabet: Path, tmp_path: Path) -> None:
+    from tabwb_wav2vec2.vocabulary import read_vocabulary
+
+    def vocabulary(**files: Any) -> Any:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / f"{name}.json").write_text(json.dumps(content))
+
+        def find(name: str) -> Path | None:
+            return folder / name if (folder / name).is_file() else None
+
+        return read_vocabulary(find, 6, 0, str(folder))
+
+    plain_vocab = vocabulary(vocab={"[PAD]": 5, "AA": 0, "B": 1, "|": 2}, added_tokens={"<s>": 3},
+                             tokenizer_config={"pad_token": {"content": "[PAD]"}})  # fmt: skip
+    assert (plain_vocab.blank, plain_vocab.delimiter) == (5, 2)
+    assert plain_vocab.sounds == ("AA", "B")
+    whole = vocabulary(
+        tokenizer={
+            "model": {"vocab": {"AA": 1, "B": 2}},
+            "added_tokens": [{"id": 0, "content": "<pad>", "special": True}],
+        }
+    )
+    assert (whole.labels, whole.blank) == (("<pad>", "AA", "B", "", "", ""), 0)
+    with pytest.raises(ComponentError, match="one per language") as caught:
+        vocabulary(vocab={"eng": {"a": 0}, "deu": {"a": 0}})
+    assert "eng, deu" in str(caught.value)
+    with pytest.raises(ComponentError, match="holds no vocabulary"):
+        vocabulary()
+    with pytest.raises(ComponentError, match="does not fit a model of 6 outputs"):
+        vocabulary(vocab={str(number): number for number in range(40)})
+
+
+def test_labels_that_nobody_knows_are_asked_for(tmp_path: Path) -> None:
+    folder = save_ctc(tmp_path / "model", ("<pad>", *(f"unit-{n}" for n in range(9))))
+    with pytest.raises(
+        ComponentError, match=r"cannot tell which phonemes its labels are"
+    ) as caught:
+        transcriber(folder).open()
+    assert "labels=arpabet" in str(caught.value)
+
+
+# ---------------------------------------------------------------- clips that are no good
+
+
+def test_one_bad_clip_harms_no_other(arpabet: Path, tmp_path: Path) -> None:
+    (good,) = noises(tmp_path, 0.6)
+    (tmp_path / "text.wav").write_text("no sound at all")
+    write_wav(tmp_path / "slow.wav", np.full(8000, 0.1, dtype=np.float32), 8000)
+    write_wav(tmp_path / "still.wav", np.zeros(RATE, dtype=np.float32), RATE)
+    write_wav(tmp_path / "short.wav", np.full(300, 0.1, dtype=np.float32), RATE)
+    names = ("nowhere.wav", "text.wav", "slow.wav", "still.wav", "short.wav")
+    clips = [good, *(Clip(str(tmp_path / name)) for name in names)]
+    found = heard(transcriber(arpabet), clips)
+    assert [each.status for each in found] == ["ok", *["error"] * 3, *["empty"] * 2]
+    assert "nowhere.wav" in found[1].error
+    assert "8000 Hz" in found[3].error and "16000 Hz" in found[3].error
+
+
+def test_a_stretch_of_a_file_is_heard_as_a_file_of_its_own(arpabet: Path, tmp_path: Path) -> None:
+    (whole,) = noises(tmp_path, 2.0)
+    samples, _ = read_clip(whole.path, 0.5, 1.5)
+    write_wav(tmp_path / "part.wav", samples, RATE)
+    made = transcriber(arpabet)
+    part, stretch = heard(made, [Clip(str(tmp_path / "part.wav")), Clip(whole.path, 0.5, 1.5)])
+    assert part.phonemes == stretch.phonemes and stretch.seconds == 1.0
+
+
+def test_cancel_ends_it_between_batches(arpabet: Path, tmp_path: Path) -> None:
+    cancel = threading.Event()
+    made = transcriber(arpabet, batch_size=1)
+    found: list[tuple[int, Transcript]] = []
+    for piece in made.transcribe_many(noises(tmp_path, 0.5, 0.6, 0.7), cancel):
+        found.append(piece)
+        cancel.set()
+    assert len(found) == 1
+
+
+# ---------------------------------------------------------------- loading
+
+
+def test_weights_in_a_pickle_are_read_as_weights_only(arpabet: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    save_ctc(folder)
+    state = transformers.AutoModelForCTC.from_pretrained(folder).state_dict()
+    (folder / "model.safetensors").unlink()
+    torch.save(state, folder / "pytorch_model.bin")
+    assert transcriber(folder).open()["labels"] == "arpabet"
+
+    class Trap:
+        def __reduce__(self) -> Any:
+            return (Path.touch, (tmp_path / "sprung",))
+
+    torch.save({"lm_head.weight": Trap()}, folder / "pytorch_model.bin", pickle_module=pickle)
+    with pytest.raises(ComponentError):
+        transcriber(folder).open()
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("./no/such/folder", "there is no such folder"),
+        ("nobody/nothing", "is not in the local cache, and tabwb is offline"),
+    ],
+)
+def test_a_model_that_is_not_there_is_said(
+    name: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tabwb_wav2vec2.options import Wav2Vec2Options
+    from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
+
+    monkeypatch.setattr("tabwb_transformers.loading.is_offline", lambda: True)
+    monkeypatch.setattr("tabwb_wav2vec2.engine.is_offline", lambda: True)
+    with pytest.raises(ComponentError, match=words):
+        Wav2Vec2Transcriber(name, Wav2Vec2Options()).open()
+
+
+def test_a_language_model_is_no_transcriber(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    with pytest.raises(ComponentError, match="is a model of type 'gpt2', no CTC model of speech"):
+        transcriber(tmp_path).open()
+
+
+def test_a_model_without_a_trained_output_layer_is_refused(tmp_path: Path) -> None:
+    folder = save_ctc(tmp_path / "model")
+    whole = transformers.AutoModelForCTC.from_pretrained(folder)
+    whole.base_model.save_pretrained(folder)
+    with pytest.raises(ComponentError, match=r"was never trained .* 'lm_head"):
+        transcriber(folder).open()
+
+
+# ---------------------------------------------------------------- ONNX
+
+
+@pytest.mark.parametrize("kind", ["Wav2Vec2", "Wav2Vec2Bert"])
+def test_onnx_says_what_torch_says(tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("onnxruntime", reason="needs tabwb[onnx]")
+    folder = save_ctc(tmp_path / "model", kind=kind)
+    clips = noises(tmp_path, 0.5, 1.1, 1.7)
+    by_torch = heard(transcriber(folder), clips)
+    made = transcriber(folder, onnx="fp32")
+    assert made.open()["onnx"] == "fp32"
+    for a, b in zip(by_torch, heard(made, clips), strict=True):
+        assert a.phonemes == b.phonemes
+        assert b.metadata["onnx"] == "fp32"
+
+
+def test_int8_is_made_once_and_does_not_depend_on_what_else_is_heard(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="needs tabwb[onnx]")
+    folder = save_ctc(tmp_path / "model")
+    quiet, loud, third = noises(tmp_path, 0.8, 0.8, 0.8)
+    samples, _ = read_clip(loud.path)
+    write_wav(Path(loud.path), samples / np.abs(samples).max(), RATE)
+    made = transcriber(folder, onnx="int8")
+    made.open()
+    together = heard(made, [quiet, loud, third])
+    (copy,) = (tmp_path / "onnx-copies").iterdir()
+    stamp = copy.stat().st_mtime_ns
+    again = transcriber(folder, onnx="int8")
+    again.open()
+    assert [heard(again, [clip])[0].segments for clip in (quiet, loud, third)] == [
+        each.segments for each in together
+    ]
+    assert copy.stat().st_mtime_ns == stamp
+    # Other weights have a copy of their own.
+    transcriber(save_ctc(tmp_path / "other", seed=8), onnx="int8").open()
+    assert len(list((tmp_path / "onnx-copies").iterdir())) == 2
+
+
+def test_all_labels_of_psst_are_there() -> None:
+    assert set(ARPABET) >= set(PHONEMES)
