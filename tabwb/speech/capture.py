@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import queue
 import threading
 import time
@@ -38,10 +39,17 @@ STILL_S = 0.5
 """Longer without a callback, and the device is called silent."""
 MISSING_S = 0.25
 """More sound than this behind the clock, and it is called missing."""
+AHEAD_S = 1.0
+"""More sound than this before the clock, and it comes at another rate than it should."""
+STEADY_S = 1.0
+"""What is behind the clock for so long, while sound comes, does not come any more."""
+HELD_S = 10.0
+"""Missing sound is over at once; it is shown for so long."""
 DRIFT = 0.001
 """Clocks of sound cards are off by so much of the time at most."""
 ANCHOR_S = 2.0
 """The beginning of the file on the clock is told from the callbacks of so many seconds."""
+MOST_REMARKS = 50
 TAIL_S = 0.5
 """At the end it is waited so long for the sound that was made before it."""
 
@@ -130,6 +138,7 @@ class Taking:
 
     Attributes:
         stopped: why the file grows no more, or empty.
+        unsafe: why what was written may not be kept, or empty.
     """
 
     def __init__(
@@ -143,6 +152,7 @@ class Taking:
     ) -> None:
         self.writer = writer
         self.stopped = ""
+        self.unsafe = ""
         self.over = threading.Event()
         self._device = device
         self._rate = rate
@@ -153,14 +163,16 @@ class Taking:
         self._heard: list[Samples] = []
         self._told = 0.0
         self._began = 0.0
-        self._first_frames = 0
         self._received = 0
         self._last = 0.0
+        self._first_zero = math.inf
+        self._steady_from = 0.0
         self._overflows = 0
         self._anchors: deque[tuple[float, float]] = deque()
         self._alarm: str | None = None
         self._remarks: list[str] = []
-        self._worst_missing = 0.0
+        self._missing_told = 0.0
+        self._held = (0.0, "")
 
     def take(self, block: Block) -> None:
         """Write a block, and tell its level from time to time."""
@@ -168,9 +180,15 @@ class Taking:
         self._overflows += lost
         self._received += len(data) // (WIDTH * self._channels)
         if not self._began:
-            self._began, self._first_frames = at, self._received
+            self._began = at
+        zero = at - self._received / self._rate
+        self._anchors.append((at, zero))
+        if at - self._began < ANCHOR_S:
+            self._first_zero = min(zero, self._first_zero)
+        on_time = zero - self._first_zero < self._missing_told + MISSING_S
+        if on_time or at - self._last > STILL_S:
+            self._steady_from = at
         self._last = at
-        self._anchors.append((at, at - self._received / self._rate))
         while self._anchors[0][0] < at - ANCHOR_S:
             self._anchors.popleft()
         if not self.stopped:
@@ -210,39 +228,47 @@ class Taking:
         """Whether sound that was made before ``now`` has not come yet."""
         return self._received / self._rate < now - self._zero_s()
 
-    def watch(self, finished: bool, rerouted: str) -> None:
+    def watch(self, now: float, finished: bool, rerouted: str) -> None:
         """Tell at once when something is wrong with the sound, and when it is right again.
 
         Args:
+            now: the time on the monotonic clock.
             finished: whether PortAudio says that the stream has ended.
             rerouted: what a sound server did with it, or empty.
         """
-        now = time.monotonic()
         still = now - self._last
         elapsed = self._last - self._began
-        missing = elapsed - (self._received - self._first_frames) / self._rate
+        missing = self._missing()
         allowed = MISSING_S + DRIFT * elapsed
         wrong: str | None = None
-        if self.stopped:
-            wrong = self.stopped
+        if self.stopped or self.unsafe:
+            wrong = self.stopped or self.unsafe
         elif finished:
             wrong = f"{self._device} has stopped: unplugged, switched off, or taken away"
         elif still > STILL_S:
             wrong = f"no sound comes from {self._device} any more"
         elif rerouted:
             wrong = rerouted
-        elif missing > max(allowed, self._worst_missing + MISSING_S):
+        elif missing > max(allowed, self._missing_told + MISSING_S):
             wrong = f"{missing:.1f} s of sound are missing: the computer is too busy, or the device"
-            self._worst_missing = missing
-        elif missing < -1.0 - DRIFT * elapsed:
+            self._missing_told, self._held = missing, (now + HELD_S, wrong)
+        elif now < self._held[0]:
+            wrong = self._held[1]
+        elif self._first_zero - self._anchors[-1][1] > AHEAD_S + DRIFT * elapsed:
             wrong = (
                 f"{self._device} sends more sound than time passes: its rate is not {self._rate}"
             )
         if wrong != self._alarm:
             self._alarm = wrong
-            if wrong is not None:
+            if wrong is not None and len(self._remarks) < MOST_REMARKS:
                 self._remarks.append(f"at {self.writer.frames / self._rate:.1f} s: {wrong}")
             self._tell({"event": "alarm", "alarm": wrong, **self.position()})
+
+    def _missing(self) -> float:
+        """Seconds of sound that are lost, and not merely late: late sound comes in a burst."""
+        since = [zero for at, zero in self._anchors if at >= self._steady_from]
+        steady = self._last - self._steady_from >= STEADY_S
+        return min(since) - self._first_zero if steady and since else 0.0
 
     def end(self) -> None:
         """Close the file and tell what it holds."""
@@ -288,7 +314,7 @@ def _run(
         with contextlib.suppress(queue.Empty):
             taking.take(blocks.get(timeout=0.05))
         if blocks.empty():
-            taking.watch(finished.is_set(), routing.changed)
+            taking.watch(time.monotonic(), finished.is_set(), routing.changed)
 
 
 def _take_the_tail(taking: Taking, blocks: queue.SimpleQueue[Block]) -> None:
@@ -305,5 +331,7 @@ def _sync(taking: Taking) -> None:
     while not taking.over.wait(SYNC_S):
         try:
             taking.writer.sync()
-        except (OSError, ValueError):  # the file was closed meanwhile, or writing tells of it
+        except ValueError:  # it was closed meanwhile
             return
+        except OSError as error:
+            taking.unsafe = f"the disk may not keep what is recorded: {error.strerror}"

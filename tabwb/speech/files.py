@@ -98,8 +98,11 @@ def read_clip(
         rate = sound.samplerate
         first = min(round(start_s * rate), sound.frames)
         last = sound.frames if end_s is None else min(round(end_s * rate), sound.frames)
-        sound.seek(first)
-        channels: NDArray[np.float32] = sound.read(last - first, dtype="float32", always_2d=True)
+        # After a jump an MP3 decoder needs some frames until it is right again.
+        skipped = 0 if sound.format == "MP3" else first
+        sound.seek(skipped)
+        read: NDArray[np.float32] = sound.read(last - skipped, dtype="float32", always_2d=True)
+        channels = read[first - skipped :]
     if not np.isfinite(channels).all():
         raise TabwbError(
             "holds samples that are no numbers (NaN or infinity)",

@@ -54,7 +54,7 @@ def rms(samples: Samples) -> float:
     """
     if samples.size == 0:
         return 0.0
-    return math.sqrt(float(np.square(samples, dtype=np.float64).mean()))
+    return math.sqrt(float(np.einsum("i,i", samples, samples, dtype=np.float64)) / samples.size)
 
 
 def full_scale_runs(samples: Samples) -> NDArray[np.int64]:

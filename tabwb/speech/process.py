@@ -126,7 +126,8 @@ class SoundHost:
     def _listen(self) -> None:
         stdout = self._popen.stdout
         assert stdout is not None
-        with stdout:
+        # A host that is killed may leave half a line.
+        with stdout, contextlib.suppress(json.JSONDecodeError):
             for line in stdout:
                 message = json.loads(line)
                 if message["event"] == "error":

@@ -6,6 +6,7 @@ describing a recording, not the person who speaks.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,9 @@ HUM_DB = 15.0
 HUM_DBFS = -75.0
 """Weaker hum is not worth a remark."""
 HUM_SEGMENT_S = 1.0
+HUM_MOST_SEGMENTS = 120
+"""Of a long recording, evenly spread."""
+HUM_BINS = 260
 HUM_SHORTEST_S = 2.0
 """Hum is told from a voice by standing still; in less time it cannot be."""
 
@@ -82,7 +86,7 @@ def quality(samples: Samples, rate: int) -> Quality:
         places = "1 place" if len(runs) == 1 else f"{len(runs)} places"
         remarks.append(f"clipped in {places}, first at {first:.2f} s: turn the input down")
     if peak <= FLOOR_DBFS:
-        remarks.append("no signal at all: is the microphone muted?")
+        remarks.append("no signal at all: muted, or not allowed to this terminal by the system?")
     elif loud < QUIET_DBFS:
         remarks.append(f"quiet: {loud:.0f} dBFS at its loudest; come closer or turn the input up")
     if floor > NOISE_DBFS and loud - floor < 25.0 and seconds >= SHORT_S:
@@ -103,8 +107,8 @@ def frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
     width = min(round(FRAME_S * rate), samples.size)
     if width == 0:
         return np.zeros(0)
-    framed = samples[: samples.size // width * width].reshape(-1, width).astype(np.float64)
-    amplitude = np.sqrt(np.square(framed).mean(axis=1))
+    framed = samples[: samples.size // width * width].reshape(-1, width)
+    amplitude = np.sqrt(np.einsum("ij,ij->i", framed, framed, dtype=np.float64) / width)
     levels: NDArray[np.float64] = 20.0 * np.log10(np.maximum(amplitude, 10.0 ** (FLOOR_DBFS / 20)))
     return levels
 
@@ -122,8 +126,11 @@ def hum(samples: Samples, rate: int) -> float | None:
         return None
     starts = range(0, samples.size - width + 1, width // 2)
     window = np.hanning(width + 1)[:-1]
-    x = np.stack([samples[s : s + width] for s in starts]).astype(np.float64)
-    spectrum = np.abs(np.fft.rfft((x - x.mean(axis=1, keepdims=True)) * window, axis=1)) ** 2
+    spectra = []
+    for start in starts[:: math.ceil(len(starts) / HUM_MOST_SEGMENTS)]:
+        x = samples[start : start + width].astype(np.float64)
+        spectra.append(np.abs(np.fft.rfft((x - x.mean()) * window)[:HUM_BINS]) ** 2)
+    spectrum = np.stack(spectra)
     # Scaled so that the bins of a sine's main lobe add up to its mean square.
     power = np.percentile(spectrum, 25.0, axis=0) * 2.0 / (width * np.square(window).sum())
     best: tuple[float, float] | None = None

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import subprocess
 import threading
 
 ASK_S = 2.0
+LOOK_S = 2.0
+"""It is looked so often even if nothing was told, since pactl begins to listen with a delay."""
 
 
 class Routing:
@@ -29,7 +32,7 @@ class Routing:
         self.changed = ""
         self._device = device
         self._number = ""
-        self._watching: subprocess.Popen[str] | None = None
+        self._watching: subprocess.Popen[bytes] | None = None
         self._pactl = shutil.which("pactl")
         if self._pactl is None:
             return
@@ -42,7 +45,6 @@ class Routing:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            text=True,
             env=_environment(),
         )
         threading.Thread(target=self._listen, name="routing", daemon=True).start()
@@ -55,10 +57,17 @@ class Routing:
 
     def _listen(self) -> None:
         assert self._watching is not None and self._watching.stdout is not None
-        for line in self._watching.stdout:
-            # "Event 'change' on source-output #7"; clients and sinks are none of our business.
-            if " on source" in line:
-                self._look()
+        events = self._watching.stdout.fileno()
+        while True:
+            told, _, _ = select.select([events], [], [], LOOK_S)
+            if told:
+                said = os.read(events, 65_536)
+                if not said:
+                    return
+                # "Event 'change' on source-output #7"; clients and sinks are not our business.
+                if b" on source" not in said:
+                    continue
+            self._look()
 
     def _look(self) -> None:
         number = source_number(self._ask("source-outputs"), os.getpid())

@@ -63,6 +63,26 @@ def test_a_stretch_is_cut_at_its_seconds(tmp_path: Path) -> None:
     assert rate == 1_000
 
 
+@pytest.mark.parametrize("suffix", [".flac", ".ogg", ".mp3"])
+def test_a_stretch_of_a_compressed_file_is_that_of_the_whole(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"sweep{suffix}"
+    t = np.arange(32_000) / 16_000
+    soundfile.write(path, 0.5 * np.sin(2 * np.pi * (200 + 400 * t) * t), 16_000)
+    whole, _ = read_clip(path)
+    part, _ = read_clip(path, 0.7, 1.1)
+    np.testing.assert_allclose(part, whole[11_200:17_600], atol=2e-3)
+
+
+@pytest.mark.parametrize("told", [0xFFFFFFFF, 0x7FFFFFFF, 0x7FFFF000])
+def test_a_wav_that_was_streamed_and_never_ended_is_read_whole(tmp_path: Path, told: int) -> None:
+    path = tmp_path / "piped.wav"
+    soundfile.write(path, sine(0.5, 16_000), 16_000, subtype="PCM_16")
+    raw = bytearray(path.read_bytes())
+    raw[40:44] = told.to_bytes(4, "little")
+    path.write_bytes(raw)
+    assert len(read_clip(path)[0]) == 8_000
+
+
 def test_beyond_the_end_there_is_nothing(tmp_path: Path) -> None:
     path = tmp_path / "tone.wav"
     soundfile.write(path, sine(0.5, 8_000), 8_000)

@@ -91,6 +91,12 @@ def test_all_recorded_words_together_do_not_hum() -> None:
         assert hum(words(*names[start : start + 4]), RATE) is None
 
 
+def test_hum_is_told_in_a_recording_of_many_minutes() -> None:
+    speech = np.tile(session(), 50)  # more than are looked at
+    assert hum(speech, RATE) is None
+    assert hum((speech + tone(60.0, -50.0, len(speech))).astype(np.float32), RATE) == 60.0
+
+
 def test_what_is_too_short_is_told_and_its_hum_not_guessed() -> None:
     short = tone(50.0, -20.0, RATE // 5).astype(np.float32)
     found = quality(short, RATE)

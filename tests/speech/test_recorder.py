@@ -87,6 +87,23 @@ def test_it_is_a_wav_of_24_bits_at_the_devices_rate_for_its_owner_alone(
     assert made.remarks == ()
 
 
+def test_two_channels_are_recorded_where_they_are_wanted(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = Recorder(pick(None), tmp_path / "take.wav", channels=2)
+    recorder.start()
+    sides = tmp_path / "sides.wav"
+    t = np.arange(RATE) / RATE
+    left, right = (0.3 * np.sin(2 * np.pi * hz * t) for hz in (300, 900))
+    soundfile.write(sides, np.column_stack((left, right)), RATE)
+    microphone.speak(sides).wait()
+    made = recorder.stop()
+    heard, _ = soundfile.read(made.path)
+    strongest = np.abs(np.fft.rfft(heard, axis=0)).argmax(axis=0) / made.seconds
+    assert made.channels == 2
+    assert strongest == pytest.approx([300, 900], abs=2)
+
+
 def test_ready_means_that_sound_has_come(microphone: VirtualMicrophone, tmp_path: Path) -> None:
     # Nobody keeps this sink awake, so that its first sound is late.
     microphone.add("sleepy", awake=False)
@@ -307,21 +324,44 @@ def test_the_recording_does_not_starve_while_the_program_computes(
     assert made.remarks == ()
 
 
-def test_sound_that_falls_behind_the_clock_is_told(
+def test_a_recorder_that_stands_still_is_told_and_loses_nothing_that_the_system_keeps(
     microphone: VirtualMicrophone, tmp_path: Path
 ) -> None:
     recorder = recording(tmp_path / "take.wav")
-    time.sleep(0.3)
+    began = time.monotonic() - recorder.now_s
     os.kill(recorder.pid, signal.SIGSTOP)  # as starved as can be
     try:
         until(lambda: recorder.alarm == "the recorder does not answer")
-        time.sleep(3.0)
     finally:
         os.kill(recorder.pid, signal.SIGCONT)
-    until(lambda: recorder.alarm != "the recorder does not answer")
-    time.sleep(1.0)
+    until(lambda: recorder.alarm is None)
+    time.sleep(1.5)
+    assert recorder.alarm is None
+    elapsed = time.monotonic() - began
     made = recorder.stop()
-    assert any("missing" in remark or "no sound comes" in remark for remark in made.remarks)
+    assert elapsed - 0.25 < made.seconds < time.monotonic() - began + 0.25
+    assert not any("missing" in remark for remark in made.remarks)
+
+
+def test_sound_that_is_lost_is_told_with_its_length(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    began = time.monotonic() - recorder.now_s
+    time.sleep(0.5)
+    microphone.server.pactl("suspend-sink", microphone.name, "1")
+    until(lambda: recorder.alarm == "no sound comes from default any more")
+    time.sleep(0.5)
+    microphone.server.pactl("suspend-sink", microphone.name, "0")
+    until(lambda: "of sound are missing" in (recorder.alarm or ""))
+    time.sleep(0.5)  # all is well again, and it is still shown
+    assert recorder.alarm is not None
+    elapsed = time.monotonic() - began
+    made = recorder.stop()
+    (told,) = [remark for remark in made.remarks if "of sound are missing" in remark]
+    missing = float(told.split(": ")[1].split()[0])
+    assert missing > 0.9
+    assert missing == pytest.approx(elapsed - made.seconds, abs=0.25)
 
 
 def test_nothing_is_recorded_over(microphone: VirtualMicrophone, tmp_path: Path) -> None:
