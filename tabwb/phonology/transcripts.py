@@ -6,6 +6,7 @@ and blank lines are read; whatever else is wrong is named with its line.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ MAX_BYTES: Final = 200_000_000
 _NAMED: Final = 10
 """How many ids an error names before it says how many more there are."""
 
+_CONTROL: Final = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _TRUE, _FALSE = ("true", "t", "1", "yes", "1.0"), ("false", "f", "0", "no", "0.0")
 
 
@@ -192,9 +194,13 @@ def _text(path: Path) -> str:
             where=f"{name}:{line}",
             hint="save the file as UTF-8",
         ) from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise TabwbError("a NUL character stands here", where=f"{name}:{line}")
+    control = _CONTROL.search(text)
+    if control is not None:
+        line = text.count("\n", 0, control.start()) + 1
+        # In a terminal it would be obeyed, not shown.
+        raise TabwbError(
+            f"the control character U+{ord(control[0]):04X} stands here", where=f"{name}:{line}"
+        )
     return text
 
 

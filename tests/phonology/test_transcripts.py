@@ -45,7 +45,7 @@ def test_a_lone_quote_is_a_character_and_swallows_no_lines(tmp_path: Path) -> No
 
 
 def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
-    table = read_table(write(tmp_path, "utterance_id\tprompt\na\tdo\u2028g\x0b\x85d\n"))
+    table = read_table(write(tmp_path, "utterance_id\tprompt\na\tdo\u2028g\u2029\n"))
     assert len(table.rows) == 1
 
 
@@ -60,7 +60,11 @@ def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
         ("utterance_id\tprompt\tprompt\n", "headings stand more than once: prompt"),
         (b"utterance_id\ttranscript\na\t\xe9\n", "table.tsv:2: byte 0xe9 is no UTF-8"),
         ("utterance_id\ttranscript\na\tD".encode("utf-16"), "the file is UTF-16"),
-        ("utterance_id\ttranscript\na\tD\0\n", "table.tsv:2: a NUL character"),
+        ("utterance_id\ttranscript\na\tD\0\n", "table.tsv:2: the control character U+0000"),
+        (
+            "utterance_id\ttranscript\na\tD\na\t\x1b[2J\n",
+            "table.tsv:3: the control character U+001B",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(
