@@ -45,6 +45,10 @@ class Source(Protocol):
         """Seconds recorded so far."""
 
     @property
+    def uncertainty_s(self) -> float:
+        """How far ``now_s`` may be off, seconds."""
+
+    @property
     def level(self) -> Level:
         """The latest level."""
 

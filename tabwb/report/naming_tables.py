@@ -56,15 +56,19 @@ def accuracy_table(subtest: NamedSubtest) -> RenderableType:
 def items_table(items: Sequence[NamedItem]) -> RenderableType:
     """One row per item: what was said, who says whether it is right, and why."""
     made = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading, ratio in (("item", 2), ("heard", 4), ("score", 2), ("rules", 2), ("code", 3)):
-        made.add_column(heading, ratio=ratio, overflow="fold", header_style="dim")
+    made.add_column("item", no_wrap=True, header_style="dim")
+    made.add_column("said", ratio=3, overflow="fold", header_style="dim")
+    for heading in ("score", "any", "first"):
+        made.add_column(heading, no_wrap=True, header_style="dim")
+    made.add_column("code", ratio=4, overflow="fold", header_style="dim")
     made.add_column("latency", justify="right", no_wrap=True, header_style="dim")
     for one in items:
         made.add_row(
             one.item,
-            one.heard or " ".join(one.phonemes) or NONE,
+            f"“{one.heard}”" if one.heard else " ".join(one.phonemes) or NONE,
             score_of(one),
-            rules_of(one),
+            verdict_of(one, "correct-any"),
+            verdict_of(one, "correct-first"),
             code_of(one),
             NONE if one.latency_s is None else f"{one.latency_s:.2f} s",
         )
@@ -86,15 +90,13 @@ def score_of(one: NamedItem) -> str:
     return "right" if one.person else "not right"
 
 
-def rules_of(one: NamedItem) -> str:
-    """Both rules over the transcript, ``any`` and ``first``, each with its verdict.
+def verdict_of(one: NamedItem, rule: str) -> str:
+    """What a rule says over the transcript: right, wrong, or that a person must tell.
 
-    >>> rules_of(NamedItem("a", "dog", "answered", rules={"correct-any": True}))
-    'any ✓'
+    >>> verdict_of(NamedItem("a", "dog", "answered", rules={"correct-any": True}), "correct-any")
+    '✓'
     """
-    signs = {True: "✓", False: "✗", None: "?"}
-    said = [f"{name.removeprefix('correct-')} {signs[value]}" for name, value in one.rules.items()]
-    return "  ".join(said) or NONE
+    return {True: "✓", False: "✗", None: "?"}[one.rules[rule]] if rule in one.rules else NONE
 
 
 def code_of(one: NamedItem) -> str:

@@ -1,0 +1,163 @@
+"""A naming session with a microphone that runs: words are spoken into it, and the file is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.live import Live, left_over, take_in
+from tabwb.administer.naming import NamingSession
+from tabwb.administer.transcribing import Transcribing
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import NoConsent
+from tabwb.records.naming import RecordingEnded, observation_of_json
+from tabwb.records.speakers import Consent
+from tabwb.records.trials import Conditions
+from tabwb.speech.devices import pick
+from tabwb.speech.files import info, read_clip
+from tabwb.speech.recorder import Recorder
+from tabwb.store import takes
+from tabwb.store.store import Store
+from tests.administer.naming_parts import naming_battery
+from tests.speech.virtual_microphone import VirtualMicrophone, microphone, sound_server
+
+__all__ = ["microphone", "sound_server"]
+CLIPS = Path(__file__).parents[1] / "data" / "speech"
+DOG = CLIPS / "dog_d1a4fb3f_0.flac"
+BIRD = CLIPS / "bird_c7124b73_0.flac"
+
+
+@pytest.fixture
+def session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[NamingSession]:
+    store.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in _SCOPES])
+    battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
+    conditions = Conditions("S-014", "speaker", judges=(), transcriber="bundled-words")
+    conditions = setup.resolve(plugins, battery, conditions)
+    with setup.create_naming(store, plugins, battery, conditions) as opened:
+        yield opened
+
+
+_SCOPES = ("record", "transcribe")
+
+
+def _live(session: NamingSession) -> Live:
+    chosen = pick(None)
+    return Live(session, lambda path: Recorder(chosen, path))
+
+
+def _speak(microphone: VirtualMicrophone, clip: Path) -> None:
+    time.sleep(0.4)
+    microphone.speak(clip).wait(10)
+    time.sleep(0.5)
+
+
+def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
+    session: NamingSession, store: Store, microphone: VirtualMicrophone
+) -> None:
+    live = _live(session)
+    live.ready()
+    live.show()
+    _speak(microphone, DOG)
+    live.score("right")
+    live.show()
+    _speak(microphone, BIRD)
+    live.score("error")
+    live.end()
+    first, second = session.view(1), session.view(2)
+    assert first is not None
+    assert second is not None
+    assert first.take is not None
+    assert second.take is not None
+    assert first.take.end_s <= second.take.start_s
+    # paplay needs a moment to begin, the clip begins with silence of its own (0.5 s)
+    assert 0.5 < (first.latency_s or 0) < 2.0
+    assert first.take.onset_method.startswith("energy")
+    (kept,) = store.recordings(session.administration.id)
+    path = store.recording_path(kept.sha256)
+    assert not live.path.exists()
+    assert takes.of_administration(store, session.administration.uid) == ()
+    samples, rate = read_clip(path, first.take.start_s, first.take.end_s)
+    assert abs(samples).max() > 0.05
+    assert info(path).seconds == pytest.approx(kept.seconds)
+    assert rate == kept.rate
+
+
+def test_transcription_reads_the_file_while_it_grows(
+    session: NamingSession, plugins: Plugins, microphone: VirtualMicrophone
+) -> None:
+    live = _live(session)
+    live.ready()
+    live.show()
+    _speak(microphone, DOG)
+    live.score("right")
+    view = session.view()
+    assert view is not None
+    job = live.job(view)
+    assert job is not None
+    live.show()
+    with Transcribing(plugins, "bundled-words") as transcribing:
+        for done, transcript in transcribing.run([job], threading.Event()):
+            session.transcribed(done.trial, done.attempt, transcript)
+    assert session.awaiting
+    live.end()
+    heard = session.view(1)
+    assert heard is not None
+    assert heard.transcript is not None
+    assert heard.transcript.status == "ok"
+    assert heard.transcript.phonemes
+    assert any(name.startswith("conditioning_") for name in heard.transcript.metadata)
+
+
+def test_nobody_is_recorded_without_consent(
+    session: NamingSession, store: Store, microphone: VirtualMicrophone
+) -> None:
+    store.keep_consents([Consent("S-014", "record", False, "2026-11-22")])
+    live = _live(session)
+    with pytest.raises(NoConsent, match="record"):
+        live.ready()
+    assert not live.path.exists()
+
+
+def test_an_interrupted_recording_is_kept_at_the_next_start(
+    session: NamingSession, store: Store, microphone: VirtualMicrophone
+) -> None:
+    live = _live(session)
+    live.ready()
+    live.show()
+    _speak(microphone, DOG)
+    assert isinstance(live.source, Recorder)
+    os.kill(live.source.pid, signal.SIGKILL)
+    time.sleep(0.3)
+    ((recording, path),) = left_over(session)
+    take_in(session, recording, path)
+    (kept,) = store.recordings(session.administration.id)
+    assert kept.uid == live.recording
+    assert kept.seconds > 1.0
+    ended = [observation_of_json(text) for text in session.observations]
+    assert isinstance(ended[-1], RecordingEnded)
+    assert ended[-1].remarks == "interrupted"
+    assert left_over(session) == ()
+
+
+def test_the_examiner_is_marked_with_two_presses(
+    session: NamingSession, microphone: VirtualMicrophone
+) -> None:
+    live = _live(session)
+    live.ready()
+    live.show()
+    assert live.examiner() == ()
+    assert live.examiner_speaks
+    time.sleep(0.2)
+    live.examiner()
+    live.end()
+    view = session.view()
+    assert view is not None
+    ((start, end),) = view.examiner
+    assert 0.1 < end - start < 1.0
