@@ -18,7 +18,7 @@ from tabwb.administer.transcribing import Transcribing
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import NoConsent
 from tabwb.records.naming import RecordingEnded, observation_of_json
-from tabwb.records.speakers import Consent
+from tabwb.records.speakers import Consent, Scope
 from tabwb.records.trials import Conditions
 from tabwb.speech.devices import pick
 from tabwb.speech.files import info, read_clip
@@ -44,7 +44,7 @@ def session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[NamingSe
         yield opened
 
 
-_SCOPES = ("record", "transcribe")
+_SCOPES: tuple[Scope, ...] = ("record", "transcribe")
 
 
 def _live(session: NamingSession) -> Live:
