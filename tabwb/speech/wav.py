@@ -10,11 +10,11 @@ turned low, so that nothing clips, would leave a soft voice few bits.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -75,6 +75,7 @@ class WavWriter:
 
     def close(self) -> None:
         """End the file."""
+        _pad(self._file, self.frames * self._frame)
         self.sync()
         self._file.close()
 
@@ -89,7 +90,7 @@ def header(rate: int, channels: int, frames: int) -> bytes:
     size = frames * frame
     return struct.pack(
         "<4sI4s4sIHHIIHH4sI",
-        *(b"RIFF", HEADER - 8 + size, b"WAVE"),
+        *(b"RIFF", HEADER - 8 + size + size % 2, b"WAVE"),
         *(b"fmt ", 16, 1, channels, rate, rate * frame, frame, 8 * WIDTH),
         *(b"data", size),
     )
@@ -122,8 +123,17 @@ def repair(path: Path) -> tuple[int, int, int]:
         if whole != head:
             file.seek(0)
             file.write(whole)
+            _pad(file, frames * frame)
             os.fsync(file.fileno())
         return rate, channels, frames
+
+
+def _pad(file: BinaryIO, size: int) -> None:
+    """A chunk of a RIFF file has an even length; where the disk is full it is read without too."""
+    if size % 2:
+        with contextlib.suppress(OSError):
+            file.seek(HEADER + size)
+            file.write(b"\0")
 
 
 def is_growing(path: Path) -> bool:
@@ -158,7 +168,7 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _descriptor(folder: Path) -> Iterator[int]:
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -72,6 +72,25 @@ def test_a_wrong_header_is_put_right(tmp_path: Path, told: int) -> None:
     assert (soundfile.read(path, dtype="int32")[0] >> 8).tolist() == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_finished_file_has_the_even_length_that_riff_asks_for(
+    tmp_path: Path, count: int, killed: bool
+) -> None:
+    path = tmp_path / "a.wav.part"
+    if killed:
+        left(path, pcm([7] * count), 0)
+        assert adopt(path).frames == count
+    else:
+        writer = WavWriter(path, 48_000, 1)
+        writer.write(pcm([7] * count))
+        writer.close()
+    size = path.stat().st_size
+    assert size % 2 == 0
+    assert int.from_bytes(path.read_bytes()[4:8], "little") == size - 8
+    assert adopt(path).frames == count == soundfile.info(path).frames
+
+
 def test_half_a_frame_at_the_end_is_not_told_of(tmp_path: Path) -> None:
     path = left(tmp_path / "a.wav.part", pcm([1, 2, 3, 4]) + b"\1\2", 0, channels=2)
     made = adopt(path)
