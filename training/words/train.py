@@ -50,7 +50,7 @@ class Plan:
     muon_rate: float = 0.006
     weight_decay: float = 0.02
     warm_up: float = 0.03
-    synthetic_share: float = 0.3
+    synthetic_share: float = 0.4
     threads: int = 2
     start: str = ""
 
