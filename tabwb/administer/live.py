@@ -152,6 +152,7 @@ class Live:
             take.start_s,
             take.end_s,
             view.item.accepted,
+            view.item.id,
         )
 
     def end(self) -> Events:

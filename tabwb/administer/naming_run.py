@@ -72,6 +72,7 @@ def waiting(session: NamingSession, spec: str) -> tuple[Job, ...]:
                 view.take.start_s,
                 view.take.end_s,
                 view.item.accepted,
+                trial.plan.item,
             )
         )
     return tuple(jobs)

@@ -28,6 +28,7 @@ class Job:
         source: the recording, as it was made (it may still be growing).
         start_s, end_s: the attempt's stretch of it; None: to the end.
         accepted: pronunciations whose likelihood is asked for.
+        name: of the conditioned copy, without suffix: what a transcriber by name goes by.
     """
 
     trial: int
@@ -36,6 +37,7 @@ class Job:
     start_s: float = 0.0
     end_s: float | None = None
     accepted: tuple[tuple[str, ...], ...] = ()
+    name: str = "response"
 
 
 class Transcribing:
@@ -89,7 +91,8 @@ class Transcribing:
         clips: list[Clip] = []
         of: list[tuple[Job, Mapping[str, str]]] = []
         for number, job in enumerate(jobs):
-            copy = self._folder / f"{number}.wav"
+            copy = self._folder / str(number) / f"{job.name}.wav"
+            copy.parent.mkdir(exist_ok=True)
             try:
                 told = condition_file(job.source, copy, job.start_s, job.end_s)
             except TabwbError as error:

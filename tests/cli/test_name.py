@@ -1,0 +1,173 @@
+"""``tabwb name`` and ``tabwb import``: spoken naming without the workbench."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.administer.naming_parts import naming_battery
+from tests.cli.conftest import Run
+
+pytest.importorskip("soundfile")
+CLIPS = Path(__file__).parents[1] / "data" / "speech"
+SPOKEN = {
+    "dog": "dog_d1a4fb3f_0.flac",
+    "cat": "dog_d1a4fb3f_0.flac",
+    "tree": "three_8c0e5970_0.flac",
+    "house": "silence_1024.flac",
+}
+TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t\n"
+
+
+@pytest.fixture
+def battery(tmp_path: Path) -> Path:
+    (tmp_path / "battery").mkdir()
+    return naming_battery(tmp_path / "battery")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A file for each item, and what a person typed for each."""
+    made = tmp_path / "responses"
+    made.mkdir()
+    for item, clip in SPOKEN.items():
+        shutil.copy(CLIPS / clip, made / f"{item}.flac")
+    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
+    return made
+
+
+def test_a_folder_of_files_is_given_transcribed_and_scored(
+    run: Run, battery: Path, folder: Path, tmp_path: Path
+) -> None:
+    spec = f"manual:{tmp_path / 'typed.tsv'}"
+    outcome = run(
+        *("name", battery, "--speaker", "S-014", "--input", folder),
+        *("--transcriber", spec, "--json"),
+    )
+    assert outcome.status == 0, outcome.err
+    document = outcome.document
+    assert document["administration"]["status"] == "done"
+    found = {
+        trial["item"]: (
+            trial["response"],
+            trial["status"],
+            trial["naming"]["verdicts"]["correct-any"]["value"],
+            [code["code"] for code in trial["codes"]],
+        )
+        for trial in document["trials"]
+    }
+    assert found == {
+        "dog": ("D AO G", "ok", True, ["correct"]),
+        # "dog" is a named neighbour of the cat: only a person may say that it was heard.
+        "cat": ("D AO G", "ok", False, ["undecided"]),
+        "tree": ("TH R IY", "ok", False, ["formal"]),
+        "house": ("", "empty", False, ["no-response"]),
+    }
+    cat = next(trial for trial in document["trials"] if trial["item"] == "cat")
+    assert "if you hear it, write it down" in cat["codes"][0]["clause"]
+    (subtest,) = document["summary"]["subtests"]
+    assert subtest["naming"]["accuracy"]["correct-any"]["correct"] == 1
+    assert subtest["naming"]["accuracy"]["correct-any"]["n"] == 4
+    assert subtest["naming"]["accuracy"]["person"]["status"] == "undefined"
+    assert len(document["recordings"]) == 4
+
+
+def test_the_recordings_are_kept_byte_for_byte(run: Run, battery: Path, folder: Path) -> None:
+    import hashlib
+
+    outcome = run(
+        *("name", battery, "--speaker", "S-014", "--input", folder),
+        *("--transcriber", "none", "--json"),
+    )
+    kept = {recording["sha256"] for recording in outcome.document["recordings"]}
+    given = {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    assert kept == given  # dog and cat are the same file: three contents, four recordings
+    assert len(given) == 3
+
+
+def test_items_without_a_file_are_told_and_can_come_later(
+    run: Run, battery: Path, folder: Path
+) -> None:
+    (folder / "tree.flac").rename(folder.parent / "tree.flac")
+    first = run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none")
+    assert first.status == 3
+    assert "no response yet: tree" in first.err
+    for path in folder.iterdir():
+        path.unlink()
+    (folder.parent / "tree.flac").rename(folder / "tree.flac")
+    again = run(
+        *("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none"),
+        *("--resume", "1", "--json"),
+    )
+    assert again.status == 0
+    assert again.document["administration"]["status"] == "done"
+    assert [len(trial["attempts"]) for trial in again.document["trials"]] == [1, 1, 1, 1]
+
+
+def test_the_last_take_counts_and_the_first_one_stays(
+    run: Run, battery: Path, folder: Path
+) -> None:
+    shutil.copy(folder / "dog.flac", folder / "house_2.flac")
+    outcome = run(
+        *("name", battery, "--speaker", "S-014", "--input", folder),
+        *("--transcriber", "none", "--json"),
+    )
+    house = outcome.document["trials"][3]
+    assert [attempt["state"] for attempt in house["attempts"]] == ["void", "ok"]
+    assert house["attempts"][0]["error"] == "another take follows"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--input", "{folder}/nothing"], "is no folder"),
+        (["--input", "{folder}", "--transcriber", "wave2vec"], "wave2vec"),
+    ],
+)
+def test_what_cannot_be_used_is_told_before_anything_is_kept(
+    run: Run, battery: Path, folder: Path, arguments: list[str], said: str
+) -> None:
+    words = [word.format(folder=folder) for word in arguments]
+    outcome = run("name", battery, "--speaker", "S-014", *words)
+    assert outcome.status == 2
+    assert said in outcome.err
+    assert run("results", "--json").document["administrations"] == []
+
+
+def test_a_file_that_is_no_sound_stops_with_its_name_and_what_was_taken_up_stays(
+    run: Run, battery: Path, folder: Path
+) -> None:
+    (folder / "tree.flac").write_bytes(b"no sound at all")
+    outcome = run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none")
+    assert outcome.status == 1
+    assert "tree.flac" in outcome.err
+    (administration,) = run("results", "--json").document["administrations"]
+    assert (administration["status"], administration["answered"]) == ("paused", 2)
+
+
+def test_a_battery_without_pictures_says_how_to_give_it(run: Run, folder: Path) -> None:
+    outcome = run("name", "tab", "--speaker", "S-014", "--input", folder)
+    assert outcome.status == 2
+    assert "no items that are named aloud" in outcome.err
+
+
+def test_what_was_exported_is_imported_again(
+    run: Run, battery: Path, folder: Path, tmp_path: Path
+) -> None:
+    spec = f"manual:{tmp_path / 'typed.tsv'}"
+    run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
+    out = tmp_path / "psst"
+    exported = run("export", "1", "--format", "psst", "--out", out, "--within-study")
+    assert exported.status == 0, exported.err
+    imported = run("import", out, "--battery", battery, "--speaker", "S-015", "--json")
+    assert imported.status == 0, imported.err
+    document = run("results", imported.document["administrations"][0]["id"], "--json").document
+    assert document["administration"]["status"] == "done"
+    assert [trial["response"] for trial in document["trials"]] == [
+        "D AO G",
+        "D AO G",
+        "TH R IY",
+        "",
+    ]
