@@ -16,7 +16,7 @@ from tabwb.battery.loader import battery_from_canonical, load_battery, read_asse
 from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import UsageError
-from tabwb.records.speakers import LogEntry
+from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.study import check_id
 from tabwb.records.trials import Conditions
@@ -109,7 +109,8 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
     plan = plan_trials(battery, conditions)
     administration = store.create_administration(battery, conditions, plan, _versions(plugins))
     if conditions.guarded:
-        store.log(LogEntry("recorded", conditions.examinee, administration.id, battery.id))
+        act: Act = "imported" if conditions.origin else "recorded"
+        store.log(LogEntry(act, conditions.examinee, administration.id, battery.id))
     return _open(store, plugins, battery, administration.id)
 
 

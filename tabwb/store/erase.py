@@ -60,20 +60,9 @@ _FILES = (
 _Uses = tuple[tuple[str, str, str | None], ...]
 
 
-def administrations_of(transaction: Transaction, speaker: str) -> tuple[int, ...]:
-    """The administrations that are, or may be, this person's."""
-    return tuple(
-        number
-        for number, conditions in transaction.rows(
-            "SELECT id, conditions FROM administrations WHERE examinee = ? ORDER BY id", speaker
-        )
-        if codec.conditions_from_json(conditions).guarded
-    )
-
-
 def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
     """How much there is of a speaker, by name."""
-    numbers = administrations_of(transaction, speaker)
+    numbers = _numbers(transaction, speaker)
 
     def total(sql: str) -> int:
         return sum(int(transaction.value(sql, number)) for number in numbers)
@@ -116,7 +105,7 @@ def delete(
     Raises:
         StoreError: an administration was begun meanwhile.
     """
-    numbers = administrations_of(transaction, speaker)
+    numbers = _numbers(transaction, speaker)
     if numbers != held:
         raise StoreError(
             f"something was recorded of speaker {speaker} at this moment", hint="try again"
@@ -152,6 +141,10 @@ def delete(
         codec.to_json({"files": sorted(map(str, files)), "takes": takes}) if embedded else None,
     )
     return stone
+
+
+def _numbers(transaction: Transaction, speaker: str) -> tuple[int, ...]:
+    return tuple(number for number, _ in people_rows.guarded(transaction, speaker))
 
 
 def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None) -> set[int | str]:

@@ -60,7 +60,7 @@ class People(ABC):
 
     def _first_person(self, transaction: Transaction) -> None:
         """Close the file to others before it holds the first person; later it is the user's."""
-        if isinstance(self.database, EmbeddedDatabase) and not people_rows.speakers(transaction):
+        if isinstance(self.database, EmbeddedDatabase) and not people_rows.has_people(transaction):
             self.database.make_private()
 
     @abstractmethod
@@ -233,7 +233,7 @@ class People(ABC):
         conditions = administration.conditions
         if conditions.guarded and recording.role == "original":
             entry = LogEntry(
-                "recorded",
+                "imported" if conditions.origin else "recorded",
                 conditions.examinee,
                 administration_id,
                 f"recording {recording.uid}, {recording.seconds:.1f} s",
@@ -302,7 +302,7 @@ class People(ABC):
         because = checked_reason(reason)
         self.speaker(speaker)
         with self._reading() as transaction:
-            numbers = erase.administrations_of(transaction, speaker)
+            numbers = tuple(number for number, _ in people_rows.guarded(transaction, speaker))
             uids = [read.administrations(transaction, number, number)[0].uid for number in numbers]
         embedded = self.embedded is not None
         with ExitStack() as held:

@@ -19,11 +19,8 @@ from tabwb.store.write import now
 
 def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
     """Everybody who is known, by record, consent or administration, in the order of their IDs."""
-    found: dict[str, Speaker] = {}
-    for (speaker,) in transaction.rows(
-        "SELECT speaker FROM consents UNION SELECT examinee FROM administrations"
-        " WHERE kind = 'speaker'"
-    ):
+    found = {speaker: Speaker(speaker) for _, speaker in guarded(transaction)}
+    for (speaker,) in transaction.rows("SELECT DISTINCT speaker FROM consents"):
         found[speaker] = Speaker(speaker)
     versions: dict[str, int] = {}
     for speaker, record, recorded_at, who in transaction.rows(
@@ -51,13 +48,33 @@ def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
 
 def is_known(transaction: Transaction, speaker: str) -> bool:
     """Whether anything is recorded of a speaker."""
-    return any(
-        transaction.value(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", speaker)
-        for table, column in (
-            ("speakers", "speaker"),
-            ("consents", "speaker"),
-            ("administrations", "kind = 'speaker' AND examinee"),
+    return bool(guarded(transaction, speaker)) or any(
+        transaction.value(f"SELECT 1 FROM {table} WHERE speaker = ? LIMIT 1", speaker)
+        for table in ("speakers", "consents")
+    )
+
+
+def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple[int, str], ...]:
+    """The administrations that are, or may be, people's: their ids and whose they are."""
+    return tuple(
+        (number, examinee)
+        for number, examinee, conditions in transaction.rows(
+            "SELECT id, examinee, conditions FROM administrations"
+            # Of a model's only those can be meant that were imported.
+            " WHERE (kind = 'speaker' OR conditions LIKE ?)"
+            f"{'' if speaker is None else ' AND examinee = ?'} ORDER BY id",
+            '%"origin":"%',
+            *(() if speaker is None else (speaker,)),
         )
+        if codec.conditions_from_json(conditions).guarded
+    )
+
+
+def has_people(transaction: Transaction) -> bool:
+    """Whether the store holds anything of a person."""
+    return any(
+        transaction.value(f"SELECT 1 FROM {table} LIMIT 1")
+        for table in ("speakers", "consents", "administrations WHERE kind = 'speaker'")
     )
 
 

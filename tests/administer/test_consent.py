@@ -101,6 +101,12 @@ def test_a_beginning_is_in_the_log_for_people_only(
     assert entry.detail == "tab"
 
 
+def test_an_import_is_logged_as_one(store: Store, begun: Callable[[Conditions], int]) -> None:
+    begun(replace(PERSON, origin="unknown"))
+    begun(replace(PERSON, examinee="tts-3", origin="model"))
+    assert acts(store) == [("imported", "tab")]
+
+
 def test_somebody_unregistered_may_type_and_there_is_a_notice(
     store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
 ) -> None:

@@ -62,6 +62,15 @@ def test_everybody_is_listed_who_is_known_at_all(store: Store) -> None:
     assert store.speaker("S-002") == Speaker("S-002")
 
 
+def test_what_is_of_unknown_origin_is_listed_and_what_models_made_is_not(store: Store) -> None:
+    begin(store, conditions=Conditions("S-001", "speaker", origin="unknown"))
+    begin(store, conditions=Conditions("somebody", "model", origin="unknown"))
+    begin(store, conditions=Conditions("tts-3", "speaker", origin="model"))
+    assert [one.id for one in store.speakers()] == ["S-001", "somebody"]
+    with pytest.raises(StoreError, match="no speaker"):
+        store.speaker("tts-3")
+
+
 def test_an_unknown_id_is_an_error(store: Store) -> None:
     with pytest.raises(StoreError, match="no speaker 'S-999'"):
         store.speaker("S-999")
