@@ -172,7 +172,7 @@ instructions = {{ text = "Tell me the name of each picture with one word.", sour
 rule = "correct-first"   # or "correct-any": an accepted form anywhere in the response
 time_limit = 20          # seconds from the picture to speech
 late_counts = false      # whether a right answer after the limit counts as right
-# tolerance = {{ slips = 1, reason = "apraxia of speech" }}   # or {{ share = 0.5 }}
+# tolerance = {{ slips = 1, reason = "slips of articulation" }}   # or {{ share = 0.5 }}
 # discontinue = {{ after = 8, counts_cued = false }}
 # start_item = "ball"    # begin here; with basal, go back until so many in a row are right
 # basal = 8

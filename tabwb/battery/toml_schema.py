@@ -105,7 +105,7 @@ class ToleranceTable(_Table):
         le=1,
         description="This share of the accepted form's phonemes, in order, at least.",
     )
-    reason: str = Field("", description="Why: 'apraxia of speech' ...")
+    reason: str = Field("", description="Why, in your words.")
 
 
 class DiscontinueTable(_Table):

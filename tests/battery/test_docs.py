@@ -15,19 +15,27 @@ from tabwb.battery.toml_schema import Kind
 PAGE = (Path(__file__).parents[2] / "docs" / "batteries.md").read_text(encoding="utf-8")
 
 
-def example() -> str:
-    (block,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    return str(block)
-
-
 def section(title: str) -> str:
     return PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def example(title: str = "A small one, whole") -> str:
+    (block,) = re.findall(r"```toml\n(.*?)```", section(title), re.DOTALL)
+    return str(block)
 
 
 def test_the_example_is_a_battery(tmp_path: Path) -> None:
     path = tmp_path / "battery.toml"
     path.write_text(example(), encoding="utf-8")
     assert check_battery(path, scorers=["choice"]) == ()
+
+
+def test_the_example_of_naming_is_one_too(tmp_path: Path) -> None:
+    head, _, _ = example().partition("[[subtest]]")
+    path = tmp_path / "battery.toml"
+    path.write_text(f'{head}examinees = ["speaker"]\n{example("Naming items")}', encoding="utf-8")
+    (tmp_path / "dog.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    assert check_battery(path, scorers=[]) == ()
 
 
 def test_the_messages_are_those_of_the_example(

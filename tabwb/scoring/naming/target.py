@@ -27,7 +27,7 @@ class Tolerance:
     Attributes:
         slips: at most so many phonemes left out, put in or replaced.
         share: at least this share of the accepted form's phonemes is there, in order (VNT: 0.5).
-        reason: why (``apraxia of speech``), or empty.
+        reason: why, in the words of the battery, or empty.
     """
 
     slips: int | None = None
