@@ -140,7 +140,7 @@ def _group_table(column: str, rates: Sequence[Rate], top: int) -> Table:
 
 def _class_table(classes: Sequence[ClassRate]) -> Table:
     made = table(
-        "errors", "", "replaced", "in class", "missing", "inserted", "features",
+        "errors", "", "replaced", "kept", "missing", "extra", "cost",
         title="by class of phoneme",
     )  # fmt: skip
     for each in classes:
