@@ -10,7 +10,7 @@ from google.genai import types
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
 from tabwb.records.states import Protocol
-from tabwb_gemini.options import GeminiOptions
+from tabwb_gemini.options import ROOM_TO_THINK, GeminiOptions
 
 MOST_STOPS = 5
 """Stop sequences that the API takes; further ones are looked for here."""
@@ -21,6 +21,8 @@ _HARMS = (
     types.HarmCategory.HARM_CATEGORY_SEXUALLY_EXPLICIT,
     types.HarmCategory.HARM_CATEGORY_DANGEROUS_CONTENT,
 )
+"""What the API lets one switch off for text. The further ones that the client knows are of images
+or of another service and are refused with the whole request; civic integrity is given up."""
 
 
 def contents(request: Request) -> list[types.Content]:
@@ -32,8 +34,29 @@ def contents(request: Request) -> list[types.Content]:
     ]
 
 
-def configuration(request: Request, options: GeminiOptions) -> types.GenerateContentConfig:
+def thinking_budget(request: Request, options: GeminiOptions) -> int | None:
+    """Tokens that the model may think before it answers; None to leave it to the model.
+
+    Where nobody said, a short answer is to be an answer: no thinking below ``ROOM_TO_THINK``.
+
+    >>> from tabwb.records.exchange import Decoding
+    >>> [thinking_budget(Request((), Decoding(max_tokens=n)), GeminiOptions()) for n in (64, 2048)]
+    [0, None]
+    """
+    if options.thinking_budget is not None:
+        return options.thinking_budget
+    return 0 if request.decoding.max_tokens < ROOM_TO_THINK else None
+
+
+def configuration(
+    request: Request, options: GeminiOptions, budget: int | None
+) -> types.GenerateContentConfig:
     """Everything of a request besides the conversation.
+
+    Args:
+        request: what is asked.
+        options: of the model.
+        budget: tokens for thinking, or None to leave it to the model.
 
     Raises:
         ComponentError: the protocol cannot be kept.
@@ -49,8 +72,8 @@ def configuration(request: Request, options: GeminiOptions) -> types.GenerateCon
     if not decoding.greedy:
         seed = decoding.seed if options.seed is None else options.seed
         asked |= {"top_p": decoding.top_p, "seed": seed % 2**31}
-    if options.thinking_budget is not None:
-        asked["thinking_config"] = types.ThinkingConfig(thinking_budget=options.thinking_budget)
+    if budget is not None:
+        asked["thinking_config"] = types.ThinkingConfig(thinking_budget=budget)
     if options.safety == "off":
         threshold = types.HarmBlockThreshold.BLOCK_NONE
         asked["safety_settings"] = [

@@ -17,7 +17,12 @@ from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import Protocol, StopReason
-from tabwb_gemini.asking import configuration, contents, is_structured
+from tabwb_gemini.asking import (
+    configuration,
+    contents,
+    is_structured,
+    thinking_budget,
+)
 from tabwb_gemini.failures import failure_of
 from tabwb_gemini.hearing import Heard
 from tabwb_gemini.options import ADDRESS, GeminiOptions
@@ -48,6 +53,7 @@ class GeminiModel(RemoteModel):
         self._options = options
         self._local = local
         self._client: genai.Client | None = None
+        self._must_think = False
 
     def open(self) -> Mapping[str, str]:
         """Make the client; nothing is asked yet.
@@ -84,9 +90,25 @@ class GeminiModel(RemoteModel):
         return facts
 
     def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        """Try once, streaming. An enforced answer comes as one piece."""
+        """Try once, streaming. An enforced answer comes as one piece.
+
+        A model that cannot do without thinking is asked again and left to it from then on.
+        """
+        budget = thinking_budget(request, self._options)
+        chosen_here = budget == 0 and self._options.thinking_budget is None
+        if chosen_here and self._must_think:
+            budget = None
+        try:
+            yield from self._call(request, budget, cancel)
+        except RemoteFailure as failure:
+            if not (chosen_here and budget == 0 and _names_thinking(failure)):
+                raise
+            self._must_think = True
+            yield from self._call(request, None, cancel)
+
+    def _call(self, request: Request, budget: int | None, cancel: Cancel) -> Iterator[str | Reply]:
         started = time.monotonic()
-        config = configuration(request, self._options)
+        config = configuration(request, self._options, budget)
         if self._client is None:
             self.open()
         assert self._client is not None
@@ -142,6 +164,8 @@ class GeminiModel(RemoteModel):
         text = "".join(said)
         metadata: dict[str, Any] = heard.metadata
         metadata["protocol"] = (Protocol.ENFORCED if whole else Protocol.GENERATE).value
+        if config.thinking_config is not None:
+            metadata["thinking_budget"] = str(config.thinking_config.thinking_budget)
         if structured:
             metadata["structured"] = "enum" if whole else "json-schema"
         if whole:
@@ -164,6 +188,11 @@ class GeminiModel(RemoteModel):
             heard.reply_tokens,
             metadata,
         )
+
+
+def _names_thinking(failure: RemoteFailure) -> bool:
+    """Whether the service refuses a request because it was to be answered without thinking."""
+    return failure.status == 400 and "think" in failure.message.lower()
 
 
 @contextmanager

@@ -39,6 +39,9 @@ class Heard:
         prompt_tokens, reply_tokens: as the service counts, thinking included; or None.
         facts: what the service says of itself (model version, id of the reply).
         chunks: how many came.
+        candidates: how many of them held a part of an answer.
+        said: whether any text came.
+        thoughts: tokens of thinking.
     """
 
     finish: str | None = None
@@ -47,6 +50,9 @@ class Heard:
     reply_tokens: int | None = None
     facts: dict[str, str] = field(default_factory=dict)
     chunks: int = 0
+    candidates: int = 0
+    said: bool = False
+    thoughts: int = 0
 
     def take(self, chunk: types.GenerateContentResponse) -> str:
         """Take in a chunk; its text, thoughts left out."""
@@ -61,11 +67,14 @@ class Heard:
             self.blocked = feedback.block_reason.value
         if not chunk.candidates:
             return ""
+        self.candidates += 1
         candidate = chunk.candidates[0]
         if candidate.finish_reason is not None:
             self.finish = candidate.finish_reason.value
         parts = (candidate.content.parts if candidate.content else None) or []
-        return "".join(part.text for part in parts if part.text and not part.thought)
+        text = "".join(part.text for part in parts if part.text and not part.thought)
+        self.said = self.said or bool(text.strip())
+        return text
 
     def check(self) -> None:
         """Check that the service said how the reply ended: else the connection was cut.
@@ -77,6 +86,8 @@ class Heard:
             return
         if not self.chunks:
             raise RemoteFailure("malformed", "what came is no stream of an answer")
+        if not self.candidates:
+            raise RemoteFailure("malformed", "the service sent no candidate of an answer")
         if self.finish is None:
             raise RemoteFailure("connection", "the answer broke off")
         if self.finish not in _WHOLE | _BLOCKED:
@@ -97,12 +108,14 @@ class Heard:
             kept["finish_reason"] = self.finish
         if self.blocked is not None:
             kept |= {"blocked": "the prompt", "block_reason": self.blocked}
+        if self.finish == "MAX_TOKENS" and self.thoughts and not self.said:
+            kept["cause"] = "thinking used the limit of tokens"
         return kept
 
     def _count(self, usage: types.GenerateContentResponseUsageMetadata | None) -> None:
         if usage is None:
             return
-        thoughts = usage.thoughts_token_count or 0
+        thoughts = self.thoughts = usage.thoughts_token_count or self.thoughts
         if usage.prompt_token_count is not None:
             self.prompt_tokens = usage.prompt_token_count
         if usage.candidates_token_count is not None or thoughts:

@@ -11,6 +11,8 @@ KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 SERVICE = "gemini"
 ADDRESS = "https://generativelanguage.googleapis.com/"
 """Google's own."""
+ROOM_TO_THINK = 1024
+"""Thinking counts against the limit of tokens: below so many it may leave no room for an answer."""
 
 
 class GeminiOptions(BaseModel):
@@ -40,8 +42,9 @@ class GeminiOptions(BaseModel):
         Field(
             ge=-1,
             le=65536,
-            description="tokens that the model may think, 0 for none, -1 for as it likes; left to "
-            "the model when not given",
+            description="tokens that the model may think, 0 for none, -1 for as it likes; when not "
+            f"given, none for answers of fewer than {ROOM_TO_THINK} tokens where the model allows "
+            "that, else left to the model",
         ),
     ] = None
     safety: Annotated[

@@ -142,6 +142,8 @@ def test_what_is_sent_is_the_request_and_nothing_more(opened: Opened) -> None:
         {"role": "user", "parts": [{"text": "Which one barks?"}]},
     ]
     assert body["systemInstruction"]["parts"] == [{"text": "Be brief."}]
+    thinking = body["generationConfig"].pop("thinkingConfig")
+    assert list(thinking.values()) == [0]
     assert body["generationConfig"] == {
         "temperature": 0.0,
         "maxOutputTokens": 7,
@@ -161,6 +163,60 @@ def test_sampling_thinking_and_safety_are_sent_when_asked_for(opened: Opened) ->
     assert list(config["thinkingConfig"].values()) == [0]
     assert {each["threshold"] for each in body["safetySettings"]} == {"BLOCK_NONE"}
     assert len(body["safetySettings"]) == 4
+
+
+@pytest.mark.parametrize(("limit", "sent"), [(64, True), (1023, True), (1024, False)])
+def test_a_short_answer_is_asked_for_without_thinking(
+    opened: Opened, limit: int, sent: bool
+) -> None:
+    with chat_server(then=says("dog")) as chat:
+        found = reply(opened(chat), asked(max_tokens=limit))
+    assert ("thinkingConfig" in chat.bodies[0]["generationConfig"]) is sent
+    assert found.metadata.get("thinking_budget") == ("0" if sent else None)
+
+
+def thinks_always(handler: Handler, body: dict[str, Any]) -> None:
+    """Refuses to answer without thinking, as gemini-2.5-pro does."""
+    words = "Budget 0 is invalid. This model only works in thinking mode."
+    without = "thinkingConfig" in body["generationConfig"]
+    (refuses(400, "INVALID_ARGUMENT", words) if without else says("dog"))(handler, body)
+
+
+def test_a_model_that_must_think_is_asked_again_and_then_left_to_it(opened: Opened) -> None:
+    with chat_server(then=thinks_always) as chat:
+        model = opened(chat)
+        found = [reply(model).text for _ in range(2)]
+    assert found == ["dog", "dog"]
+    tries = ["thinkingConfig" in body["generationConfig"] for body in chat.bodies]
+    assert tries == [True, False, False]
+
+
+def test_a_budget_that_a_person_chose_is_not_changed(opened: Opened) -> None:
+    with (
+        chat_server(then=thinks_always) as chat,
+        pytest.raises(ComponentError, match="only works in thinking mode"),
+    ):
+        reply(opened(chat, thinking_budget=0))
+    assert len(chat.bodies) == 1
+
+
+def test_a_limit_used_up_by_thinking_is_told_as_that(opened: Opened) -> None:
+    usage = {"promptTokenCount": 4, "thoughtsTokenCount": 61}
+    with chat_server(streams(chunk(finish="MAX_TOKENS", usage=usage))) as chat:
+        found = reply(opened(chat))
+    assert (found.text, found.stop_reason) == ("", StopReason.LENGTH)
+    assert found.metadata["cause"] == "thinking used the limit of tokens"
+
+
+def test_a_long_answer_that_is_cut_was_not_cut_by_thinking(opened: Opened) -> None:
+    with chat_server(says("A dog", finish="MAX_TOKENS", thoughts=9)) as chat:
+        assert "cause" not in reply(opened(chat)).metadata
+
+
+def test_an_answer_without_a_candidate_is_no_broken_connection(opened: Opened) -> None:
+    none = streams({"candidates": []})
+    with chat_server(then=none) as chat, pytest.raises(ComponentError, match="no candidate"):
+        pieces(opened(chat))
 
 
 def test_thoughts_are_counted_and_are_no_part_of_the_answer(opened: Opened) -> None:
@@ -229,8 +285,8 @@ def test_likelihood_cannot_be_had(opened: Opened) -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [BUSY, DOWN, sends("<html>"), streams()],
-    ids=["rate limit", "server error", "no stream", "nothing"],
+    [BUSY, DOWN, refuses(500, "INTERNAL", "oh"), sends("<html>"), streams()],
+    ids=["rate limit", "unavailable", "server error", "no stream", "nothing"],
 )
 def test_what_may_go_away_is_tried_again(opened: Opened, bad: Behaviour) -> None:
     with chat_server(bad, says("dog")) as chat:
@@ -259,6 +315,7 @@ def test_a_days_quota_is_not_waited_for(opened: Opened) -> None:
     ("status", "words", "what"),
     [
         (400, ("INVALID_ARGUMENT", "no such thing"), "request refused"),
+        (401, ("UNAUTHENTICATED", "who are you"), "key refused"),
         (403, ("PERMISSION_DENIED", "not yours"), "key refused"),
         (404, ("NOT_FOUND", "no such model"), "request refused"),
     ],
@@ -328,12 +385,25 @@ def test_an_end_that_is_no_end_of_an_answer_is_a_failure(opened: Opened, finish:
         (streams({"promptFeedback": {"blockReason": "SAFETY"}}), "", StopReason.REFUSED),
         (streams(chunk("A d", finish="SAFETY")), "A d", StopReason.REFUSED),
         (streams(chunk(finish="RECITATION")), "", StopReason.REFUSED),
+        (streams(chunk(finish="SPII")), "", StopReason.REFUSED),
+        (streams(chunk("A", finish="BLOCKLIST")), "A", StopReason.REFUSED),
+        (streams({"promptFeedback": {"blockReason": "BLOCKLIST"}}), "", StopReason.REFUSED),
         (streams(chunk(finish="STOP")), "", StopReason.END),
         (says("A dog", finish="MAX_TOKENS"), "A dog", StopReason.LENGTH),
         # All tokens went into thinking.
         (streams(chunk(finish="MAX_TOKENS")), "", StopReason.LENGTH),
     ],
-    ids=["prompt blocked", "answer blocked", "recitation", "empty", "cut", "all thought"],
+    ids=[
+        "prompt blocked",
+        "answer blocked",
+        "recitation",
+        "spii",
+        "blocklist",
+        "prompt in blocklist",
+        "empty",
+        "cut",
+        "all thought",
+    ],
 )
 def test_outcomes_are_told_apart(
     opened: Opened, behaviour: Behaviour, text: str, reason: StopReason
