@@ -27,10 +27,9 @@ class Routing:
         changed: what happened to it, as a sentence, or empty.
     """
 
-    def __init__(self, device: str) -> None:
+    def __init__(self) -> None:
         self.source = ""
         self.changed = ""
-        self._device = device
         self._number = ""
         self._watching: subprocess.Popen[bytes] | None = None
         self._pactl = shutil.which("pactl")
