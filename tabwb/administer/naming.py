@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 
-from tabwb.administer.naming_scores import named_item, naming_of
-from tabwb.administer.naming_view import NamingView, view_of
-from tabwb.administer.session import Session
+from tabwb.administer.naming_scores import naming_of
+from tabwb.administer.naming_standing import NamingStanding, observed, spoken
+from tabwb.administer.naming_view import view_of
 from tabwb.administer.spoken_raters import person_ratings, transcript_ratings
 from tabwb.administer.standing import Events
-from tabwb.battery.naming import NamingItem, NamingRules, cues_of, naming_item
+from tabwb.battery.naming import cues_of
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
-from tabwb.records.errors import StoreError, TabwbError, UsageError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import (
     SCORES,
     Coded,
@@ -39,103 +37,19 @@ from tabwb.records.naming import (
     Scored,
     Take,
     Transcribed,
-    observation_to_json,
 )
-from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
-from tabwb.records.states import (
-    AttemptState,
-    ResponseKind,
-    ResponseStatus,
-    StopReason,
-    TrialState,
-)
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.codes import CODES, FLAGS
-from tabwb.scoring.naming.decide import Outcome, next_item, not_needed, should_discontinue
 from tabwb.scoring.naming.heard import parse_heard
-from tabwb.scoring.naming.propose import Earlier
-from tabwb.speech.files import info
-
-_CREDITED = "before the start item: credited by the basal, not given"
-PERSON = "person"
-"""The rater where no study ID of the person who scores is given."""
 
 
-class NamingSession(Session):
+class NamingSession(NamingStanding):
     """An open administration of a naming battery. Made by :mod:`tabwb.administer.setup`.
 
     A response window opens with :meth:`show` and closes with :meth:`score`, :meth:`respond` or
     :meth:`re_prompt`; marks and cues lie in it. Every command commits first.
     """
-
-    # ---------------------------------------------------------------- what stands
-
-    @property
-    def rater(self) -> str:
-        """Who scores by ear, as stored."""
-        name = self.administration.conditions.rater
-        return f"{PERSON}:{name}" if name else PERSON
-
-    def rules(self, trial: Trial) -> NamingRules:
-        """The rules of a trial's subtest."""
-        return self.battery.subtest(trial.plan.subtest).naming or NamingRules()
-
-    def item(self, trial: Trial) -> NamingItem:
-        """What a trial asks for."""
-        return naming_item(self.battery.subtest(trial.plan.subtest).item(trial.plan.item))
-
-    def is_naming(self, trial: Trial) -> bool:
-        """Whether a trial is spoken naming; others are typed or read."""
-        return self.battery.subtest(trial.plan.subtest).response is ResponseKind.NAMING
-
-    def view(self, number: int | None = None) -> NamingView | None:
-        """All that stands of one trial (the current one), or None before the first."""
-        trial = self.current if number is None else self._history.trial(number)
-        if trial is None:
-            return None
-        return view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
-
-    def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
-        """What was said before a trial, oldest first: a response may return (perseveration)."""
-        found: list[Earlier] = []
-        for one in self._history.standing:
-            if one.plan.number >= trial.plan.number:
-                break
-            if self.is_naming(one):
-                said = view_of(one, self.item(one), self.rules(one), ()).spoken
-                if said is not None:
-                    found.append(said)
-        return tuple(found)
-
-    def outcomes(self, subtest: str) -> dict[str, Outcome | None]:
-        """What each item of a naming subtest that was given counts as, in the order given."""
-        given = [
-            trial
-            for trial in self._history.standing
-            if trial.plan.subtest == subtest
-            and not trial.plan.practice
-            and trial.state not in {TrialState.PLANNED, TrialState.NOT_ADMINISTERED}
-        ]
-        found: dict[str, Outcome | None] = {}
-        for trial in sorted(given, key=self._given_at):
-            named = named_item(naming_of(self._view(trial)))
-            found[trial.plan.item] = named.outcome if named.status == "answered" else None
-        return found
-
-    @property
-    def to_discontinue(self) -> str:
-        """Why the battery's rule says that the current subtest may end, or empty."""
-        trial = self.current
-        if trial is None or not self.is_naming(trial):
-            return ""
-        rule = self.rules(trial).discontinue
-        if rule is None:
-            return ""
-        history = list(self.outcomes(trial.plan.subtest).values())
-        if not should_discontinue(history, rule.after, rule.counts_cued):
-            return ""
-        return f"{rule.after} items in a row were not right: the battery's rule says to end here"
 
     # ---------------------------------------------------------------- recordings
 
@@ -146,34 +60,6 @@ class NamingSession(Session):
     def end(self, ended: RecordingEnded) -> Events:
         """A recording is whole and kept."""
         return self._observe(None, ended)
-
-    def keep_recording(self, uid: str, path: Path) -> str:
-        """Keep a whole sound file as it is; the SHA-256 of its bytes.
-
-        Raises:
-            TabwbError: it is no sound file, or cannot be kept.
-        """
-        sound = info(path)
-        kept = KeptRecording(uid, sound.seconds, sound.rate, sound.channels)
-        return self.store.keep_recording(
-            self.administration.id, kept, path, who=self.administration.conditions.rater
-        )
-
-    def recording_path(self, uid: str) -> Path:
-        """Where a kept recording lies.
-
-        Raises:
-            StoreError: it is not kept, or damaged.
-        """
-        for kept in self.store.recordings(self.administration.id):
-            if kept.uid == uid:
-                return self.store.recording_path(kept.sha256)
-        raise StoreError(f"recording {uid} is not kept yet", hint="end the recording first")
-
-    @property
-    def observations(self) -> tuple[str, ...]:
-        """What was observed of the administration as a whole, as JSON."""
-        return self._history.observations
 
     def take_up_unheard(self, number: int) -> Events:
         """A response of which no recording is at hand, only what others wrote down of it."""
@@ -193,7 +79,7 @@ class NamingSession(Session):
         """
         self._must_run()
         trial = self._history.trial(number)
-        attempt = _spoken(trial, take)
+        attempt = spoken(trial, take)
         administration = self.administration.id
         entries: list[Entry] = []
         made: list[events.Event] = []
@@ -204,12 +90,12 @@ class NamingSession(Session):
         entries.append(EventEntry("trial-started", number))
         if began is not None:
             entries += [
-                _observed(None, began),
-                _observed(number, PictureShown(began.recording)),
+                observed(None, began),
+                observed(number, PictureShown(began.recording)),
             ]
         entries.append(AttemptEntry(number, attempt))
         if ended is not None:
-            entries.append(_observed(None, ended))
+            entries.append(observed(None, ended))
         made += [
             events.TrialStarted(administration, trial.plan),
             events.AttemptRecorded(administration, number, attempt),
@@ -260,7 +146,7 @@ class NamingSession(Session):
     def respond(self, take: Take) -> Events:
         """Close the window: this stretch of the recording is the response; nobody has scored it."""
         trial = self._open_trial()
-        attempt = _spoken(trial, take)
+        attempt = spoken(trial, take)
         made = self._commit(
             [AttemptEntry(trial.plan.number, attempt)],
             events.AttemptRecorded(self.administration.id, trial.plan.number, attempt),
@@ -287,7 +173,7 @@ class NamingSession(Session):
         made: list[events.Event] = []
         attempt = trial.counting
         if self._awaiting:
-            attempt = _spoken(trial, take)
+            attempt = spoken(trial, take)
             entries.append(AttemptEntry(number, attempt))
             made.append(events.AttemptRecorded(self.administration.id, number, attempt))
         if attempt is None:
@@ -297,7 +183,7 @@ class NamingSession(Session):
             for each in self._view(trial).observations
         )
         said = Scored(attempt.number, score, self.rater, reason.strip(), seen)
-        entries.append(_observed(number, said))
+        entries.append(observed(number, said))
         made.append(events.Observed(self.administration.id, number, said))
         rated = self._person_rated(trial, attempt, [said])
         entries.append(rated)
@@ -316,7 +202,7 @@ class NamingSession(Session):
         said = parse_heard(text)
         pronunciations = tuple(" ".join(form) for form in said.pronunciations)
         heard = Heard(attempt.number, text.strip(), self.rater, pronunciations, said.word)
-        entry = _observed(trial.plan.number, heard)
+        entry = observed(trial.plan.number, heard)
         rated = self._machine_rated(trial, attempt, heard=heard)
         entries: list[Entry] = [entry, *rated]
         return self._commit(
@@ -341,7 +227,7 @@ class NamingSession(Session):
         rated = self._person_rated(trial, attempt, [said])
         number = trial.plan.number
         return self._commit(
-            [_observed(number, said), rated],
+            [observed(number, said), rated],
             events.Observed(self.administration.id, number, said),
             events.Rated(self.administration.id, number, attempt.number, rated.ratings),
         )
@@ -371,7 +257,7 @@ class NamingSession(Session):
         taken = next((one for one in trial.attempts if one.number == attempt), None)
         if taken is None:
             raise TabwbError(f"trial {number} has no attempt {attempt}")
-        entries: list[Entry] = [_observed(number, said)]
+        entries: list[Entry] = [observed(number, said)]
         rated = self._machine_rated(trial, taken, transcript=transcript)
         return self._commit(
             [*entries, *rated],
@@ -409,51 +295,32 @@ class NamingSession(Session):
             self._current, self._awaiting = number, True
         return made
 
-    # ---------------------------------------------------------------- inside
+    # ---------------------------------------------------------------- afterwards
 
-    def _next_planned(self) -> Trial | None:
-        """The next trial; where a subtest has a start item, in the order that its rules ask for."""
-        trial = super()._next_planned()
-        if trial is None or trial.plan.practice or not self.is_naming(trial):
-            return trial
-        rules = self.rules(trial)
-        if not rules.start_item or self.administration.conditions.item_order == "shuffled":
-            return trial
-        planned = {
-            one.plan.item: one
-            for one in self._history.standing
-            if one.plan.subtest == trial.plan.subtest
-            and one.plan.replicate == trial.plan.replicate
-            and not one.plan.practice
-        }
-        outcomes = self.outcomes(trial.plan.subtest)
-        chosen = next_item(list(planned), outcomes, rules.start_item, rules.basal)
-        if chosen is not None:
-            return planned[chosen]
-        credited = not_needed(list(planned), outcomes, rules.start_item, rules.basal)
-        entries = [
-            EventEntry("not-needed", planned[item].plan.number, _CREDITED) for item in credited
+    def look_at(self, number: int) -> None:
+        """Make an item that has an answer the current one, to score or code it by ear.
+
+        Raises:
+            TabwbError: an item waits for its answer, or this one has none.
+        """
+        if self._awaiting:
+            raise TabwbError(
+                "an item still waits for its answer", hint="score, skip or void it first"
+            )
+        if self._history.trial(number).counting is None:
+            raise TabwbError(f"item {number} has no response to look at")
+        self._current = number
+
+    def rescore(self) -> Events:
+        """Rate every transcript again with the rules as they are now; earlier ratings stay."""
+        entries = [entry for trial in self.trials for entry in self._rated_again(trial)]
+        made = [
+            events.Rated(self.administration.id, entry.trial, entry.attempt, entry.ratings)
+            for entry in entries
         ]
-        if not entries:
-            return trial
-        self._commit(entries)
-        return self._next_planned()
+        return self._commit(entries, *made) if entries else ()
 
-    def _given_at(self, trial: Trial) -> int:
-        """The place in the sequence where a trial was begun first."""
-        number = trial.plan.number
-        return next(
-            (step.sequence for step in self._history.steps if step.entry.trial == number), 0
-        )
-
-    def _view(self, trial: Trial) -> NamingView:
-        return view_of(trial, self.item(trial), self.rules(trial), ())
-
-    def _observe(self, number: int | None, observation: Observation) -> Events:
-        return self._commit(
-            [_observed(number, observation)],
-            events.Observed(self.administration.id, number, observation),
-        )
+    # ---------------------------------------------------------------- inside
 
     def _scored(self, what: str) -> tuple[Trial, Attempt]:
         trial = self._current_or_error(what)
@@ -491,7 +358,7 @@ class NamingSession(Session):
             return []
         return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]
 
-    def _rated_again(self, trial: Trial) -> list[Entry]:
+    def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
         """The ratings of a trial after one of its observations was taken back."""
         attempt = trial.counting
         if attempt is None:
@@ -519,21 +386,3 @@ class NamingSession(Session):
         if isinstance(entry, AttemptEntry) and entry.trial == number:
             return sequence - 1
         return None
-
-
-def _observed(number: int | None, observation: Observation) -> EventEntry:
-    return EventEntry("observed", number, observation_to_json(observation))
-
-
-def _spoken(trial: Trial, take: Take | None) -> Attempt:
-    """The next attempt of a trial: a stretch of a recording, or nothing recorded at all."""
-    return Attempt(
-        number=len(trial.attempts) + 1,
-        response="",
-        state=AttemptState.OK,
-        status=ResponseStatus.OK,
-        stop_reason=StopReason.NONE,
-        latency_s=None if take is None else take.latency_s,
-        metadata={} if take is None else take.to_metadata(),
-        recorded_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-    )
