@@ -10,15 +10,17 @@ import click
 
 from tabwb.cli.common import note, open_plugins, open_store, store_option
 from tabwb.records.errors import UsageError
+from tabwb.records.naming import SCORES, Score
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
+    from tabwb.administer.naming import NamingSession
     from tabwb.administer.session import Session
 
 
 @click.group()
 def trial() -> None:
-    """Declare a trial void, note on it, undo, rescore.
+    """Declare a trial void, note on it, undo, rescore; score spoken responses by ear.
 
     A TRIAL is its number in the administration, or ITEM or SUBTEST/ITEM where that names just one.
     """
@@ -72,6 +74,81 @@ def rescore(administration: str, store_location: str | None) -> int:
         made = session.rescore()
         note(f"{plural(len(made), 'answer')} rated again")
     return 0
+
+
+@trial.command()
+@click.argument("administration")
+@click.argument("trial_name", metavar="TRIAL")
+@click.argument("said", metavar="SCORE", type=click.Choice(SCORES))
+@click.option("--reason", default="", help="Why it cannot be scored; of no response what kind.")
+@store_option
+def score(
+    administration: str, trial_name: str, said: Score, reason: str, store_location: str | None
+) -> int:
+    """Score the spoken response of TRIAL by ear; an earlier score stays in the store."""
+    with _looking_at(administration, trial_name, store_location) as session:
+        session.score(said, reason=reason)
+        note(f"scored {said}")
+    return 0
+
+
+@trial.command()
+@click.argument("administration")
+@click.argument("trial_name", metavar="TRIAL")
+@click.argument("words", metavar="WORD|PHONEMES")
+@store_option
+def heard(administration: str, trial_name: str, words: str, store_location: str | None) -> int:
+    """Write down what was heard in TRIAL: a plain word, ARPAbet or IPA."""
+    with _looking_at(administration, trial_name, store_location) as session:
+        session.hear(words)
+        _tell_proposal(session)
+    return 0
+
+
+@trial.command()
+@click.argument("administration")
+@click.argument("trial_name", metavar="TRIAL")
+@click.argument("said", metavar="CODE")
+@click.option("--flag", "flags", multiple=True, help="For example self-corrected; repeatable.")
+@store_option
+def code(
+    administration: str,
+    trial_name: str,
+    said: str,
+    flags: tuple[str, ...],
+    store_location: str | None,
+) -> int:
+    """Give the spoken response of TRIAL a code, beside the one that the rules propose."""
+    with _looking_at(administration, trial_name, store_location) as session:
+        session.code(said, flags)
+        _tell_proposal(session)
+    return 0
+
+
+@contextmanager
+def _looking_at(
+    administration: str, trial_name: str, store_location: str | None
+) -> Iterator[NamingSession]:
+    """A naming session with one answered trial before the eyes."""
+    from tabwb.administer.naming import NamingSession
+
+    with _opened(administration, store_location) as session:
+        if not isinstance(session, NamingSession):
+            raise UsageError(
+                f"administration {session.administration.id} is not spoken naming",
+                hint="its answers are rated by scorers and judges",
+            )
+        session.look_at(_number(session, trial_name))
+        yield session
+
+
+def _tell_proposal(session: NamingSession) -> None:
+    from tabwb.administer.naming_scores import naming_of
+
+    view = session.view()
+    proposal = None if view is None else naming_of(view).proposal
+    if proposal is not None:
+        note(f"the rules propose: {proposal.code} ({proposal.clause})")
 
 
 @contextmanager

@@ -171,3 +171,30 @@ def test_what_was_exported_is_imported_again(
         "TH R IY",
         "",
     ]
+
+
+def test_a_person_scores_by_ear_afterwards(
+    run: Run, battery: Path, folder: Path, tmp_path: Path
+) -> None:
+    spec = f"manual:{tmp_path / 'typed.tsv'}"
+    run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
+    assert run("trial", "score", "1", "cat", "error").status == 0
+    told = run("trial", "heard", "1", "cat", "dog")
+    assert "the rules propose: semantic" in told.err
+    assert run("trial", "code", "1", "cat", "semantic", "--flag", "dialect").status == 0
+    refused = run("trial", "code", "1", "cat", "sung")
+    assert (refused.status, "no response code" in refused.err) == (2, True)
+    document = run("results", "1", "--json").document
+    cat = next(trial for trial in document["trials"] if trial["item"] == "cat")
+    naming = cat["naming"]
+    assert (naming["score"], naming["heard"], naming["code"]) == ("error", "dog", "semantic")
+    assert naming["proposed"]["code"] == "semantic"
+    (subtest,) = document["summary"]["subtests"]
+    assert subtest["naming"]["accuracy"]["person"]["n"] == 1
+
+
+def test_what_is_not_spoken_naming_has_no_such_scores(run: Run) -> None:
+    run("run", "tab", "--model", "echo")
+    refused = run("trial", "score", "1", "wc1", "right")
+    assert refused.status == 2
+    assert "is not spoken naming" in refused.err
