@@ -18,12 +18,14 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
     """Print every prompt; ask nothing."""
     from tabwb.administer.conversation import request_for
     from tabwb.administer.expense import expense_of
+    from tabwb.administer.forecast import forecasts
     from tabwb.administer.plan import plan_trials
 
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
     price = plugins.price(conditions.examinee) if conditions.kind == "model" else None
     expense = expense_of(requests, price)
+    later = list(forecasts(plugins, battery, conditions))
     if as_json:
         print_json(
             {
@@ -39,6 +41,15 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
                     "cost_at_most": expense.cost,
                     "price": None if price is None else str(price),
                 },
+                "judging": [
+                    {
+                        "judge": one.judge,
+                        "responses": one.answers,
+                        "requests_at_most": one.requests,
+                        "cost_at_most": one.cost,
+                    }
+                    for one in later
+                ],
                 "prompts": [
                     {
                         "number": plan.number,
@@ -67,4 +78,6 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
             f"{expense.requests} requests, about {expense.prompt_tokens:,} tokens out and at most "
             f"{expense.reply_tokens:,} back: at most {cost} ({price or 'no price is known'})"
         )
+    for one in later:
+        note(str(one))
     return 0

@@ -80,6 +80,18 @@ def test_dry_run_is_exactly_what_is_sent(run: Run) -> None:
     ]
 
 
+def test_dry_run_tells_what_a_judge_with_a_model_will_take(run: Run) -> None:
+    dry = ("run", "tab", "--model", "echo", "--judge", "tab-2026:bundled", "--dry-run")
+    assert "5 answers, at most 10 requests" in run(*dry).err
+    (one,) = run(*dry, "--json").document["judging"]
+    assert one == {
+        "judge": "tab-2026:bundled",
+        "responses": 5,
+        "requests_at_most": 10,
+        "cost_at_most": 0.0,
+    }
+
+
 def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path: Path) -> None:
     first = run("run", "tab", "--model", "echo", "--json").document
     exported = tmp_path / "answers.jsonl"
