@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.records.speakers import SCOPES, LogEntry, in_force
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.records.study import Study
@@ -72,7 +73,7 @@ def print_consents(document: dict[str, Any]) -> None:
 
 def counted(counts: dict[str, int]) -> str:
     """How much there is of a speaker, in words."""
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
+    return ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items())
 
 
 def line_of(entry: LogEntry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -207,6 +208,31 @@ def test_nothing_is_deleted_unless_confirmed(run: Run) -> None:
     outcome = in_process(("speaker", "delete", "S-014", "--reason", "other"), stdin="S-014\n")
     assert (outcome.status, "--yes" in outcome.err) == (2, True)
     assert run("speaker", "show", "S-014").status == 0
+
+
+class Keyboard(io.StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_types_the_id_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("speaker", "add", "S-014", "AQ=71.3")
+    monkeypatch.setattr("sys.stdin", Keyboard("S-041\n"))
+    refused = run("speaker", "delete", "S-014", "--reason", "other")
+    assert (refused.status, "nothing was deleted" in refused.err) == (2, True)
+    monkeypatch.setattr("sys.stdin", Keyboard("S-014\n"))
+    done = run("speaker", "delete", "S-014", "--reason", "other")
+    assert (done.status, "0 consents, 0 exports" in done.err and "1 record," in done.err) == (0, True)
+    assert "S-014 was deleted on" in done.out
+
+
+def test_an_empty_store_says_so(run: Run) -> None:
+    run("speaker", "add", "S-014")
+    run("speaker", "delete", "S-014", "--reason", "entered-by-mistake", "--yes")
+    assert "S-014 was deleted" in run("speaker", "list").out
+    assert run("speaker", "log", "S-999").err == "the log is empty\n"
 
 
 def test_a_reason_is_asked_for(run: Run) -> None:
