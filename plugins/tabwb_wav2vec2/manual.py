@@ -61,7 +61,7 @@ class ManualTranscriber:
     def _transcript(self, clip: Clip) -> Transcript:
         assert self._typed is not None
         shown = f"manual:{self._path}"
-        name = Path(clip.source or clip.path).stem
+        name = Path(clip.path).stem
         try:
             if name not in self._typed:
                 raise TabwbError(f"there is no transcript of '{name}'", where=str(self._path))

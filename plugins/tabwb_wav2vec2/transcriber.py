@@ -139,7 +139,7 @@ class Wav2Vec2Transcriber:
         if rate != loaded.rate:
             raise TabwbError(
                 f"is of {rate} Hz",
-                where=clip.source or clip.path,
+                where=clip.path,
                 allowed=f"{loaded.rate} Hz, as conditioning leaves it",
             )
         seconds = len(samples) / rate

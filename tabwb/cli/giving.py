@@ -139,7 +139,7 @@ def _judge(session: Session, *, quiet: bool) -> None:
 
 
 @contextmanager
-def stopping(cancel: threading.Event) -> Iterator[None]:
+def stopping(cancel: threading.Event, safe: str = "what is answered is safe") -> Iterator[None]:
     """First ctrl+c (or a closed terminal) stops after what is under way; the second one at once."""
 
     def handler(number: int, frame: FrameType | None) -> None:
@@ -148,7 +148,7 @@ def stopping(cancel: threading.Event) -> Iterator[None]:
         cancel.set()
         # Not through Python's stderr: the signal may have come in the middle of writing there.
         with suppress(OSError):
-            os.write(2, b"\nstopping; what is answered is safe (ctrl+c again to stop at once)\n")
+            os.write(2, f"\nstopping; {safe} (ctrl+c again to stop at once)\n".encode())
 
     with caught(handler, "SIGINT", *ENDING):
         yield

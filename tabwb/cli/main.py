@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("imports", "Read spoken naming from TextGrid, EAF and PSST folders."),
     "trial": ("trial", "Declare a trial void, note on it, undo, rescore."),
     "judge": ("judge", "Judge stored answers, compare judges, look at what they are told."),
+    "transcribe": ("transcribe", "Transcribe sound files to phonemes."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
     "microphone": ("microphone", "List microphones and try one."),
     "model": ("model", "List models, write profiles, try one."),

@@ -144,7 +144,6 @@ def clip_to_plain(clip: Clip) -> Frame:
         "start_s": clip.start_s,
         "end_s": clip.end_s,
         "accepted": [list(form) for form in clip.accepted],
-        "source": clip.source,
     }
 
 

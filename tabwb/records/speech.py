@@ -21,14 +21,12 @@ class Clip:
         path: of the file; absolute where it goes to a child process.
         start_s, end_s: the stretch in seconds; ``end_s`` None means to the end.
         accepted: pronunciations (ARPAbet) whose likelihood is asked for beside free decoding.
-        source: the file that a person knows the sound by, where ``path`` is a copy of it.
     """
 
     path: str
     start_s: float = 0.0
     end_s: float | None = None
     accepted: tuple[tuple[str, ...], ...] = ()
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

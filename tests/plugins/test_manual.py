@@ -48,12 +48,6 @@ def test_what_was_typed_comes_as_a_transcript(tmp_path: Path) -> None:
     assert dog.transcriber == f"manual:{typed}"
 
 
-def test_a_copy_is_known_by_the_file_it_was_made_of(tmp_path: Path) -> None:
-    typed = table(tmp_path, "take-7\tD AO G")
-    clip = Clip(str(SPEECH / CLIPS[0]), source="somewhere/take-7.mp3")
-    assert heard(typed, clip)[0].phonemes == ("D", "AO", "G")
-
-
 def test_a_mistake_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(TabwbError, match="'QX' is no phoneme") as caught:
         heard(table(tmp_path, "a\tD AO G", "b\tD QX G"))

@@ -1,0 +1,206 @@
+"""``tabwb transcribe``: sound files to phonemes, with no battery and no store."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import json_option, note, offline_option, open_plugins, print_json
+from tabwb.cli.giving import stopping
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.extend.plugins import Plugins
+    from tabwb.records.speech import Transcript
+
+Found = tuple[Path, "Transcript"]
+
+
+@click.command()
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "--transcriber",
+    metavar="SPEC",
+    default="bundled-words",
+    show_default=True,
+    help="What hears, for example wav2vec2:PATH-OR-ID (tabwb plugins list).",
+)
+@click.option(
+    "--keep-conditioned",
+    "kept",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep what the transcriber was given: high-passed, levelled, 16 kHz mono.",
+)
+@click.option("--tsv", is_flag=True, help="Print utterance_id and asr_transcript, for 'phonemes'.")
+@json_option
+@offline_option
+def transcribe(
+    files: tuple[Path, ...],
+    transcriber: str,
+    kept: Path | None,
+    tsv: bool,
+    as_json: bool,
+    offline: bool | None,
+) -> int:
+    """Transcribe sound files, and those in folders, to phonemes.
+
+    WAV, FLAC, OGG, MP3 or AIFF of any rate. Each is conditioned as the PSST challenge did it, into a
+    copy. What is printed is a draft until a trained listener has heard the recording.
+
+    Exit status: 0 done, 1 a file could not be transcribed (the others were), 3 stopped by ctrl+c.
+    """
+    if tsv and as_json:
+        raise UsageError("--tsv and --json are two ways to print; take one")
+    plugins = open_plugins(offline)
+    try:
+        sounds, failed = _sounds(files)
+        return _transcribe(
+            plugins, transcriber, sounds, failed, kept, "json" * as_json or "tsv" * tsv
+        )
+    finally:
+        plugins.close()
+
+
+def _transcribe(
+    plugins: Plugins,
+    spec: str,
+    sounds: Sequence[Path],
+    failed: Sequence[tuple[Path, str]],
+    kept: Path | None,
+    shape: str,
+) -> int:
+    from tabwb.records.speech import Transcript
+
+    descriptor, resolved = plugins.resolve("transcribers", spec)
+    if descriptor.remarks:
+        note(f"{descriptor.id}: {descriptor.remarks}")
+    cancel = threading.Event()
+    done: list[Found] = [
+        (path, Transcript(str(resolved), "error", error=words)) for path, words in failed
+    ]
+    if shape == "tsv":
+        click.echo("utterance_id\tasr_transcript")
+    for path, transcript in done:
+        _tell(path, transcript, shape)
+    with stopping(cancel, "what is transcribed is printed"):
+        for path, transcript in _in_order(_heard(plugins, str(resolved), sounds, cancel), sounds):
+            done.append((path, transcript))
+            _tell(path, transcript, shape)
+            if kept is not None and transcript.status != "error":
+                _keep(path, kept)
+    if shape == "json":
+        print_json({"format": 1, "files": [_file(path, each) for path, each in done]})
+    left = len(sounds) + len(failed) - len(done)
+    if left:
+        raise Interrupted(f"stopped: {plural(left, 'file')} left", hint="name them again")
+    return int(any(transcript.status == "error" for _, transcript in done))
+
+
+def _heard(
+    plugins: Plugins, spec: str, sounds: Sequence[Path], cancel: threading.Event
+) -> Iterator[tuple[int, Transcript]]:
+    """Numbers of files with their transcripts, in whatever order they come; progress on stderr."""
+    from tabwb.administer.transcribing import Job, Transcribing
+    from tabwb.cli.progress import Countdown
+
+    if not sounds:
+        return
+    jobs = [Job(number, 1, path, name=path.stem) for number, path in enumerate(sounds)]
+    with Transcribing(plugins, spec) as transcribing:
+        countdown = Countdown("file", len(jobs))
+        try:
+            for job, transcript in transcribing.run(jobs, cancel):
+                countdown.one()
+                yield job.trial, transcript
+        finally:
+            countdown.close()
+
+
+def _in_order(heard: Iterator[tuple[int, Transcript]], sounds: Sequence[Path]) -> Iterator[Found]:
+    """In the order of the files: each as soon as all before it are there."""
+    waiting: dict[int, Transcript] = {}
+    following = 0
+    for number, transcript in heard:
+        waiting[number] = transcript
+        while following in waiting:
+            yield sounds[following], waiting.pop(following)
+            following += 1
+    for number in sorted(waiting):  # cut short by ctrl+c
+        yield sounds[number], waiting[number]
+
+
+def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """The files to transcribe, and what cannot be, with why."""
+    from tabwb.speech.files import sound_files
+
+    sounds: dict[Path, None] = {}
+    failed: list[tuple[Path, str]] = []
+    for path in files:
+        try:
+            sounds |= dict.fromkeys(sound_files([path]))
+        except TabwbError as error:
+            failed.append((path, str(error)))
+    return list(sounds), failed
+
+
+def _tell(path: Path, transcript: Transcript, shape: str) -> None:
+    """Print one transcript, unless a document is printed at the end."""
+    from tabwb.phonology.inventory import to_ipa
+
+    if transcript.status == "error":
+        message = transcript.error.splitlines() or ["no reason was given"]
+        text = message[0] if str(path) in message[0] else f"{path}: {message[0]}"
+        note(f"! {text}")
+        return
+    heard = " ".join(transcript.phonemes)
+    if shape == "tsv":
+        click.echo(f"{path.stem}\t{heard}")
+    elif not shape:
+        ipa = f"  /{to_ipa(transcript.phonemes)}/" if transcript.unit == "phonemes" else ""
+        shown = f"{heard}{ipa}" if transcript.status == "ok" else heard or "nothing was heard"
+        click.echo(f"{path}  {shown}")
+
+
+def _file(path: Path, transcript: Transcript) -> dict[str, Any]:
+    """One file of the document."""
+    error = {"error": transcript.error} if transcript.status == "error" else {}
+    return {
+        "file": str(path),
+        "phonemes": list(transcript.phonemes),
+        "segments": [
+            {
+                "phoneme": each.phoneme,
+                "start_s": each.start_s,
+                "end_s": each.end_s,
+                "confidence": each.confidence,
+            }
+            for each in transcript.segments
+        ],
+        "transcriber": transcript.transcriber,
+        "seconds": transcript.seconds,
+        "status": transcript.status,
+        **error,
+    }
+
+
+def _keep(path: Path, folder: Path) -> None:
+    """Keep the conditioned copy of a file; of two files with one name the second is numbered."""
+    from tabwb.speech.condition import condition_file
+
+    with suppress(FileExistsError):
+        folder.mkdir(parents=True)
+    copy = folder / f"{path.stem}.wav"
+    number = 1
+    while copy.exists():
+        number += 1
+        copy = folder / f"{path.stem}-{number}.wav"
+    condition_file(path, copy)

@@ -1,0 +1,127 @@
+"""``tabwb transcribe``, with the bundled model and recorded words."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+for module in ("torch", "transformers", "soundfile", "pyloudnorm"):
+    pytest.importorskip(module, reason="needs tabwb[local,audio]")
+SPEECH = Path(__file__).parents[1] / "data" / "speech"
+DOG, SILENCE = SPEECH / "dog_d1a4fb3f_0.flac", SPEECH / "silence_1037.flac"
+
+
+def typed(folder: Path, *names: str) -> str:
+    """A transcriber that needs no model: what a person typed."""
+    table = folder / "typed.tsv"
+    rows = "".join(f"{name}\tD AO G\n" for name in names)
+    table.write_text(f"utterance_id\ttranscript\n{rows}", encoding="utf-8")
+    return f"manual:{table}"
+
+
+def test_the_bundled_model_hears_recorded_words(run: Run) -> None:
+    outcome = run("transcribe", DOG, SPEECH / "up_189cbabe_0.flac", "--json")
+    assert outcome.status == 0, outcome.err
+    document = outcome.document
+    assert document["format"] == 1
+    for entry, path in zip(document["files"], (DOG, SPEECH / "up_189cbabe_0.flac"), strict=True):
+        assert set(entry) == {
+            *("file", "phonemes", "segments", "transcriber", "seconds", "status"),
+        }
+        assert (entry["file"], entry["transcriber"]) == (str(path), "bundled-words")
+        assert entry["status"] == "ok"
+        assert entry["seconds"] == pytest.approx(1.0, abs=0.1)
+        assert [each["phoneme"] for each in entry["segments"]] == entry["phonemes"] != []
+        for each in entry["segments"]:
+            assert set(each) == {"phoneme", "start_s", "end_s", "confidence"}
+            assert 0 <= each["start_s"] < each["end_s"] <= entry["seconds"] + 0.03
+            assert 0 < each["confidence"] <= 1
+    assert "will hear one of them in anything" in outcome.err
+
+
+def test_one_bad_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "text.wav").write_text("no sound")
+    spec = typed(tmp_path, DOG.stem)
+    missing = tmp_path / "gone.wav"
+    outcome = run(
+        "transcribe", missing, tmp_path / "text.wav", DOG, "--transcriber", spec, "--json"
+    )
+    assert outcome.status == 1
+    found = {Path(each["file"]).name: each for each in outcome.document["files"]}
+    assert found["gone.wav"]["status"] == found["text.wav"]["status"] == "error"
+    assert "not there" in found["gone.wav"]["error"]
+    assert found[DOG.name]["phonemes"] == ["D", "AO", "G"]
+    assert found[DOG.name]["status"] == "ok"
+
+
+def test_folders_are_looked_through_and_printed_in_order(run: Run, tmp_path: Path) -> None:
+    spec = typed(tmp_path, *(path.stem for path in SPEECH.glob("*.flac")))
+    outcome = run("transcribe", SPEECH, "--transcriber", spec)
+    assert outcome.status == 0, outcome.err
+    lines = outcome.out.splitlines()
+    assert [line.split("  ")[0] for line in lines] == sorted(map(str, SPEECH.glob("*.flac")))
+    assert lines[0].endswith("D AO G  /dɔɡ/")
+
+
+def test_what_is_printed_as_tsv_is_read_by_phonemes(run: Run, tmp_path: Path) -> None:
+    spec = typed(tmp_path, DOG.stem)
+    outcome = run("transcribe", DOG, "--transcriber", spec, "--tsv")
+    assert outcome.out == f"utterance_id\tasr_transcript\n{DOG.stem}\tD AO G\n"
+    hypotheses = tmp_path / "hyp.tsv"
+    hypotheses.write_text(outcome.out, encoding="utf-8")
+    scored = run("phonemes", tmp_path / "typed.tsv", hypotheses, "--json")
+    assert scored.document["per"] == 0.0
+
+
+def test_conditioned_copies_are_kept_where_asked(run: Run, tmp_path: Path) -> None:
+    from tabwb.speech.files import info
+
+    spec = typed(tmp_path, DOG.stem)
+    kept = tmp_path / "kept"
+    for _ in range(2):
+        run("transcribe", DOG, "--transcriber", spec, "--keep-conditioned", kept)
+    assert sorted(path.name for path in kept.iterdir()) == [
+        f"{DOG.stem}-2.wav",
+        f"{DOG.stem}.wav",
+    ]
+    assert (info(kept / f"{DOG.stem}.wav").rate, info(kept / f"{DOG.stem}.wav").channels) == (
+        16000,
+        1,
+    )
+
+
+def test_an_unknown_transcriber_is_answered_with_the_known(run: Run) -> None:
+    outcome = run("transcribe", DOG, "--transcriber", "bundled-word")
+    assert outcome.status == 2
+    assert "did you mean 'bundled-words'" in outcome.err
+
+
+def test_ctrl_c_prints_what_is_done_and_says_what_is_left(tmp_path: Path) -> None:
+    """A slow transcriber: a table that is a pipe, which gives nothing until it is written to."""
+    pipe = tmp_path / "typed.tsv"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "tabwb.cli.main", "transcribe", str(DOG), str(SILENCE)]
+    process = subprocess.Popen(
+        [*command, "--transcriber", f"manual:{pipe}", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with pipe.open("w") as table:  # opens once the other side reads
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        table.write(f"utterance_id\ttranscript\n{DOG.stem}\tD AO G\n{SILENCE.stem}\t\n")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3, err
+    assert json.loads(out) == {"format": 1, "files": []}
+    assert "stopping" in err and "2 files left" in err
