@@ -53,6 +53,13 @@ def test_a_silence_that_is_written_without_times_parts_attempts() -> None:
     ]
 
 
+def test_a_typed_transcript_has_one_time_for_all_of_it() -> None:
+    typed = [Segment(label, 0.0, 3.2) for label in ("K", "AE", "<sil>", "<spn>", "D", "AO", "G")]
+    assert [one.phonemes for one in propose_attempts(typed)] == [("K", "AE"), ("D", "AO", "G")]
+    noise = [Segment(label, 0.0, 3.2) for label in ("K", "AE", "<spn>", "T")]
+    assert len(propose_attempts(noise)) == 1
+
+
 def test_a_short_silence_with_times_does_not() -> None:
     said = (Segment("D", 0.0, 0.1), Segment("<sil>", 0.1, 0.3), Segment("AO", 0.3, 0.4))
     assert len(propose_attempts(said)) == 1

@@ -163,6 +163,13 @@ def test_the_attempt_that_a_response_is_judged_by(
     assert judged_attempt(attempts, verdicts(segments, DOG)[rule]) == attempt
 
 
+def test_a_typed_transcript_is_judged_by_order_where_times_say_nothing() -> None:
+    typed = [Segment(label, 0.0, 3.2) for label in ("K", "AE", "T", "<sil>", "D", "AO", "G")]
+    attempts = propose_attempts(typed)
+    assert judged_attempt(attempts, correct_any(typed, DOG)) == 2
+    assert not correct_any(typed, DOG).embedded
+
+
 # ------------------------------------------------------------------ tolerance
 
 ONE_SLIP = Tolerance(slips=1)

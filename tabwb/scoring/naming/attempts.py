@@ -42,7 +42,7 @@ def propose_attempts(
     """The attempts in a response: parted by pauses, and by the marks of who administers.
 
     A pause lasts from the end of one phoneme to the beginning of the next, whatever noise is in it
-    [ours]. A written ``<sil>`` without times parts attempts too [ours].
+    [ours]. In a typed transcript, which has no times of its own, a ``<sil>`` parts attempts [ours].
 
     Args:
         segments: phonemes in time order.
@@ -58,7 +58,9 @@ def propose_attempts(
     silent = False
     for segment in segments:
         if segment.phoneme in SILENT:
-            silent = silent or (segment.phoneme == SILENT[0] and segment.end_s <= segment.start_s)
+            last_s = groups[-1][-1].end_s if groups else 0.0
+            untimed = segment.end_s <= segment.start_s or segment.start_s < last_s
+            silent = silent or (segment.phoneme == SILENT[0] and untimed)
             continue
         if (
             not groups

@@ -31,6 +31,7 @@ class Verdict:
         clause: why, for people.
         form: the accepted form that was found, or None.
         start_s, end_s: where it was found, on the clock of the segments; None without a form.
+        place: number of its first phoneme in the response, silence and noise left out, from 0.
         edits: phonemes left out, put in or replaced that a tolerance let pass; 0 for equality.
         embedded: right, but flanked by further phonemes without a pause: check by ear.
         attempt: number of the attempt that was judged, from 1; None for ``correct-any``.
@@ -47,6 +48,7 @@ class Verdict:
     embedded: bool = False
     attempt: int | None = None
     provisional: bool = False
+    place: int | None = None
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -103,6 +105,7 @@ def correct_any(
         spoken[end - 1].end_s,
         edits,
         embedded,
+        place=start,
     )
 
 
@@ -206,9 +209,13 @@ def judged_attempt(attempts: Sequence[SpokenAttempt], verdict: Verdict | None = 
     >>> judged_attempt(said), judged_attempt(said[:1]), judged_attempt([])
     (2, 1, None)
     """
-    if verdict is not None and verdict.value and verdict.start_s is not None:
+    if verdict is not None and verdict.value:
+        if verdict.attempt is not None:
+            return verdict.attempt
+        spoken = 0
         for number, attempt in enumerate(attempts, start=1):
-            if attempt.onset_s <= verdict.start_s <= attempt.offset_s:
+            spoken += len(attempt.phonemes)
+            if verdict.place is not None and verdict.place < spoken:
                 return number
     whole = (at for at, attempt in enumerate(attempts, 1) if attempt.complete is not False)
     return next(whole, 1 if attempts else None)

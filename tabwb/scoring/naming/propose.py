@@ -105,12 +105,11 @@ def propose_code(
     if not attempts:
         return Proposal("no-response", NO_SPEECH)
     if verdict is not None and verdict.value:
-        flags = verdict.flags
-        if verdict.rule == "correct-any" and _corrected(attempts, verdict):
-            flags = ("self-corrected", *flags)
+        right = judged_attempt(attempts, verdict) or 1
+        before = [attempt for attempt in attempts[: right - 1] if attempt.complete is not False]
+        flags = ("self-corrected",) * bool(before) + verdict.flags
         clause = f"{verdict.rule}: {verdict.clause}"
-        number = judged_attempt(attempts, verdict)
-        return Proposal("correct", clause, flags=flags, attempt=number)
+        return Proposal("correct", clause, flags=flags, attempt=right)
     number = judged_attempt(attempts)
     coded = attempts[(number or 1) - 1]
     if coded.complete is False:
@@ -269,14 +268,3 @@ def _repeated(
         if (word and one.word == word) or (one.phonemes and one.phonemes in said):
             return one.item
     return ""
-
-
-def _corrected(attempts: Sequence[SpokenAttempt], verdict: Verdict) -> bool:
-    """Whether a complete attempt ends before the one that holds the accepted form."""
-    return any(
-        attempt.complete is not False
-        and verdict.start_s is not None
-        and attempt.offset_s <= verdict.start_s
-        and attempt.offset_s > attempt.onset_s
-        for attempt in attempts
-    )
