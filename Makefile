@@ -64,7 +64,7 @@ $(VENV)/.torch: constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.installed: pyproject.toml constraints.txt $(VENV)/.torch
 	@echo "installing tabwb"
-	@PYTHONWARNINGS=ignore $(PIP) -e ".[local]"
+	@PYTHONWARNINGS=ignore $(PIP) -e ".[local,audio]"
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
