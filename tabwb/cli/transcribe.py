@@ -53,19 +53,18 @@ def transcribe(
 ) -> int:
     """Transcribe sound files, and those in folders, to phonemes.
 
-    WAV, FLAC, OGG, MP3 or AIFF of any rate. Each is conditioned as the PSST challenge did it, into a
-    copy. What is printed is a draft until a trained listener has heard the recording.
+    WAV, FLAC, OGG, MP3 or AIFF of any rate. Each is conditioned into a copy, as the PSST challenge
+    did it. What is printed is a draft until a trained listener has heard the recording.
 
     Exit status: 0 done, 1 a file could not be transcribed (the others were), 3 stopped by ctrl+c.
     """
     if tsv and as_json:
         raise UsageError("--tsv and --json are two ways to print; take one")
+    shape = "json" if as_json else "tsv" if tsv else ""
     plugins = open_plugins(offline)
     try:
         sounds, failed = _sounds(files)
-        return _transcribe(
-            plugins, transcriber, sounds, failed, kept, "json" * as_json or "tsv" * tsv
-        )
+        return _transcribe(plugins, transcriber, sounds, failed, kept, shape)
     finally:
         plugins.close()
 
