@@ -224,6 +224,10 @@ class TransformersModel:
 
     def _chosen(self, opened: _Opened, prompt: _Prompt, cancel: Cancel) -> Reply:
         """The most likely option, as a reply."""
+        import torch
+
+        from tabwb_transformers.weighing import is_clear
+
         started = time.monotonic()
         options = prompt.request.options
         texts = [opened.prompts.written(option) for option in options]
@@ -232,10 +236,12 @@ class TransformersModel:
             return Reply("", StopReason.CANCELLED, time.monotonic() - started)
         found = dict(zip(options, weighed, strict=True))
         choice = choose_by_likelihood(found)
+        epsilon = torch.finfo(opened.loaded.model.dtype).eps
         notes = _notes(opened, prompt) | {
             "option_log_probabilities": _json(found),
             "choice_per_token": choice.per_token,
             "choice_per_character": choice.per_character,
+            "batch_exact": "yes" if is_clear(weighed, epsilon) else "no",
         }
         latency = time.monotonic() - started
         return Reply(

@@ -10,6 +10,7 @@ from tabwb.extend.components import Cancel
 from tabwb.records.exchange import Likelihood
 from tabwb_transformers.engine import Engine, common, log_probabilities, padded
 from tabwb_transformers.loading import OutOfMemory
+from tabwb_transformers.writing import ROUNDING
 
 CHUNK = 256
 """Tokens of a long text that are read at once: logits of all of them would fill the memory."""
@@ -60,6 +61,31 @@ def weigh(
                 raise
             together = max(1, min(together, len(group)) // 2)
     return done
+
+
+def is_clear(weighed: Sequence[Likelihood], epsilon: float) -> bool:
+    """Whether the most likely text is so by more than rounding could decide.
+
+    A text of n tokens with L = sum of ln p(token) is known to within ROUNDING x epsilon x
+    (n + abs(L)): a token's log probability is rounded in units of its own size, of 1 at least.
+
+    Args:
+        weighed: of two texts or more.
+        epsilon: of the type in which the model computes.
+
+    >>> sure, close = Likelihood(-2.0, 1), Likelihood(-2.0001, 1)
+    >>> is_clear([sure, Likelihood(-2.4, 3)], 2**-23), is_clear([sure, close], 2**-23)
+    (True, False)
+    """
+    first, *others = sorted(weighed, key=lambda each: -each.log_probability)
+
+    def doubt(each: Likelihood) -> float:
+        return ROUNDING * epsilon * (each.tokens + abs(each.log_probability))
+
+    return all(
+        first.log_probability - other.log_probability > doubt(first) + doubt(other)
+        for other in others
+    )
 
 
 def _together(

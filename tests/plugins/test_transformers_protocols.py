@@ -283,6 +283,16 @@ def test_the_most_likely_option_is_the_answer(opened: TransformersModel, base: P
     assert reply.metadata["choice_per_character"] == by_character
 
 
+def test_a_choice_of_options_closer_than_rounding_is_marked(opened: TransformersModel) -> None:
+    clear = answer(opened, choice(Protocol.LIKELIHOOD, options=("boat", "a drum and a lion")))
+    assert clear.metadata["batch_exact"] == "yes"
+    assert opened._opened is not None
+    with torch.no_grad():  # every token is as likely as any other
+        opened._opened.loaded.model.lm_head.weight.zero_()
+    tied = answer(opened, choice(Protocol.LIKELIHOOD, options=("lion", "drum")))
+    assert tied.metadata["batch_exact"] == "no"
+
+
 def test_after_a_chat_template_options_stand_without_a_space(
     chat: TransformersModel, chatty: Path
 ) -> None:
