@@ -1,15 +1,16 @@
 """How English words are pronounced, and which words have a pronunciation: the CMU dictionary.
 
 General American. The data (``data/README.md``: source, licence) stay one block of bytes that is
-searched as it is. Processor time on a busy two-core machine: :func:`load_dictionary` 60 ms, once;
-a look-up either way 3 to 8 ms.
+searched as it is for a word; by sound there is an index, made at the first question. Processor time
+on a busy two-core machine: :func:`load_dictionary` 60 ms and the index 250 ms, once; a word 3 to
+8 ms, a sound a few microseconds.
 """
 
 from __future__ import annotations
 
 import gzip
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -107,7 +108,8 @@ class Dictionary:
         ('butter',)
         """
         said = [("T", "D") if each == "DX" else (each,) for each in phonemes]
-        words = (self._words_of(each) for each in itertools.product(*said))
+        ways = (" ".join(each).encode("ascii") for each in itertools.product(*said))
+        words = (self._by_sound.get(way, ()) for way in ways)
         return tuple(sorted(set(itertools.chain.from_iterable(words))))
 
     def __len__(self) -> int:
@@ -147,13 +149,13 @@ class Dictionary:
     def _lines(self) -> list[bytes]:
         return self._block.split(b"\n")[1:-1]
 
-    def _words_of(self, phonemes: Sequence[str]) -> Iterator[str]:
-        middle = f"\t{' '.join(phonemes)}\t".encode("ascii")
-        at = self._block.find(middle) if phonemes else -1
-        while at >= 0:
-            start = self._block.rindex(b"\n", 0, at) + 1
-            yield self._block[start:at].decode("ascii")
-            at = self._block.find(middle, at + 1)
+    @cached_property
+    def _by_sound(self) -> dict[bytes, list[str]]:
+        found: dict[bytes, list[str]] = {}
+        for line in self._lines:
+            word, phonemes, _ = line.split(b"\t")
+            found.setdefault(phonemes, []).append(word.decode("ascii"))
+        return found
 
 
 @lru_cache(maxsize=1)
