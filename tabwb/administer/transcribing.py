@@ -43,15 +43,21 @@ class Job:
 class Transcribing:
     """One transcriber, opened once, given job after job. Used from one thread.
 
+    Args:
+        plugins: where the transcriber is registered.
+        spec: of the transcriber.
+        folder: for conditioned copies, removed at the end; of a store's recordings one of
+            :func:`tabwb.store.takes.working_folder`.
+
     Attributes:
         spec: of the transcriber, as stored.
         facts: what it says of itself (model, revision, labels).
     """
 
-    def __init__(self, plugins: Plugins, spec: str) -> None:
+    def __init__(self, plugins: Plugins, spec: str, folder: Path | None = None) -> None:
         self.spec = spec
         self._transcriber = plugins.open_transcriber(spec)
-        self._folder = Path(tempfile.mkdtemp(prefix="tabwb-conditioned-"))
+        self._folder = folder or Path(tempfile.mkdtemp(prefix="tabwb-conditioned-"))
         try:
             self.facts: Mapping[str, str] = self._transcriber.open()
         except BaseException:

@@ -152,11 +152,12 @@ def transcribe_all(
     from tabwb.administer.naming_run import transcribe, waiting
     from tabwb.administer.transcribing import Transcribing
     from tabwb.cli.progress import Countdown
+    from tabwb.store.takes import working_folder
 
     jobs = waiting(session, spec)
     if not jobs or cancel.is_set():
         return
-    with Transcribing(plugins, spec) as transcribing:
+    with Transcribing(plugins, spec, working_folder(session.store)) as transcribing:
         countdown = Countdown("response", len(jobs))
         for _ in transcribe(session, transcribing, jobs, cancel):
             countdown.one()

@@ -1,0 +1,38 @@
+"""Folders beside a store for what is being recorded and worked on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tabwb.store import takes
+from tabwb.store.store import Store
+
+
+def test_what_a_dead_process_left_is_removed_and_a_living_ones_stays(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        gone = subprocess.run(
+            [sys.executable, "-c", "import os; print(os.getpid())"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        left = takes.folder_of(store) / f"working-{gone}-abc"
+        left.mkdir()
+        (left / "dog.wav").write_bytes(b"a voice")
+        first = takes.working_folder(store)
+        assert not left.exists()
+        second = takes.working_folder(store)
+        assert first.is_dir()
+        assert second.is_dir()
+        assert first.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_recording_that_grows_is_found_by_its_administration(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        path = takes.path_of(store, "uid-1", "rec-1")
+        path.write_bytes(b"")
+        assert takes.of_administration(store, "uid-1") == (path,)
+        assert takes.of_administration(store, "uid-2") == ()
+        assert takes.folder_of(store).stat().st_mode & 0o777 == 0o700
