@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomli
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tabwb.battery.canonical import battery_from_canonical
+from tabwb.battery.canonical import battery_from_canonical, canonical_json
+from tabwb.battery.files import NamedFiles
 from tabwb.battery.loader import check_battery, load_battery, read_assets
-from tabwb.battery.naming import Cue, Discontinue, NamingRules, cues_of, naming_item
+from tabwb.battery.naming import (
+    CORRECTNESS_RULES,
+    RULE_KEYS,
+    Cue,
+    Discontinue,
+    NamingRules,
+    cues_of,
+    naming_item,
+)
+from tabwb.battery.validation import validate
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.naming.target import Accepted, Tolerance
 
@@ -119,6 +134,60 @@ def test_a_battery_without_rules_has_the_defaults(battery: Path) -> None:
 def test_it_comes_back_from_its_canonical_json(battery: Path) -> None:
     loaded = load_battery(battery)
     assert battery_from_canonical(loaded.canonical, str(battery)) == loaded
+
+
+RULES = st.fixed_dictionaries(
+    {},
+    optional={
+        "rule": st.sampled_from(CORRECTNESS_RULES),
+        "time_limit": st.floats(0.1, 3600) | st.integers(1, 3600),
+        "tolerance": st.one_of(
+            st.builds(lambda slips: {"slips": slips}, st.integers(1, 2)),
+            st.builds(lambda share: {"share": share}, st.floats(0.01, 1)),
+        ),
+        "cues": st.lists(
+            st.fixed_dictionaries(
+                {"kind": st.sampled_from(["stimulus", "phonemic"]), "text": st.just("It barks.")},
+                optional={"when": st.just("late"), "counts": st.booleans()},
+            ),
+            max_size=3,
+        ),
+        "discontinue": st.fixed_dictionaries(
+            {"after": st.integers(1, 1000)}, optional={"counts_cued": st.booleans()}
+        ),
+        "start_item": st.just("dog"),
+        "feedback": st.sampled_from(["none", "neutral", "right-or-wrong"]),
+        "response_rule": st.sampled_from(["first-response", "whole-window"]),
+        "reveal": st.sampled_from(["after-score", "live"]),
+        "rule_sources": st.dictionaries(st.sampled_from(RULE_KEYS), st.just("a manual")),
+    },
+)
+
+
+@given(rules=RULES)
+def test_any_rules_come_back_from_canonical_json_as_they_were_written(
+    rules: dict[str, Any],
+) -> None:
+    tables = tomli.loads(GOOD)
+    subtest = tables["subtest"][0]
+    tables["subtest"] = [{key: subtest[key] for key in ("id", "title", "response", "item")} | rules]
+    written = json.dumps(rules)
+    file, broken = validate(tables)
+    assert broken == []
+    assert file is not None
+    canonical = canonical_json(file.model_dump(exclude_defaults=True), NamedFiles())
+    read = battery_from_canonical(canonical).subtests[0].naming
+    assert read is not None
+    for key, value in json.loads(written).items():
+        found = read.sources if key == "rule_sources" else getattr(read, key)
+        if key in ("tolerance", "discontinue"):
+            found = {name: getattr(found, name) for name in value}
+        elif key == "cues":
+            found = [
+                {name: getattr(cue, name) for name in given_cue}
+                for cue, given_cue in zip(found, value, strict=True)
+            ]
+        assert found == value
 
 
 def test_pictures_are_assets_and_part_of_the_hash(battery: Path) -> None:
