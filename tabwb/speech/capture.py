@@ -79,20 +79,18 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
 
     stream = _open(sd, device, rate, channels, called, finished)
     try:
-        writer = WavWriter(path, rate, channels)
-    except OSError as error:
-        raise HostError("file", f"cannot record there: {error.strerror}", str(path)) from error
-    taking = Taking(writer, device["name"], rate, channels, stream.latency, tell)
-    try:
         stream.start()
         first = blocks.get(timeout=FIRST_S)
     except (sd.PortAudioError, queue.Empty) as error:
-        writer.close()
-        path.unlink()
         why = said(error) if isinstance(error, sd.PortAudioError) else f"no sound in {FIRST_S:g} s"
         raise HostError("open", f"does not record: {why}", device["name"]) from error
+    try:
+        writer = WavWriter(path, rate, channels)  # now that there is something to write
+    except OSError as error:
+        raise HostError("file", f"cannot record there: {error.strerror}", str(path)) from error
     routing = Routing()
-    taking.device = routing.source or device["name"]
+    name = routing.source or device["name"]
+    taking = Taking(writer, name, rate, channels, stream.latency, tell)
     syncing = threading.Thread(target=_sync, args=(taking,), name="sync", daemon=True)
     taking.take(first)
     syncing.start()
@@ -138,7 +136,6 @@ class Taking:
     """A recording that is being made.
 
     Attributes:
-        device: what alarms call the microphone.
         stopped: why the file grows no more, or empty.
         unsafe: why what was written may not be kept, or empty.
     """
@@ -156,7 +153,7 @@ class Taking:
         self.stopped = ""
         self.unsafe = ""
         self.over = threading.Event()
-        self.device = device
+        self._device = device
         self._rate = rate
         self._channels = channels
         self._latency_s = latency_s
@@ -246,9 +243,9 @@ class Taking:
         if self.stopped or self.unsafe:
             wrong = self.stopped or self.unsafe
         elif finished:
-            wrong = f"{self.device} has stopped: unplugged, switched off, or taken away"
+            wrong = f"{self._device} has stopped: unplugged, switched off, or taken away"
         elif still > STILL_S:
-            wrong = f"no sound comes from {self.device} any more"
+            wrong = f"no sound comes from {self._device} any more"
         elif rerouted:
             wrong = rerouted
         elif missing > max(allowed, self._missing_told + MISSING_S):
@@ -257,7 +254,7 @@ class Taking:
         elif now < self._held[0]:
             wrong = self._held[1]
         elif self._first_zero - self._anchors[-1][1] > AHEAD_S + DRIFT * elapsed:
-            wrong = f"{self.device} sends more sound than time passes: its rate is not {self._rate}"
+            wrong = f"{self._device} sends more sound than fits its rate of {self._rate} Hz"
         if wrong != self._alarm:
             self._alarm = wrong
             if wrong is not None and len(self._remarks) < MOST_REMARKS:

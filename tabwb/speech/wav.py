@@ -45,8 +45,13 @@ class WavWriter:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
         self._file: BinaryIO = os.fdopen(descriptor, "r+b", buffering=0)
         lock(self._file)
-        self._file.write(header(rate, channels, 0))
-        self.sync()
+        try:
+            _write_all(self._file, header(rate, channels, 0))
+            self.sync()
+        except OSError:
+            self._file.close()
+            path.unlink()  # not even a header: there is nothing to keep
+            raise
         _sync_folder(path.parent)
 
     def write(self, block: bytes) -> None:
@@ -60,9 +65,7 @@ class WavWriter:
             if end + len(block) > MOST_BYTES:
                 raise OSError(errno.EFBIG, "a WAV holds 4 GB at most", str(self.path))
             self._file.seek(end)
-            rest = memoryview(block)
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            _write_all(self._file, block)
         finally:
             written = self._file.seek(0, os.SEEK_END) - HEADER
             self.frames = written // self._frame
@@ -126,6 +129,13 @@ def repair(path: Path) -> tuple[int, int, int]:
             _pad(file, frames * frame)
             os.fsync(file.fileno())
         return rate, channels, frames
+
+
+def _write_all(file: BinaryIO, data: bytes) -> None:
+    """A disk that becomes full takes a part first, and only then refuses."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 def _pad(file: BinaryIO, size: int) -> None:

@@ -74,7 +74,7 @@ def test_gaps_that_add_up_are_missing_sound(tape: Tape) -> None:
 
 def test_more_sound_than_time_is_another_rate(tape: Tape) -> None:
     tape.feed(*steadily(0.1, 10.0, 0.05))
-    assert tape.alarms == ["Mic sends more sound than time passes: its rate is not 1000"]
+    assert tape.alarms == ["Mic sends more sound than fits its rate of 1000 Hz"]
 
 
 def test_silence_of_the_device_is_told(tape: Tape) -> None:

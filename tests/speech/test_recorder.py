@@ -364,6 +364,33 @@ def test_sound_that_is_lost_is_told_with_its_length(
     assert missing == pytest.approx(elapsed - made.seconds, abs=0.25)
 
 
+def test_a_sound_server_that_hangs_is_told(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    daemon = microphone.server.daemon
+    daemon.send_signal(signal.SIGSTOP)
+    try:
+        until(lambda: "no sound comes" in (recorder.alarm or ""))
+        made = recorder.stop()
+    finally:
+        daemon.send_signal(signal.SIGCONT)
+    assert info(made.path).frames == made.frames > 0
+
+
+def test_a_sound_server_that_hangs_at_the_start_is_an_error_and_leaves_no_file(
+    microphone: VirtualMicrophone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = pick(None)
+    monkeypatch.setattr("tabwb.speech.recorder.ANSWER_S", 1.5)
+    daemon = microphone.server.daemon
+    daemon.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(ComponentError, match="did not answer"):
+            Recorder(chosen, tmp_path / "take.wav").start()
+    finally:
+        daemon.send_signal(signal.SIGCONT)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nothing_is_recorded_over(microphone: VirtualMicrophone, tmp_path: Path) -> None:
     path = tmp_path / "take.wav"
     path.write_bytes(b"an earlier take")

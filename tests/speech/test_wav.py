@@ -127,6 +127,14 @@ def test_only_parts_that_nobody_writes_are_unfinished(tmp_path: Path) -> None:
     assert unfinished(tmp_path) == (growing.path, old)
 
 
+def test_a_disk_that_is_full_from_the_beginning_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    limited = FILL.replace("(1000, 1000)", "(20, 20)")
+    done = subprocess.run([sys.executable, "-c", limited, str(path)], capture_output=True)
+    assert done.returncode == 1
+    assert not path.exists()
+
+
 FILL = """
 import errno, resource, sys
 from pathlib import Path

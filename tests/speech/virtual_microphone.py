@@ -40,10 +40,12 @@ class SoundServer:
 
     Attributes:
         folder: with its socket and configuration.
+        daemon: its process.
         environment: what a process needs to use it and nothing else.
     """
 
     folder: Path
+    daemon: subprocess.Popen[bytes]
     environment: dict[str, str] = field(default_factory=dict)
 
     def pactl(self, *words: str) -> str:
@@ -156,9 +158,9 @@ def sound_server() -> Iterator[SoundServer]:
             stdout=log,
             stderr=log,
         )
-    server = SoundServer(folder, environment)
+    server = SoundServer(folder, daemon, environment)
     try:
-        _wait_for(server, daemon)
+        _wait_for(server)
         yield server
     finally:
         daemon.terminate()
@@ -183,9 +185,9 @@ def microphone(
         virtual.close()
 
 
-def _wait_for(server: SoundServer, daemon: subprocess.Popen[bytes]) -> None:
+def _wait_for(server: SoundServer) -> None:
     deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and daemon.poll() is None:
+    while time.monotonic() < deadline and server.daemon.poll() is None:
         asked = subprocess.run(["pactl", "info"], env=server.environment, capture_output=True)
         if asked.returncode == 0:
             return
