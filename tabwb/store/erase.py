@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import LogEntry, Reason, Tombstone
-from tabwb.store import blobs, codec, people_rows
+from tabwb.store import blobs, codec, people_rows, working
 from tabwb.store.database import Transaction
 from tabwb.store.write import now
 
@@ -166,8 +166,12 @@ def _forget(transaction: Transaction, table: str, key: str, unused: set[int | st
 
 
 def remove_takes(store: Path, administrations: Iterable[str]) -> None:
-    """Remove recordings that were begun in administrations (their uids) and never kept."""
+    """Remove recordings that were begun in administrations (their uids) and never kept.
+
+    Copies that a transcriber was working on when its process died go too, whosever they are.
+    """
     folder = store.with_name(f"{store.name}.takes")
+    working.sweep(folder)
     for uid in administrations:
         for path in folder.glob(f"{uid}.*"):
             with blobs.explained(folder):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from tabwb.records.errors import StoreError
+from tabwb.store import working
 from tabwb.store.location import resolve
 from tabwb.store.store import Store
 
@@ -52,26 +50,6 @@ def of_administration(store: Store, administration_uid: str) -> tuple[Path, ...]
 def working_folder(store: Store) -> Path:
     """A new folder for copies of what people said, beside the store, for the time of one process.
 
-    Folders of processes that have ended without removing theirs go first: a voice stays nowhere
-    where the deletion of its speaker would not find it.
+    Folders of processes that have ended without removing theirs go first.
     """
-    folder = folder_of(store)
-    for left in folder.glob(f"{_WORKING}*"):
-        if not _is_alive(left.name.removeprefix(_WORKING).partition("-")[0]):
-            shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(dir=folder, prefix=f"{_WORKING}{os.getpid()}-"))
-
-
-_WORKING = "working-"
-
-
-def _is_alive(pid: str) -> bool:
-    if not pid.isdecimal():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return working.make(folder_of(store))

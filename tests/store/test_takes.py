@@ -36,3 +36,15 @@ def test_a_recording_that_grows_is_found_by_its_administration(tmp_path: Path) -
         assert takes.of_administration(store, "uid-1") == (path,)
         assert takes.of_administration(store, "uid-2") == ()
         assert takes.folder_of(store).stat().st_mode & 0o777 == 0o700
+
+
+def test_the_deletion_of_a_speaker_sweeps_what_a_dead_process_left(tmp_path: Path) -> None:
+    from tabwb.store.erase import remove_takes
+
+    path = tmp_path / "store.db"
+    with Store.open(path) as store:
+        left = takes.folder_of(store) / "working-99999999-abc"
+        left.mkdir()
+        (left / "dog.wav").write_bytes(b"a voice")
+        remove_takes(path, ["uid-1"])
+        assert not left.exists()
