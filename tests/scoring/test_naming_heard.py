@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.propose import propose_code
+from tests.scoring.naming_parts import DOG
 
 
 @pytest.mark.parametrize(
@@ -38,6 +42,23 @@ def test_what_is_typed(text: str, word: str, pronunciations: list[str]) -> None:
 @pytest.mark.parametrize("text", ["", "   "])
 def test_nothing_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="nothing was written down"):
+        parse_heard(text)
+
+
+@given(st.text(max_size=12))
+def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
+    try:
+        found = parse_heard(text)
+    except TabwbError:
+        return
+    # Words, or at least one pronunciation: what a proposal can rest on.
+    assert found.word or found.pronunciations
+    propose_code(DOG, (), heard=found)
+
+
+@pytest.mark.parametrize("text", ["...", "?!", '"'])
+def test_punctuation_is_no_word(text: str) -> None:
+    with pytest.raises(UsageError, match="is no word"):
         parse_heard(text)
 
 

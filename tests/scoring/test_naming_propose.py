@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tabwb.phonology.inventory import PHONEMES
 from tabwb.scoring.naming.attempts import propose_attempts
 from tabwb.scoring.naming.codes import CODES, FLAGS
 from tabwb.scoring.naming.correct import Rule, verdicts
@@ -70,6 +73,16 @@ def test_only_some_codes_are_proposed_of_a_transcript_alone() -> None:
     # The right words for codes of another kind, without anybody's ear.
     for said in ("K AE T", "HH AO R S", "T EY L", "D AO G Z", "AY D OW N T N OW"):
         assert propose(said).code in by_machine
+
+
+@given(st.lists(st.sampled_from([*PHONEMES, "<sil>", "<spn>", "1.5"]), max_size=9))
+def test_whatever_is_transcribed_gets_a_code_of_the_machines(labels: list[str]) -> None:
+    for rule in ("correct-any", "correct-first"):
+        found = propose(" ".join(labels), rule=rule)
+        assert CODES[found.code].proposer == "machine"
+        assert found.clause
+        # What rests on similarity tells its chance rate, and nothing else does.
+        assert (found.chance_rate is None) or "shares " in found.clause
 
 
 def test_three_for_tree_is_formal_with_its_homophone() -> None:

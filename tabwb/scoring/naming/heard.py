@@ -63,6 +63,8 @@ def parse_heard(text: str) -> HeardAs:
         return HeardAs(said, "", (phonemes,))
     words = [word.strip('.,!?;:"').lower().replace("’", "'") for word in said.split()]
     words = [word for word in words if word]
+    if not words:
+        raise UsageError(f"'{said}' is no word", allowed="a word, ARPAbet or IPA")
     dictionary = load_dictionary()
     each = [[one.phonemes for one in dictionary.pronunciations(word)] for word in words]
     joined = itertools.islice(itertools.product(*each), _MOST) if each else ()
