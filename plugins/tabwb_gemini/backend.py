@@ -12,7 +12,8 @@ from google.genai import types
 
 from tabwb.extend.components import Cancel
 from tabwb.extend.keys import find_key, missing_key
-from tabwb.extend.remote import RemoteFailure, RemoteModel, Retries
+from tabwb.extend.remote import RemoteModel, Retries
+from tabwb.extend.remote_failures import RemoteFailure
 from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request

@@ -10,33 +10,33 @@ from typing import Any
 from google.genai import errors
 from pydantic import ValidationError
 
-from tabwb.extend.keys import redact
-from tabwb.extend.remote import RemoteFailure, kind_of_status, retry_after
-from tabwb.records.errors import ComponentError, NeedsNetwork
+from tabwb.extend.remote_failures import (
+    RemoteFailure,
+    kind_of_status,
+    no_network,
+    retry_after,
+    shortened,
+    transport_failure,
+)
+from tabwb.records.errors import ComponentError
 
-LONGEST = 500
-"""Characters of a service's message that are kept."""
-_CLIENTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "requests", "urllib3"})
-"""Packages under the client whose errors it lets through."""
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 
 
 def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
     """The failure that an exception of the client is; None where it is something else."""
-    for cause in _causes(error):
-        if isinstance(cause, NeedsNetwork):
-            return ComponentError(cause.message, allowed=cause.allowed, hint=cause.hint)
+    if (offline := no_network(error)) is not None:
+        return offline
     if isinstance(error, errors.APIError):
         return _of_status(error)
     if isinstance(
         error,
         json.JSONDecodeError | UnicodeError | ValidationError | errors.UnknownApiResponseError,
     ):
-        return RemoteFailure("malformed", _short(f"what came is not what was asked for: {error}"))
-    if any(type(cause).__module__.partition(".")[0] in _CLIENTS for cause in _causes(error)):
-        slow = any("Timeout" in type(cause).__name__ for cause in _causes(error))
-        return RemoteFailure("timeout" if slow else "connection", _short(_deepest(error)))
-    return None
+        return RemoteFailure(
+            "malformed", shortened(f"what came is not what was asked for: {error}")
+        )
+    return transport_failure(error)
 
 
 def _of_status(error: errors.APIError) -> RemoteFailure:
@@ -50,7 +50,7 @@ def _of_status(error: errors.APIError) -> RemoteFailure:
     headers = getattr(error.response, "headers", None) or {}
     return RemoteFailure(
         kind,
-        _short(error.message or str(error.status or "")),
+        shortened(error.message or str(error.status or "")),
         status=error.code,
         retry_after_s=asked if asked is not None else retry_after(headers),
     )
@@ -79,23 +79,3 @@ def _delay(detail: Mapping[str, Any]) -> float | None:
     """``RetryInfo``: how long the service asks to wait, seconds."""
     found = _SECONDS.fullmatch(str(detail.get("retryDelay", "")))
     return float(found[1]) if found else None
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
-        yield cause
-        cause = cause.__cause__ or cause.__context__
-
-
-def _deepest(error: BaseException) -> str:
-    *_, last = _causes(error)
-    return str(last) or type(last).__name__
-
-
-def _short(text: str) -> str:
-    # Redacted before it is cut: a cut key is a key no more, and would be shown.
-    cleaned = " ".join(redact(text).split())
-    return cleaned if len(cleaned) <= LONGEST else f"{cleaned[:LONGEST]} ..."

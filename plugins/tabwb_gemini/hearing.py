@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from google.genai import types
 
-from tabwb.extend.remote import RemoteFailure
+from tabwb.extend.remote_failures import RemoteFailure
 from tabwb.records.states import StopReason
 
 _BLOCKED = frozenset(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tabwb.extend.remote import RemoteFailure
+from tabwb.extend.remote_failures import RemoteFailure
 from tabwb.records.states import StopReason
 
 REASONS: Mapping[str, StopReason] = {

@@ -69,6 +69,11 @@ def remember(secret: str) -> None:
         _guard_logs()
 
 
+def secrets() -> tuple[str, ...]:
+    """Every key known to this process, in each form in which it may be written."""
+    return tuple(_seen)
+
+
 def redact(text: str) -> str:
     """The text with every key known to this process replaced by ``[key]``."""
     for secret in sorted(_seen, key=len, reverse=True):

@@ -15,30 +15,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
 from queue import Empty, SimpleQueue
-from typing import Literal
 
 from tabwb.extend.components import Cancel
-from tabwb.extend.keys import redact
+from tabwb.extend.keys import redact, secrets
+from tabwb.extend.remote_failures import RETRIED, RemoteFailure
+from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import StopReason
 
-FailureKind = Literal[
-    "rate-limit",
-    "quota",
-    "server",
-    "connection",
-    "timeout",
-    "authentication",
-    "request",
-    "malformed",
-]
-RETRIED: frozenset[FailureKind] = frozenset(
-    {"rate-limit", "server", "connection", "timeout", "malformed"}
-)
-"""What may go away by itself. A quota, a wrong key and a wrong request stay what they are."""
 POLL_S = 0.05
 """How often it is looked whether a call was cancelled."""
 GRACE_S = 1.0
@@ -47,49 +33,6 @@ GRACE_S = 1.0
 Piece = str | Wait | Reply
 Rest = Callable[[Cancel, float], bool]
 """Waits so many seconds; True at once when cancelled."""
-
-
-class RemoteFailure(Exception):
-    """One try failed.
-
-    Args:
-        kind: what went wrong; decides whether it is tried again.
-        message: for people, as the service says it.
-        status: of HTTP, or None.
-        retry_after_s: how long the service asks to wait, or None.
-    """
-
-    def __init__(
-        self,
-        kind: FailureKind,
-        message: str,
-        *,
-        status: int | None = None,
-        retry_after_s: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.status = status
-        self.retry_after_s = retry_after_s
-
-    @property
-    def what(self) -> str:
-        """The kind in words, with the status: ``rate limit (429)``."""
-        words = _WORDS[self.kind]
-        return words if self.status is None else f"{words} ({self.status})"
-
-
-_WORDS: Mapping[FailureKind, str] = {
-    "rate-limit": "rate limit",
-    "quota": "quota used up",
-    "server": "server error",
-    "connection": "no connection",
-    "timeout": "no answer in time",
-    "authentication": "key refused",
-    "request": "request refused",
-    "malformed": "malformed answer",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,52 +71,6 @@ class Retries:
             return min(retry_after_s, 10 * self.longest_s)
         pause = self.first_s * math.pow(self.factor, min(attempt - 1, 64))
         return min(self.longest_s, pause) * (1 + chance) / 2
-
-
-def kind_of_status(status: int) -> FailureKind:
-    """What an HTTP status means for trying again.
-
-    >>> [kind_of_status(status) for status in (400, 401, 408, 429, 501, 503)]
-    ['request', 'authentication', 'timeout', 'rate-limit', 'request', 'server']
-    """
-    if status in {401, 403}:
-        return "authentication"
-    if status == 408:
-        return "timeout"
-    if status == 429:
-        return "rate-limit"
-    # 501 and 505: what was asked for does not exist there.
-    return "server" if status >= 500 and status not in {501, 505} else "request"
-
-
-def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Seconds that a service asks to wait, or None where it says nothing usable.
-
-    ``retry-after-ms`` (milliseconds) counts before ``Retry-After`` (seconds, or a date of HTTP,
-    RFC 9110, section 10.2.3). A date is compared with the service's own ``Date``: clocks differ.
-
-    Args:
-        headers: of the response; names in any case.
-        now: seconds since the epoch where there is no ``Date``; the clock's when None.
-
-    >>> retry_after({"Retry-After": "12"}), retry_after({"retry-after-ms": "250"}), retry_after({})
-    (12.0, 0.25, None)
-    >>> retry_after({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT",
-    ...              "Date": "Wed, 21 Oct 2015 07:28:00 GMT"})
-    30.0
-    """
-    given = {name.lower(): value.strip() for name, value in headers.items()}
-    milliseconds = _seconds(given.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    text = given.get("retry-after")
-    until = _date(text)
-    if (seconds := _seconds(text)) is not None or until is None:
-        return seconds
-    here = _date(given.get("date"))
-    if here is None:
-        here = time.time() if now is None else now
-    return max(0.0, until - here)
 
 
 class Gate:
@@ -350,8 +247,7 @@ class RemoteModel(ABC):
             if stop.is_set():
                 return
             try:
-                for piece in self.call(request, stop):
-                    yield self._told(piece, attempt) if isinstance(piece, Reply) else piece
+                yield from self._guarded(request, attempt, stop)
             except RemoteFailure as failure:
                 if stop.is_set():
                     return
@@ -367,12 +263,27 @@ class RemoteModel(ABC):
             else:
                 return
 
+    def _guarded(self, request: Request, attempt: int, stop: Cancel) -> Iterator[str | Reply]:
+        """One try; what might be the beginning of a key is held back, and a key is never shown."""
+        keys = StopStrings(secrets())
+        for piece in self.call(request, stop):
+            if isinstance(piece, Reply) and redact(piece.text) != piece.text:
+                raise self._key_sent_back()
+            sure = keys.flush() if isinstance(piece, Reply) else keys.feed(piece)
+            if keys.found is not None:
+                raise self._key_sent_back()
+            if sure:
+                yield sure
+            if isinstance(piece, Reply):
+                yield self._told(piece, attempt)
+
+    def _key_sent_back(self) -> ComponentError:
+        return ComponentError(
+            f"{self.title}: the reply contains the service's key and is not kept",
+            hint="the service sends back what it should keep to itself: change the key",
+        )
+
     def _told(self, reply: Reply, attempt: int) -> Reply:
-        if redact(reply.text) != reply.text:
-            raise ComponentError(
-                f"{self.title}: the reply contains the service's key and is not kept",
-                hint="the service sends back what it should keep to itself: change the key",
-            )
         reply = replace(
             reply,
             prompt_tokens=_believable(reply.prompt_tokens),
@@ -408,18 +319,3 @@ def _next(
 def _believable(tokens: int | None) -> int | None:
     """A number of tokens that can be one; what a service makes up is not counted."""
     return tokens if tokens is not None and 0 <= tokens < 2**53 else None
-
-
-def _seconds(text: str | None) -> float | None:
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def _date(text: str | None) -> float | None:
-    try:
-        return parsedate_to_datetime(text or "").timestamp()
-    except (ValueError, OverflowError):
-        return None

@@ -12,14 +12,8 @@ import pytest
 
 from tabwb.extend.components import BatchingBackend, Cancel
 from tabwb.extend.keys import Key
-from tabwb.extend.remote import (
-    RETRIED,
-    FailureKind,
-    RemoteFailure,
-    RemoteModel,
-    Retries,
-    retry_after,
-)
+from tabwb.extend.remote import RemoteModel, Retries
+from tabwb.extend.remote_failures import RETRIED, FailureKind, RemoteFailure, retry_after
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Reply, Request, Wait
 from tabwb.records.states import StopReason
@@ -315,3 +309,31 @@ def test_a_reply_with_the_key_in_it_is_an_error_and_not_kept() -> None:
     with pytest.raises(ComponentError, match="contains the service's key") as caught:
         replied(Service(attempt))
     assert key.reveal() not in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_a_key_in_what_streams_is_not_shown(size: int) -> None:
+    key = Key("sk-planted-0123456789", "a test")
+    text = f"You sent {key.reveal()} to me"
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield from (text[at : at + size] for at in range(0, len(text), size))
+        yield answer(text)
+
+    shown: list[object] = []
+    with pytest.raises(ComponentError, match="contains the service's key"):
+        shown.extend(Service(attempt).reply(asked(), threading.Event()))
+    assert "sk-" not in "".join(map(str, shown))
+
+
+def test_what_only_begins_like_a_key_is_shown() -> None:
+    Key("sk-planted-0123456789", "a test")
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield "a sk-"
+        yield "i and a sk-pl"
+        yield answer("a sk-i and a sk-pl")
+
+    *shown, last = replied(Service(attempt))
+    assert "".join(map(str, shown)) == "a sk-i and a sk-pl"
+    assert isinstance(last, Reply)
