@@ -92,6 +92,27 @@ def _suffix(sound: Path | None) -> str:
     return known.get(beginning, ".mp3")
 
 
+def put_in_place(out: Path, content: bytes) -> None:
+    """Write one file, whole under its name or not there, for its user's eyes alone.
+
+    Raises:
+        TabwbError: it cannot be written.
+    """
+    try:
+        descriptor, draft = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(draft).replace(out)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise _unwritable(out, error) from error
+
+
 def _sync(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())

@@ -46,3 +46,10 @@ def tabwb_register_exporters(register: Register) -> None:
             _made("psst", "PsstExporter"),
         )
     )
+    register(
+        Descriptor(
+            "attempts",
+            "CSV, one row per spoken attempt with all of its response",
+            _made("attempts", "AttemptsExporter"),
+        )
+    )

@@ -187,3 +187,22 @@ def test_what_was_never_recorded_has_no_such_export(
     with pytest.raises(TabwbError, match="nothing in these administrations was recorded"):
         _export(plugins, "textgrid", silent, tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_every_spoken_attempt_is_a_row(plugins: Plugins, document: Json, tmp_path: Path) -> None:
+    out = _export(plugins, "attempts", document, tmp_path / "attempts.csv")
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["item"], row["attempt"], row["phonemes"], row["complete"]) for row in rows] == [
+        ("dog", "1", "D AO G", "true"),
+        ("cat", "1", "D AO G", "true"),
+        ("cat", "2", "K AE T", "true"),
+        ("tree", "1", "T R OY B", "true"),
+        ("house", "", "", ""),
+    ]
+    assert [row["attempt_onset_s"] for row in rows] == ["0.5", "10.5", "12.3", "20.5", ""]
+    assert {row["latency_s"] for row in rows} == {"0.6"}
+    cat = rows[1]
+    assert (cat["heard"], cat["code"], cat["score"]) == ("dog", "semantic", "self-corrected")
+    assert (cat["correct_any"], cat["correct_first"]) == ("true", "false")
+    assert "trained listener" in (tmp_path / "attempts.csv.README.txt").read_text()

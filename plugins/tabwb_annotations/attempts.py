@@ -1,0 +1,106 @@
+"""Spoken attempts as a table: one row for each, with all that is known of its response."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tabwb.phonology.inventory import to_ipa
+from tabwb.records.errors import TabwbError
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb_annotations.folder import put_in_place
+from tabwb_annotations.tiers import Document
+
+RESPONSE = (
+    "target", "score", "score_by", "score_reason", "scored_after_reveal", "heard", "code",
+    "code_by", "latency_s", "onset_s", "onset_by", "start_s", "end_s", "recording", "sound",
+)  # fmt: skip
+"""Of the response, as they stand in the documents."""
+COLUMNS = (
+    "administration", "battery", "battery_version", "speaker", "item", "replicate", "practice",
+    "state", *RESPONSE, "flags", "cues", "correct_any", "correct_first", "proposed",
+    "proposed_clause", "transcriber", "attempt", "attempts", "attempt_onset_s",
+    "attempt_offset_s", "phonemes", "ipa", "complete",
+)  # fmt: skip
+NOTE = (
+    "One row per spoken attempt, as proposed at pauses and marks; a response in which none was "
+    "heard has one row without an attempt. Times are seconds of the recording; empty cells are not "
+    "known. complete: false is a fragment, empty where only a person can tell."
+)
+
+
+class AttemptsExporter:
+    """A CSV of spoken attempts, RFC 4180, UTF-8."""
+
+    suffix = ".csv"
+
+    def export(self, document: Document, out: Path) -> None:
+        """Write every naming response that was given."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\r\n")
+        writer.writerow(COLUMNS)
+        rows = [
+            [_cell(row[name]) for name in COLUMNS]
+            for one in document.get("documents", [document])
+            for trial in one["trials"]
+            if trial.get("naming") and trial["state"] == "answered"
+            for row in _rows(one["administration"], trial)
+        ]
+        if not rows:
+            raise TabwbError(
+                "nothing in these administrations was named aloud",
+                hint="csv has a row for every rating of any administration",
+            )
+        writer.writerows(rows)
+        said = (note for one in document.get("documents", [document]) for note in one["notices"])
+        notes = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE]) + "\n"
+        put_in_place(out.with_name(f"{out.name}.README.txt"), notes.encode())
+        put_in_place(out, text.getvalue().encode())
+
+
+def _rows(
+    administration: Mapping[str, Any], trial: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    naming = trial["naming"]
+    verdicts, proposed = naming["verdicts"], naming["proposed"] or {}
+    transcripts = naming["transcripts"]
+    whole = {
+        "administration": administration["uid"],
+        "battery": administration["battery"],
+        "battery_version": administration["battery_version"],
+        "speaker": administration["examinee"],
+        **{name: trial[name] for name in ("item", "replicate", "practice", "state")},
+        **{name: naming[name] for name in RESPONSE},
+        "flags": " ".join(naming["flags"]),
+        "cues": " ".join(cue["kind"] for cue in naming["cues"]),
+        "correct_any": verdicts.get("correct-any", {}).get("value"),
+        "correct_first": verdicts.get("correct-first", {}).get("value"),
+        "proposed": proposed.get("code"),
+        "proposed_clause": proposed.get("clause"),
+        "transcriber": transcripts[-1]["transcriber"] if transcripts else None,
+        "attempts": len(naming["attempts"]) if transcripts else None,
+    }
+    none = {"onset_s": None, "offset_s": None, "phonemes": (), "complete": None}
+    start = naming["start_s"] or 0.0
+    for number, attempt in enumerate(naming["attempts"] or [none], start=1):
+        heard = bool(attempt["phonemes"])
+        yield {
+            **whole,
+            "attempt": number if heard else None,
+            "attempt_onset_s": start + attempt["onset_s"] if heard else None,
+            "attempt_offset_s": start + attempt["offset_s"] if heard else None,
+            "phonemes": " ".join(attempt["phonemes"]),
+            "ipa": to_ipa(attempt["phonemes"]),
+            "complete": attempt["complete"],
+        }
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return round(value, 6) if isinstance(value, float) else value
