@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -11,53 +10,19 @@ import sys
 import threading
 import time
 import wave
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
-import soxr
 
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.speech.devices import Device, pick
-from tabwb.speech.files import Samples, info, read_clip
+from tabwb.speech.devices import pick
+from tabwb.speech.files import info, read_clip
 from tabwb.speech.onset import onset
-from tabwb.speech.playback import Playback
 from tabwb.speech.recorder import Recorder, Recording, adopt, unfinished
+from tests.speech.recording import SPEECH, WORD, likeness, recording, until
 from tests.speech.virtual_microphone import RATE, VirtualMicrophone
-
-SPEECH = Path(__file__).parents[1] / "data" / "speech"
-WORD = SPEECH / "dog_d1a4fb3f_0.flac"
-
-
-def until(true: Callable[[], object], timeout_s: float = 15.0) -> float:
-    """Wait for something; how long it took."""
-    began = time.monotonic()
-    while not true():
-        assert time.monotonic() - began < timeout_s, "it did not happen"
-        time.sleep(0.02)
-    return time.monotonic() - began
-
-
-def recording(path: Path, device: str | None = None) -> Recorder:
-    recorder = Recorder(pick(device), path)
-    recorder.start()
-    return recorder
-
-
-def likeness(heard: Samples, rate: int, played: Path) -> tuple[float, float]:
-    """Greatest correlation of a played word with a recording, and at which second of it."""
-    original, original_rate = read_clip(played)
-    word = soxr.resample(original, original_rate, rate).astype(np.float64)
-    size = len(heard) + len(word)
-    spectrum = np.fft.rfft(heard, size) * np.conj(np.fft.rfft(word, size))
-    products = np.fft.irfft(spectrum, size)[: len(heard)]
-    sums = np.concatenate(([0.0], np.cumsum(np.square(heard.astype(np.float64)))))
-    ends = np.minimum(np.arange(len(heard)) + len(word), len(heard))
-    energy = np.maximum(sums[ends] - sums[: len(heard)], 1e-9)
-    match = products / np.sqrt(energy * np.square(word).sum())
-    return float(match.max()), int(match.argmax()) / rate
 
 
 def test_a_word_that_is_spoken_is_what_is_recorded(
@@ -171,66 +136,6 @@ def test_an_onset_can_be_found_while_the_recording_goes_on(
     assert found.s == pytest.approx(at_s + alone.s, abs=0.03)
 
 
-def test_a_microphone_that_is_pulled_out_is_told_at_once(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    recorder = recording(tmp_path / "take.wav")
-    time.sleep(0.5)
-    microphone.unplug()
-    took = until(lambda: recorder.alarm)
-    assert took < 3.0
-    assert recorder.alarm is not None and f"Monitor of {microphone.name}" in recorder.alarm
-    until(lambda: recorder.alarm is not None)
-    made = recorder.stop()
-    assert made.seconds > 0.4
-    assert len(made.remarks) >= 1 and made.remarks[0].startswith("at ")
-    assert info(made.path).frames == made.frames
-
-
-def test_what_c_libraries_print_stays_off_the_screen(
-    microphone: VirtualMicrophone, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    recorder = recording(tmp_path / "take.wav")
-    microphone.unplug()  # of which PortAudio writes three lines to C's stderr
-    until(lambda: recorder.alarm)
-    recorder.stop()
-    assert "Expression" in recorder.printed
-    assert tuple(capfd.readouterr()) == ("", "")
-
-
-def test_another_source_that_is_silently_taken_is_told(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    microphone.add("spare")
-    recorder = recording(tmp_path / "take.wav")
-    time.sleep(0.5)
-    microphone.unplug()
-    until(lambda: recorder.alarm and "another source" in recorder.alarm)
-    assert recorder.alarm == (
-        f"sound comes from another source now: Monitor of spare, not Monitor of {microphone.name}"
-    )
-    made = recorder.stop()
-    assert any("another source" in remark for remark in made.remarks)
-
-
-def test_a_source_that_comes_back_ends_the_alarm(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    microphone.add("spare")
-    recorder = recording(tmp_path / "take.wav")
-    streams = json.loads(microphone.server.pactl("-f", "json", "list", "source-outputs"))
-    (output,) = [
-        str(stream["index"])
-        for stream in streams
-        if stream["properties"].get("application.process.id") == str(recorder.pid)
-    ]
-    microphone.server.pactl("move-source-output", output, "spare.monitor")
-    until(lambda: recorder.alarm)
-    microphone.server.pactl("move-source-output", output, f"{microphone.name}.monitor")
-    until(lambda: recorder.alarm is None)
-    assert len(recorder.stop().remarks) == 1
-
-
 def test_a_recorder_that_is_killed_leaves_a_file_that_reads_whole(
     microphone: VirtualMicrophone, tmp_path: Path
 ) -> None:
@@ -324,73 +229,6 @@ def test_the_recording_does_not_starve_while_the_program_computes(
     assert made.remarks == ()
 
 
-def test_a_recorder_that_stands_still_is_told_and_loses_nothing_that_the_system_keeps(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    recorder = recording(tmp_path / "take.wav")
-    began = time.monotonic() - recorder.now_s
-    os.kill(recorder.pid, signal.SIGSTOP)  # as starved as can be
-    try:
-        until(lambda: recorder.alarm == "the recorder does not answer")
-    finally:
-        os.kill(recorder.pid, signal.SIGCONT)
-    until(lambda: recorder.alarm is None)
-    time.sleep(1.5)
-    assert recorder.alarm is None
-    elapsed = time.monotonic() - began
-    made = recorder.stop()
-    assert elapsed - 0.25 < made.seconds < time.monotonic() - began + 0.25
-    assert not any("missing" in remark for remark in made.remarks)
-
-
-def test_sound_that_is_lost_is_told_with_its_length(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    recorder = recording(tmp_path / "take.wav")
-    began = time.monotonic() - recorder.now_s
-    time.sleep(0.5)
-    microphone.server.pactl("suspend-sink", microphone.name, "1")
-    until(lambda: "no sound comes from Monitor of" in (recorder.alarm or ""))
-    time.sleep(0.5)
-    microphone.server.pactl("suspend-sink", microphone.name, "0")
-    until(lambda: "of sound are missing" in (recorder.alarm or ""))
-    time.sleep(0.5)  # all is well again, and it is still shown
-    assert recorder.alarm is not None
-    elapsed = time.monotonic() - began
-    made = recorder.stop()
-    (told,) = [remark for remark in made.remarks if "of sound are missing" in remark]
-    missing = float(told.split(": ")[1].split()[0])
-    assert missing > 0.9
-    assert missing == pytest.approx(elapsed - made.seconds, abs=0.25)
-
-
-def test_a_sound_server_that_hangs_is_told(microphone: VirtualMicrophone, tmp_path: Path) -> None:
-    recorder = recording(tmp_path / "take.wav")
-    daemon = microphone.server.daemon
-    daemon.send_signal(signal.SIGSTOP)
-    try:
-        until(lambda: "no sound comes" in (recorder.alarm or ""))
-        made = recorder.stop()
-    finally:
-        daemon.send_signal(signal.SIGCONT)
-    assert info(made.path).frames == made.frames > 0
-
-
-def test_a_sound_server_that_hangs_at_the_start_is_an_error_and_leaves_no_file(
-    microphone: VirtualMicrophone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen = pick(None)
-    monkeypatch.setattr("tabwb.speech.recorder.ANSWER_S", 1.5)
-    daemon = microphone.server.daemon
-    daemon.send_signal(signal.SIGSTOP)
-    try:
-        with pytest.raises(ComponentError, match="did not answer"):
-            Recorder(chosen, tmp_path / "take.wav").start()
-    finally:
-        daemon.send_signal(signal.SIGCONT)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_nothing_is_recorded_over(microphone: VirtualMicrophone, tmp_path: Path) -> None:
     path = tmp_path / "take.wav"
     path.write_bytes(b"an earlier take")
@@ -398,37 +236,6 @@ def test_nothing_is_recorded_over(microphone: VirtualMicrophone, tmp_path: Path)
         recording(path)
     assert str(path) in str(caught.value)
     assert path.read_bytes() == b"an earlier take"
-
-
-def test_a_microphone_that_went_since_it_was_listed_is_named(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    gone = Device(7, "Headset", "ALSA", 1, 48_000, False)
-    with pytest.raises(ComponentError, match="Headset: this microphone is not there any more"):
-        Recorder(gone, tmp_path / "take.wav").start()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_is_played_is_heard(microphone: VirtualMicrophone, tmp_path: Path) -> None:
-    recorder = recording(tmp_path / "take.wav")
-    playback = Playback(WORD)
-    playback.start()
-    assert playback.playing
-    playback.wait()
-    assert not playback.playing
-    made = recorder.stop()
-    assert likeness(*read_clip(made.path), WORD)[0] > 0.98
-
-
-def test_playing_stops_when_asked(microphone: VirtualMicrophone, tmp_path: Path) -> None:
-    long = tmp_path / "long.wav"
-    soundfile.write(long, np.zeros(20 * RATE, dtype=np.float32), RATE)
-    playback = Playback(long)
-    playback.start()
-    began = time.monotonic()
-    playback.stop()
-    assert time.monotonic() - began < 4.0
-    assert not playback.playing
 
 
 def _take(path: Path) -> Recording:

@@ -1,0 +1,46 @@
+"""What tests of recording share: a word, a recorder that runs, how alike two sounds are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import soxr
+
+from tabwb.speech.devices import pick
+from tabwb.speech.files import Samples, read_clip
+from tabwb.speech.recorder import Recorder
+
+SPEECH = Path(__file__).parents[1] / "data" / "speech"
+WORD = SPEECH / "dog_d1a4fb3f_0.flac"
+
+
+def until(true: Callable[[], object], timeout_s: float = 15.0) -> float:
+    """Wait for something; how long it took."""
+    began = time.monotonic()
+    while not true():
+        assert time.monotonic() - began < timeout_s, "it did not happen"
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def recording(path: Path, device: str | None = None) -> Recorder:
+    recorder = Recorder(pick(device), path)
+    recorder.start()
+    return recorder
+
+
+def likeness(heard: Samples, rate: int, played: Path) -> tuple[float, float]:
+    """Greatest correlation of a played word with a recording, and at which second of it."""
+    original, original_rate = read_clip(played)
+    word = soxr.resample(original, original_rate, rate).astype(np.float64)
+    size = len(heard) + len(word)
+    spectrum = np.fft.rfft(heard, size) * np.conj(np.fft.rfft(word, size))
+    products = np.fft.irfft(spectrum, size)[: len(heard)]
+    sums = np.concatenate(([0.0], np.cumsum(np.square(heard.astype(np.float64)))))
+    ends = np.minimum(np.arange(len(heard)) + len(word), len(heard))
+    energy = np.maximum(sums[ends] - sums[: len(heard)], 1e-9)
+    match = products / np.sqrt(energy * np.square(word).sum())
+    return float(match.max()), int(match.argmax()) / rate
