@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import frames, generation, phonology, rows
+from benchmarks import frames, generation, phonology, rows, transcription
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "lexicon": rows.word_list,
     "rules": rows.rules_judge,
     "list": rows.list_of_a_large_store,
+    "transcription": transcription.transcription,
     "phonemes": phonology.error_rates,
 }
 
