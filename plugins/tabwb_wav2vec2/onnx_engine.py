@@ -34,19 +34,16 @@ class OnnxEngine:
         precision: ``int8`` quantises the weights of matrix products, and what they are multiplied
             with as it comes.
         folder: where copies are kept.
-        threads: None for one per core.
     """
 
     most_together = 1
     pads = False
 
-    def __init__(
-        self, loaded: Loaded, precision: Precision, folder: Path, threads: int | None
-    ) -> None:
+    def __init__(self, loaded: Loaded, precision: Precision, folder: Path) -> None:
         runtime = _need("onnxruntime")
         path = exported(loaded, precision, folder)
         options = runtime.SessionOptions()
-        options.intra_op_num_threads = threads or 0
+        options.intra_op_num_threads = int(loaded.facts["threads"])
         options.log_severity_level = 3
         # Spinning threads slow down whatever else the machine does.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")

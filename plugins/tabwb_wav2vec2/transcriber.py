@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +22,8 @@ from tabwb_wav2vec2.vocabulary import Vocabulary, label_kind, read_vocabulary
 
 SHORTEST_S = 0.04
 """Less holds no sound of speech, and front ends need that much."""
+LONGEST_S = 120.0
+"""Attention takes memory with the square of the length: beyond this a laptop has too little."""
 AT_ONCE = 256
 """Clips whose features are held in memory together."""
 
@@ -82,7 +84,8 @@ class Wav2Vec2Transcriber:
             from tabwb_wav2vec2.onnx_engine import OnnxEngine
 
             folder = self._cache or _user_cache()
-            by_onnx = OnnxEngine(loaded, options.onnx, folder, options.threads)
+            by_onnx = OnnxEngine(loaded, options.onnx, folder)
+            loaded = replace(loaded, model=None)
             facts |= by_onnx.facts
             engine = by_onnx
         facts["batches"] = "padded" if engine.pads else "of equal lengths"
@@ -143,6 +146,13 @@ class Wav2Vec2Transcriber:
                 allowed=f"{loaded.rate} Hz, as conditioning leaves it",
             )
         seconds = len(samples) / rate
+        if seconds > LONGEST_S:
+            raise TabwbError(
+                f"lasts {seconds:.0f} s",
+                where=clip.path,
+                allowed=f"responses of up to {LONGEST_S:.0f} s",
+                hint="cut it into responses",
+            )
         if seconds < SHORTEST_S or not samples.any():
             return seconds, None
         return seconds, loaded.features(samples)

@@ -231,12 +231,14 @@ def test_one_bad_clip_harms_no_other(arpabet: Path, tmp_path: Path) -> None:
     write_wav(tmp_path / "slow.wav", np.full(8000, 0.1, dtype=np.float32), 8000)
     write_wav(tmp_path / "still.wav", np.zeros(RATE, dtype=np.float32), RATE)
     write_wav(tmp_path / "short.wav", np.full(300, 0.1, dtype=np.float32), RATE)
-    names = ("nowhere.wav", "text.wav", "slow.wav", "still.wav", "short.wav")
+    write_wav(tmp_path / "long.wav", np.full(121 * RATE, 0.1, dtype=np.float32), RATE)
+    names = ("nowhere.wav", "text.wav", "slow.wav", "long.wav", "still.wav", "short.wav")
     clips = [good, *(Clip(str(tmp_path / name)) for name in names)]
     found = heard(transcriber(arpabet), clips)
-    assert [each.status for each in found] == ["ok", *["error"] * 3, *["empty"] * 2]
+    assert [each.status for each in found] == ["ok", *["error"] * 4, *["empty"] * 2]
     assert "nowhere.wav" in found[1].error
     assert "8000 Hz" in found[3].error and "16000 Hz" in found[3].error
+    assert "lasts 121 s" in found[4].error and "up to 120 s" in found[4].error
 
 
 def test_a_stretch_of_a_file_is_heard_as_a_file_of_its_own(arpabet: Path, tmp_path: Path) -> None:
