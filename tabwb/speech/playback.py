@@ -17,6 +17,8 @@ from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
 from tabwb.speech.process import ANSWER_S, Message, SoundHost
 
 BLOCK_S = 0.05
+LATENCY_S = 0.4
+"""Asked for, so that a busy machine does not tear holes into what is heard."""
 
 
 class Playback:
@@ -107,15 +109,18 @@ def play_here(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -
     step = max(round(BLOCK_S * rate), 1)
     try:
         with sd.RawOutputStream(
-            rate, device=device["index"], channels=1, dtype="float32"
+            rate, device=device["index"], channels=1, dtype="float32", latency=LATENCY_S
         ) as stream:
             tell({"event": "playing"})
+            # Stopping may cut off what is in the buffers: then that is this silence.
+            silence = np.zeros(round((float(stream.latency) + BLOCK_S) * rate), dtype=np.float32)
+            samples = np.concatenate((samples, silence))
             for start in range(0, len(samples), step):
                 if ending.is_set():
                     stream.abort()
                     return
                 stream.write(samples[start : start + step].astype(np.float32).tobytes())
-            stream.stop()  # waits until the last sample has sounded
+            stream.stop()
     except sd.PortAudioError as error:
         raise HostError("open", f"does not play: {said(error)}", device["name"]) from error
     tell({"event": "played"})

@@ -22,7 +22,7 @@ def test_what_is_played_is_heard(microphone: VirtualMicrophone, tmp_path: Path) 
     playback.wait()
     assert not playback.playing
     made = recorder.stop()
-    assert likeness(*read_clip(made.path), WORD)[0] > 0.98
+    assert likeness(*read_clip(made.path), WORD)[0] > 0.99
 
 
 def test_playing_stops_when_asked(microphone: VirtualMicrophone, tmp_path: Path) -> None:
