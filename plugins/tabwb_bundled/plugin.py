@@ -35,9 +35,9 @@ def _word_options() -> type[BaseModel]:
 
 
 def _made_of_words(spec: Spec, options: Any) -> Transcriber:
-    from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
+    from tabwb_bundled.words_transcriber import WordsTranscriber
 
-    return Wav2Vec2Transcriber(str(WORDS), options, shown=str(spec))
+    return WordsTranscriber(WORDS, options, shown=str(spec))
 
 
 @hookimpl

@@ -66,7 +66,7 @@ def onset(samples: Samples, rate: int, ignore: Iterable[tuple[float, float]] = (
         the certain and the first rise and one window more; where the walk back ended at an ignored
         stretch, also that whole stretch, for speech may have begun inside it.
     """
-    levels = _levels(samples, rate)
+    levels = window_levels(samples, rate)
     if levels.size == 0:
         return None
     stretches = tuple(ignore)
@@ -110,7 +110,13 @@ def key_presses(times_s: Iterable[float]) -> tuple[tuple[float, float], ...]:
     return tuple((at - KEY_GUARD_S, at + KEY_GUARD_S) for at in times_s)
 
 
-def _levels(samples: Samples, rate: int) -> NDArray[np.float64]:
+def window_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
+    """Level in dBFS of 10 ms windows, 5 ms apart, of the signal above about 100 Hz.
+
+    Args:
+        samples: one channel, float32.
+        rate: in Hz.
+    """
     hop, width = round(HOP_S * rate), round(WINDOW_S * rate)
     if hop == 0 or samples.size < width:
         return np.zeros(0)

@@ -1,0 +1,142 @@
+"""``bundled-words``: each stretch of speech is given to the small model by itself.
+
+The model was trained on recordings of one second with one word in each. It knows which phonemes the
+second holds and not when they were said: it says them all at its beginning. So speech is found by
+energy first, and the phonemes of a stretch share its time evenly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from tabwb_wav2vec2.options import TranscriberOptions
+from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
+
+from tabwb.extend.components import Cancel
+from tabwb.phonology.inventory import SILENT
+from tabwb.records.errors import TabwbError
+from tabwb.records.speech import Clip, Segment, Transcript
+from tabwb.speech.files import read_clip
+from tabwb.speech.stretches import Stretch, stretches_of_speech, windows
+
+TRAINED_S = 1.0
+"""Length of the recordings that the model was trained on."""
+WHOLE_S = 1.2
+"""A clip no longer than this is given whole: it is like those of the training."""
+AROUND_S = 0.15
+TIMES = "phonemes share their stretch of speech evenly"
+
+
+@dataclass(slots=True)
+class _Awaited:
+    """A clip whose stretches are being heard."""
+
+    seconds: float
+    stretches: tuple[Stretch, ...]
+    heard: dict[int, Transcript] = field(default_factory=dict)
+
+
+class WordsTranscriber:
+    """The bundled transcriber of words.
+
+    Args:
+        folder: of the model.
+        options: as for any CTC model.
+        shown: how it is called in transcripts.
+    """
+
+    unit: Literal["phonemes", "words"] = "phonemes"
+
+    def __init__(self, folder: Path, options: TranscriberOptions, *, shown: str) -> None:
+        self._shown = shown
+        self._inner = Wav2Vec2Transcriber(str(folder), options, shown=shown)
+
+    def open(self) -> Mapping[str, str]:
+        """Load the model; its facts."""
+        return {**self._inner.open(), "times": TIMES}
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Yield ``(index, transcript)``; a clip in which nothing stands out is empty."""
+        pieces: list[Clip] = []
+        places: list[tuple[int, int]] = []
+        awaited: dict[int, _Awaited] = {}
+        for index, clip in enumerate(clips):
+            try:
+                found = self._stretches(clip)
+            except TabwbError as error:
+                yield index, Transcript(self._shown, "error", error=str(error))
+                continue
+            if not found.stretches:
+                yield index, self._joined(found)
+                continue
+            awaited[index] = found
+            for number, window in enumerate(_windows(found)):
+                start, end = clip.start_s + window.start_s, clip.start_s + window.end_s
+                pieces.append(replace(clip, start_s=start, end_s=end))
+                places.append((index, number))
+        for place, transcript in self._inner.transcribe_many(pieces, cancel):
+            index, number = places[place]
+            one = awaited[index]
+            one.heard[number] = transcript
+            if len(one.heard) == len(one.stretches):
+                yield index, self._joined(one)
+
+    def close(self) -> None:
+        """Let the model go."""
+        self._inner.close()
+
+    def _stretches(self, clip: Clip) -> _Awaited:
+        samples, rate = read_clip(clip.path, clip.start_s, clip.end_s)
+        seconds = len(samples) / rate
+        found = stretches_of_speech(samples, rate)
+        if found and seconds <= WHOLE_S:
+            found = (Stretch(found[0].start_s, found[-1].end_s),)
+        return _Awaited(seconds, found)
+
+    def _joined(self, one: _Awaited) -> Transcript:
+        heard = [one.heard[number] for number in sorted(one.heard)]
+        failed = next((each for each in heard if each.status == "error"), None)
+        if failed is not None:
+            return replace(failed, segments=(), seconds=round(one.seconds, 4))
+        segments: list[Segment] = []
+        dropped: dict[str, int] = {}
+        for each, stretch in zip(heard, one.stretches, strict=bool(heard)):
+            segments += _shared(each.segments, stretch)
+            for label, count in each.dropped.items():
+                dropped[label] = dropped.get(label, 0) + count
+        scores = [each.accepted_likelihood for each in heard]
+        known = [score for score in scores if score is not None]
+        return Transcript(
+            self._shown,
+            "ok" if segments else "empty",
+            tuple(segments),
+            seconds=round(one.seconds, 4),
+            dropped=dropped,
+            accepted_likelihood=max(known, default=None),
+            metadata={**(heard[0].metadata if heard else {}), "times": TIMES},
+        )
+
+
+def _windows(one: _Awaited) -> tuple[Stretch, ...]:
+    if one.seconds <= WHOLE_S:
+        return (Stretch(0.0, one.seconds),)
+    return windows(one.stretches, one.seconds, TRAINED_S, AROUND_S)
+
+
+def _shared(segments: Sequence[Segment], stretch: Stretch) -> list[Segment]:
+    """The phonemes of a stretch, each with an even share of its time."""
+    spoken = [segment for segment in segments if segment.phoneme not in SILENT]
+    step = (stretch.end_s - stretch.start_s) / max(len(spoken), 1)
+    return [
+        replace(
+            segment,
+            start_s=round(stretch.start_s + at * step, 4),
+            end_s=round(stretch.start_s + (at + 1) * step, 4),
+        )
+        for at, segment in enumerate(spoken)
+    ]

@@ -1,0 +1,97 @@
+"""Where in a recording somebody speaks: stretches of sound that stand out from the noise.
+
+By energy alone: it tells sound from silence, not speech from other sounds, and it may cut a weak
+consonant off; therefore each stretch is given with some sound around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tabwb.speech.files import Samples
+from tabwb.speech.onset import HOP_S, LEAST_DBFS, WINDOW_S, window_levels
+
+NOISE_PERCENTILE, LOUD_PERCENTILE = 10.0, 98.0
+STANDS_OUT_DB = 9.0
+"""Where loud and quiet windows are no further apart nothing stands out."""
+SURE_DB, SURE_BELOW_LOUD_DB = 10.0, 25.0
+"""Speech for certain: so far above the noise, and not so far below the loudest."""
+FOOT_DB, FOOT_BELOW_LOUD_DB = 5.0, 35.0
+"""What touches it and stands above this belongs to it."""
+SHORTEST_S = 0.08
+LEAST_GAP_S = 0.30
+"""Shorter silences lie within a word: the closure of a stop, a weak consonant."""
+
+
+class Stretch(NamedTuple):
+    """From where to where somebody speaks, seconds."""
+
+    start_s: float
+    end_s: float
+
+
+def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
+    """The stretches in which somebody speaks, in order; none where nothing stands out.
+
+    Thresholds are ours. Noise is the 10th percentile of the levels of 10 ms windows, loud the 98th.
+
+    Args:
+        samples: one channel, float32.
+        rate: in Hz.
+
+    >>> rng = np.random.default_rng(1)
+    >>> quiet = 1e-4 * rng.standard_normal(32_000)
+    >>> quiet[8_000:16_000] += 0.1 * np.sin(np.arange(8_000) * 0.4)
+    >>> [(round(a, 1), round(b, 1)) for a, b in stretches_of_speech(quiet.astype("f4"), 16_000)]
+    [(0.5, 1.0)]
+    """
+    levels = window_levels(samples, rate)
+    if levels.size == 0:
+        return ()
+    noise, loud = np.percentile(levels, (NOISE_PERCENTILE, LOUD_PERCENTILE))
+    if loud - noise < STANDS_OUT_DB or loud < LEAST_DBFS:
+        return ()
+    sure = levels >= max(noise + SURE_DB, loud - SURE_BELOW_LOUD_DB)
+    foot = levels >= max(noise + FOOT_DB, loud - FOOT_BELOW_LOUD_DB)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], foot.astype(np.int8), [0]))))
+    found: list[Stretch] = []
+    for first, after in zip(edges[::2], edges[1::2], strict=True):
+        if not sure[first:after].any():
+            continue
+        start, end = int(first) * HOP_S, int(after - 1) * HOP_S + WINDOW_S
+        if found and start - found[-1].end_s < LEAST_GAP_S:
+            found[-1] = Stretch(found[-1].start_s, end)
+        else:
+            found.append(Stretch(start, end))
+    return tuple(each for each in found if each.end_s - each.start_s >= SHORTEST_S)
+
+
+def windows(
+    stretches: Sequence[Stretch], seconds: float, least_s: float, around_s: float
+) -> tuple[Stretch, ...]:
+    """Each stretch with some sound around it, none reaching into the next one's half.
+
+    Args:
+        stretches: in order.
+        seconds: how long the recording is.
+        least_s: shortest window, where there is room.
+        around_s: before and after each stretch, where there is room.
+
+    >>> windows([Stretch(1.0, 1.4), Stretch(3.0, 3.5)], 4.0, 1.0, 0.2)
+    (Stretch(start_s=0.7, end_s=1.7), Stretch(start_s=2.75, end_s=3.75))
+    """
+    found: list[Stretch] = []
+    for at, each in enumerate(stretches):
+        room = max((least_s - (each.end_s - each.start_s)) / 2, around_s)
+        low = 0.0 if at == 0 else (stretches[at - 1].end_s + each.start_s) / 2
+        high = seconds
+        if at + 1 < len(stretches):
+            high = (each.end_s + stretches[at + 1].start_s) / 2
+        start, end = each.start_s - room, each.end_s + room
+        # What one side has no room for the other side takes.
+        start, end = min(start, high - least_s), max(end, low + least_s)
+        found.append(Stretch(round(max(start, low), 6), round(min(end, high), 6)))
+    return tuple(found)
