@@ -34,7 +34,7 @@ class Naming:
         verdicts: both rules of correctness; empty without a transcript.
         distance: of the judged attempt from the nearest accepted form, or None where nothing was
             heard.
-        proposal: the code that the machine proposes, or None without a transcript.
+        proposal: the code that the machine proposes; None without a transcript or a word heard.
     """
 
     view: NamingView
@@ -77,7 +77,7 @@ def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
     chosen = transcript or view.transcript
     if attempt is None or chosen is None or chosen.status == "error" or chosen.unit != "phonemes":
         there = () if attempt is None else view.transcripts_of(attempt.number)
-        return Naming(view, transcripts=there)
+        return Naming(view, transcripts=there, proposal=_of_heard(view))
     others = [
         each
         for each in view.transcripts_of(attempt.number)
@@ -105,6 +105,13 @@ def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
             earlier=view.earlier,
         ),
     )
+
+
+def _of_heard(view: NamingView) -> Proposal | None:
+    """The code that follows from what a person heard, where nothing was transcribed."""
+    if view.heard_as is None:
+        return None
+    return propose_code(view.item, (), heard=view.heard_as, earlier=view.earlier)
 
 
 _STATUSES: Mapping[TrialState, Status] = {

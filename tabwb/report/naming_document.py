@@ -18,8 +18,9 @@ def spoken_json(naming: Naming) -> Json:
     if view.code is not None:
         flags = list(view.code.flags)
         codes.append({"rater": view.code.by, "code": view.code.code, "flags": flags})
-    if naming.proposal is not None and transcript is not None:
-        codes.append({"rater": f"{RATER}:{transcript.transcriber}", **naming.proposal.to_json()})
+    if naming.proposal is not None:
+        by = "heard" if transcript is None else transcript.transcriber
+        codes.append({"rater": f"{RATER}:{by}", **naming.proposal.to_json()})
     said: Json = {"phonemes": list(naming.phonemes), "codes": codes, "naming": naming_json(naming)}
     if view.attempt is not None and transcript is not None:
         said["response"] = " ".join(naming.phonemes)

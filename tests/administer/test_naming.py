@@ -348,3 +348,15 @@ def test_the_rule_says_when_a_subtest_may_end_and_a_person_decides(begin_naming:
         session.score("error", take=take(10.0 * number))
     assert "2 items in a row" in session.to_discontinue
     assert session.status is AdministrationStatus.RUNNING
+
+
+def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.hear("cat")
+    view = session.view()
+    assert view is not None
+    proposal = naming_of(view).proposal
+    assert proposal is not None
+    assert proposal.code == "semantic"
