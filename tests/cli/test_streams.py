@@ -61,7 +61,9 @@ def test_a_full_disk_under_stderr_does_not_end_a_run() -> None:
 def test_a_reader_that_has_enough_is_no_failure() -> None:
     done = shell("tabwb run tab --model echo --dry-run | head -1")
     assert done.returncode == 0
-    assert done.stderr == b""
+    # Whether all was written before the reader left is a matter of chance; then the sum is told.
+    assert b"Traceback" not in done.stderr
+    assert b"Broken" not in done.stderr
 
 
 def test_a_paused_administration_is_said_when_nobody_reads_its_results(tmp_path: Path) -> None:
