@@ -17,8 +17,8 @@ SPEECH = Path(__file__).parents[1] / "data" / "speech"
 
 
 def tone(path: Path, gain: float) -> Path:
-    """Twelve seconds of a tone whose level comes and goes."""
-    t = np.arange(12 * RATE) / RATE
+    """Thirty seconds of a tone whose level comes and goes."""
+    t = np.arange(30 * RATE) / RATE
     soundfile.write(path, np.clip(gain * np.sin(2 * np.pi * 300 * t) * (t % 1 < 0.6), -1, 1), RATE)
     return path
 
@@ -42,7 +42,7 @@ def test_a_test_tells_what_was_heard_and_keeps_nothing(
     assert document["peak_dbfs"] == pytest.approx(20 * np.log10(0.3), abs=0.3)
     assert document["remarks"] == []
     assert document["source"] == f"Monitor of {microphone.name}"
-    assert document["seconds"] == pytest.approx(1.0, abs=0.3)
+    assert 0.8 < document["seconds"] < 3.0  # a busy machine stops late
     assert f"default (Monitor of {microphone.name}), 44100 Hz: speak for 1 s" in outcome.err
     assert [each.name for each in tmp_path.iterdir()] == ["tone.wav"]
 
