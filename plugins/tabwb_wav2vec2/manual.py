@@ -70,7 +70,11 @@ class ManualTranscriber:
             return Transcript(shown, "error", error=str(error))
         seconds = (sound.seconds if clip.end_s is None else clip.end_s) - clip.start_s
         phonemes = self._typed[name]
-        segments = tuple(Segment(phoneme, 0.0, round(seconds, 4)) for phoneme in phonemes)
+        # A written silence has no length: it parts attempts by standing there.
+        segments = tuple(
+            Segment(phoneme, 0.0, 0.0 if phoneme in SILENT else round(seconds, 4))
+            for phoneme in phonemes
+        )
         spoken = any(phoneme not in SILENT for phoneme in phonemes)
         return Transcript(
             shown,
@@ -82,11 +86,11 @@ class ManualTranscriber:
 
 
 def _phonemes(row: Row) -> tuple[str, ...]:
-    """The phonemes of a row; silence is a gap, as in every transcript."""
+    """The phonemes of a row, with the silences that were written down."""
     text = row.cells[TRANSCRIPT]
     try:
         if "<" in text:
-            return tuple(p for p in parse_arpabet(text, silent=True) if p != SILENT[0])
+            return parse_arpabet(text, silent=True)
         return parse_pronunciation(text) if text else ()
     except TabwbError as error:
         error.where = row.where

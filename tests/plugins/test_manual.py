@@ -10,6 +10,7 @@ import pytest
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Transcript
+from tabwb.scoring.naming.attempts import propose_attempts
 
 pytest.importorskip("soundfile", reason="needs tabwb[audio]")
 SPEECH = Path(__file__).parents[1] / "data" / "speech"
@@ -40,7 +41,7 @@ def test_what_was_typed_comes_as_a_transcript(tmp_path: Path) -> None:
         "silence_1024\t",
     )
     dog, bed, silence, other = heard(typed, *(Clip(str(SPEECH / name)) for name in CLIPS))
-    assert dog.phonemes == ("D", "AO", "G", "<spn>")
+    assert dog.phonemes == ("D", "AO", "G", "<sil>", "<spn>")
     assert bed.phonemes == ("B", "EH", "D")
     assert {(s.start_s, s.end_s, s.confidence) for s in bed.segments} == {(0.0, bed.seconds, None)}
     assert (silence.status, silence.segments) == ("empty", ())
@@ -52,3 +53,10 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(TabwbError, match="'QX' is no phoneme") as caught:
         heard(table(tmp_path, "a\tD AO G", "b\tD QX G"))
     assert str(caught.value).startswith(f"{tmp_path / 'typed.tsv'}:3")
+
+
+def test_a_typed_pause_parts_two_attempts(tmp_path: Path) -> None:
+    typed = table(tmp_path, "dog_d1a4fb3f_0\tK AE T <sil> D AO G")
+    (dog,) = heard(typed, Clip(str(SPEECH / CLIPS[0])))
+    said = [" ".join(attempt.phonemes) for attempt in propose_attempts(dog.segments)]
+    assert said == ["K AE T", "D AO G"]
