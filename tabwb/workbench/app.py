@@ -40,7 +40,11 @@ class Workbench(App[int]):
 
     TITLE = "tabwb"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual has it
-    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "screens/desk.tcss"]
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        "app.tcss",
+        "screens/desk.tcss",
+        "screens/naming.tcss",
+    ]
     COMMANDS: ClassVar = {Commands}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     ENABLE_COMMAND_PALETTE = True

@@ -18,7 +18,7 @@ from tabwb.records.trials import Conditions
 from tabwb.report.load import loaded
 from tabwb.store.store import Store
 from tabwb.workbench import catalogue, messages
-from tabwb.workbench.draft import Draft, FieldError, conditions_of
+from tabwb.workbench.draft import Draft, FieldError, conditions_of, named_aloud
 from tabwb.workbench.snapshots import Catalogue, Trouble
 
 Say = Callable[[Message], object]
@@ -126,8 +126,11 @@ class Archive:
             battery = setup.find_battery(self.plugins, draft.battery.strip())
         except TabwbError as error:
             raise FieldError("battery", str(error)) from error
+        if asked.kind == "speaker" and setup.is_naming(battery):
+            asked = named_aloud(asked, draft)
         for field, kind, specs in (
             ("model", "models", (asked.examinee,) if asked.kind == "model" else ()),
+            ("transcriber", "transcribers", filter(None, (asked.transcriber,))),
             ("judges", "judges", asked.judges),
         ):
             for spec in specs:

@@ -14,10 +14,10 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench import messages
 from tabwb.workbench.draft import Draft
-from tabwb.workbench.models_bench import ModelsBench
+from tabwb.workbench.naming_bench import NamingBench
 
 
-class Bench(ModelsBench):
+class Bench(NamingBench):
     """The engine's side of the workbench: its commands."""
 
     @property
@@ -75,6 +75,8 @@ class Bench(ModelsBench):
             return
         if session.administration.conditions.kind == "model":
             self.turn()
+            return
+        if self.named_comes_next():
             return
         self._after(session.next())
 

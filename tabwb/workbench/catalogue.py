@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tabwb.administer.setup import is_naming
 from tabwb.battery.loader import load_battery
-from tabwb.extend.components import Descriptor
+from tabwb.extend.components import ComponentKind, Descriptor
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
@@ -18,7 +19,10 @@ def read(plugins: Plugins, store: Store | None) -> Catalogue:
         batteries=tuple(_batteries(plugins)),
         models=(
             *(_profile(plugins, name) for name in sorted(plugins.configuration.profiles)),
-            *(_model(plugins, one) for one in plugins.descriptors("models")),
+            *(_entry(plugins, "models", one) for one in plugins.descriptors("models")),
+        ),
+        transcribers=tuple(
+            _entry(plugins, "transcribers", one) for one in plugins.descriptors("transcribers")
         ),
         judges=tuple((one.id, one.title) for one in plugins.descriptors("judges")),
         exporters=tuple((one.id, one.title) for one in plugins.descriptors("exporters")),
@@ -38,11 +42,16 @@ def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:
             yield BatteryEntry(source.id, source.id, "", 0, (), str(error))
         else:
             yield BatteryEntry(
-                battery.id, battery.title, battery.version, battery.n_items, battery.examinees
+                battery.id,
+                battery.title,
+                battery.version,
+                battery.n_items,
+                battery.examinees,
+                aloud=is_naming(battery),
             )
 
 
-def _model(plugins: Plugins, descriptor: Descriptor) -> ModelEntry:
+def _entry(plugins: Plugins, kind: ComponentKind, descriptor: Descriptor) -> ModelEntry:
     shape = descriptor.id
     spec = descriptor.id
     if descriptor.name_help:
@@ -52,9 +61,7 @@ def _model(plugins: Plugins, descriptor: Descriptor) -> ModelEntry:
     hindrance = ""
     try:
         # With a name that stands for any, so that only extras and the network are asked about.
-        plugins.resolve(
-            "models", f"{descriptor.id}:x" if descriptor.name_required else descriptor.id
-        )
+        plugins.resolve(kind, f"{descriptor.id}:x" if descriptor.name_required else descriptor.id)
     except TabwbError as error:
         hindrance = error.message
     return ModelEntry(descriptor.id, spec, shape, descriptor.title, descriptor.remarks, hindrance)

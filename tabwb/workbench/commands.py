@@ -14,8 +14,8 @@ from textual.binding import Binding
 
 from tabwb.records.states import AdministrationStatus, TrialState
 
-Where = Literal["home", "trial", "results", "models", "explorer", "everywhere"]
-Page = Literal["home", "trial", "results", "models"]
+Where = Literal["home", "trial", "naming", "results", "models", "explorer", "everywhere"]
+Page = Literal["home", "trial", "naming", "results", "models"]
 GROUPS = ("file", "administer", "results", "view", "help")
 """The menus, in order."""
 
@@ -84,6 +84,8 @@ def key_label(key: str) -> str:
 
 
 _TRIAL: tuple[Where, ...] = ("trial",)
+_NAMING: tuple[Where, ...] = ("naming",)
+_GIVING: tuple[Where, ...] = ("trial", "naming")
 _ALL: tuple[Where, ...] = ("everywhere",)
 _BEGIN: tuple[Where, ...] = ("home", "explorer", "results")
 _MODELS: tuple[Where, ...] = ("models",)
@@ -96,21 +98,21 @@ COMMANDS: tuple[Command, ...] = (
             "Put the cursor into the answer field (a person who types)."),
     Command("administer.repeat", "Ask again", "Repeat", "r", _TRIAL, 3,
             "Ask this item again: a new attempt; the earlier one stays and the new one counts."),
-    Command("administer.skip", "Skip…", "Skip", "s", _TRIAL, 4,
+    Command("administer.skip", "Skip…", "Skip", "s", _GIVING, 4,
             "Pass over this item, with a reason."),
-    Command("administer.undo", "Undo", "Undo", "u", _TRIAL, 6,
+    Command("administer.undo", "Undo", "Undo", "u", _GIVING, 6,
             "Take back the last answer, skip, void or discontinuation. Nothing is erased."),
-    Command("administer.note", "Note…", "Note", "n", _TRIAL, 7,
+    Command("administer.note", "Note…", "Note", "n", _GIVING, 7,
             "Write a note on this item."),
-    Command("administer.pause", "Pause", "Pause", "p", _TRIAL, 8,
+    Command("administer.pause", "Pause", "Pause", "p", _GIVING, 8,
             "Let the administration rest after the answer that is under way; go on with space."),
     Command("administer.stop", "Stop this answer", "Stop", "escape", _TRIAL, 5,
             "Stop the model in the middle of its answer; the item can be asked again."),
     Command("administer.auto", "Auto-run on or off", "Auto", "a", _TRIAL, 9,
             "Give all remaining items one after the other; again: stop after this one."),
-    Command("administer.void", "Void…", "Void", "v", _TRIAL, 10,
+    Command("administer.void", "Void…", "Void", "v", _GIVING, 10,
             "Declare this item void, with a reason: its answer stays and does not count."),
-    Command("administer.discontinue", "Discontinue…", "Discontinue", "d", _TRIAL, 11,
+    Command("administer.discontinue", "Discontinue…", "Discontinue", "d", _GIVING, 11,
             "End the administration early, with a reason."),
     Command("administer.sent", "Exact prompt as sent", "Sent", "i", _TRIAL, 14,
             "Show or hide the exact text that is sent."),
@@ -118,8 +120,40 @@ COMMANDS: tuple[Command, ...] = (
             "Show or hide verdicts and scores; they are hidden while a person types."),
     Command("administer.judges", "Judges' verdicts…", "Judges", "k", _TRIAL, 15,
             "What every judge says of this answer, with its reasons and its raw words."),
-    Command("administer.results", "Results so far", "Results", "g", _TRIAL, 12,
+    Command("administer.results", "Results so far", "Results", "g", _GIVING, 12,
             "Show the results as they stand."),
+    Command("administer.show", "Show the picture", "Show", "space", _NAMING, 1,
+            "Open the microphone; then show the next picture: zero of latency."),
+    Command("administer.right", "Right", "Right", "1", _NAMING, 2,
+            "Score the response as right."),
+    Command("administer.self-corrected", "Self-corrected", "Self-cor.", "2", _NAMING, 2,
+            "Score the response as right after the speaker's own correction."),
+    Command("administer.wrong", "Error", "Error", "3", _NAMING, 2,
+            "Score the response as an error; the code says of which kind."),
+    Command("administer.no-response", "No response", "No resp.", "4", _NAMING, 2,
+            "No response: then s silent, d don't know, r refused."),
+    Command("administer.unscorable", "Cannot be scored…", "Not scored", "5", _NAMING, 13,
+            "Say that the response cannot be scored, with a reason."),
+    Command("administer.cue", "Next cue", "Cue", "c", _NAMING, 3,
+            "Give the next cue: its words are shown, and it counts as the battery says."),
+    Command("administer.re-prompt", "Ask again", "Ask again", "e", _NAMING, 8,
+            "Ask again: what is said from here on is not the first response."),
+    Command("administer.attempt", "Mark a new attempt", "Attempt", "m", _NAMING, 9,
+            "Mark that a new attempt of the speaker begins now."),
+    Command("administer.examiner", "Examiner speaks", "Examiner", "x", _NAMING, 10,
+            "Mark that the administrator speaks; again: that this has ended."),
+    Command("administer.heard", "Write what was heard", "Heard", "h", _NAMING, 5,
+            "Write what was heard: a word, or phonemes."),
+    Command("administer.code", "Code of the response…", "Code", "k", _NAMING, 6,
+            "Choose a code for the response, with flags."),
+    Command("administer.listen", "Listen to the response", "Listen", "l", _NAMING, 7,
+            "Play the response back; again: stop."),
+    Command("administer.speaker", "Speaker's view", "Speaker", "f", _NAMING, 11,
+            "The picture alone; keys still work, and f comes back."),
+    Command("administer.test", "Microphone test…", "Mic test", "t", _NAMING, 12,
+            "Choose a microphone, see its level, record a little and hear it."),
+    Command("administer.detail", "Costs of the alignment", "Costs", "i", _NAMING, 14,
+            "Show or hide what each phoneme costs and which features changed."),
     Command("file.new", "New administration…", "New", "n", _BEGIN, 1,
             "Give a battery to a model or to a person who types.", also=("f2",)),
     Command("file.open", "Open…", "Open", "o", _BEGIN, 2,
@@ -229,6 +263,10 @@ class Situation:
         undoable: there is something to take back.
         results: results are loaded.
         stored: the store holds administrations.
+        recording: the microphone is open.
+        scored: a person has scored the response shown.
+        upcoming: there is a picture left to show.
+        cues: so many cues are left for the item.
     """
 
     page: Page = "home"
@@ -243,12 +281,18 @@ class Situation:
     undoable: bool = False
     results: bool = False
     stored: bool = False
+    recording: bool = False
+    scored: bool = False
+    upcoming: bool = False
+    cues: int = 0
 
 
 def available(command: Command, now: Situation) -> bool:
     """Whether a command can be used now; the engine has the last word on what it may do."""
     if command.group == "administer":
-        return now.page == "trial" and _in_trial(command.id, now)
+        if now.page == "naming":
+            return "naming" in command.where and _in_naming(command.id, now)
+        return now.page == "trial" and "trial" in command.where and _in_trial(command.id, now)
     if command.id == "results.by-model":
         return now.stored
     if "models" in command.where and now.page == "models":
@@ -290,5 +334,35 @@ def _in_trial(name: str, now: Situation) -> bool:
             return going
         case "discontinue":
             return going and not now.asking
+        case _:
+            return True
+
+
+def _in_naming(name: str, now: Situation) -> bool:
+    running = now.status is AdministrationStatus.RUNNING
+    going = running or now.status is AdministrationStatus.PAUSED
+    window = running and now.recording and now.awaiting
+    match name.partition(".")[2]:
+        case "show":
+            return not window
+        case "right" | "self-corrected" | "wrong" | "no-response" | "unscorable":
+            return window or (now.answered and running)
+        case "cue":
+            return window and now.cues > 0
+        case "re-prompt" | "attempt" | "examiner":
+            return window
+        case "heard" | "code" | "listen":
+            return now.answered
+        case "skip":
+            open_ = now.awaiting or now.state is TrialState.PLANNED
+            return now.item is not None and open_ and not now.answered and going
+        case "void":
+            return now.item is not None and now.state is not TrialState.VOID
+        case "undo":
+            return now.undoable
+        case "pause" | "discontinue":
+            return going
+        case "test":
+            return not now.recording
         case _:
             return True

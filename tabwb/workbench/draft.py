@@ -11,6 +11,7 @@ from tabwb.records.trials import Conditions, ExamineeKind, ItemOrder, OptionOrde
 from tabwb.workbench.snapshots import Catalogue
 
 NO_JUDGE = "none"
+NO_TRANSCRIBER = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Draft:
         stop: texts that end a reply, separated by two spaces; ``\n`` stands for a new line.
         judges: specs separated by spaces, or ``none``.
         protocol: how a model answers items with options.
+        transcriber: what hears a person who names aloud, or ``none``.
+        rater: who scores by ear: a study ID, or empty.
     """
 
     battery: str = "tab"
@@ -39,6 +42,8 @@ class Draft:
     stop: str = ""
     conversation: bool = False
     protocol: str = "generate"
+    transcriber: str = "bundled-words"
+    rater: str = ""
 
 
 class FieldError(UsageError):
@@ -58,6 +63,8 @@ def default_draft(catalogue: Catalogue) -> Draft:
         draft = replace(draft, battery=batteries[0] if batteries else "")
     if draft.model not in models:
         draft = replace(draft, model=models[0] if models else "")
+    if draft.transcriber not in {one.id for one in catalogue.transcribers if not one.hindrance}:
+        draft = replace(draft, transcriber=NO_TRANSCRIBER)
     return draft
 
 
@@ -99,6 +106,17 @@ def conditions_of(draft: Draft) -> Conditions:
         option_order=draft.option_order,
         judges=() if judges == (NO_JUDGE,) else judges,
         research_protocol=draft.research_protocol.strip() or None if person else None,
+    )
+
+
+def named_aloud(conditions: Conditions, draft: Draft) -> Conditions:
+    """The conditions where a person names pictures aloud: transcribed and scored, not judged."""
+    transcriber = draft.transcriber.strip() or NO_TRANSCRIBER
+    return replace(
+        conditions,
+        judges=(),
+        transcriber=None if transcriber == NO_TRANSCRIBER else transcriber,
+        rater=draft.rater.strip(),
     )
 
 

@@ -20,6 +20,7 @@ from tabwb.workbench import messages
 from tabwb.workbench.archive import Archive, Say
 from tabwb.workbench.describe import item_of
 from tabwb.workbench.live_scores import LiveScores
+from tabwb.workbench.naming_snapshots import NamingNow
 from tabwb.workbench.snapshots import Rest, Trouble, Work
 
 FRAME_S = 1 / 30
@@ -299,6 +300,10 @@ class OpenSession(Archive):
 
     # ---------------------------------------------------------------- what is shown
 
+    def naming_now(self) -> NamingNow | None:
+        """What is shown of spoken naming; None where something else is given."""
+        return None
+
     def _after(self, made: tuple[events.Event, ...]) -> None:
         """Show what a command has changed; at the end show the results."""
         session = self._open_session()
@@ -342,6 +347,7 @@ class OpenSession(Archive):
             together=self._asking and self._together,
             spending=self._spending,
             rest=self._rest if self._asking else None,
+            naming=self.naming_now(),
         )
         self.say(messages.Changed(work, opened=opened, over=over))
 

@@ -22,6 +22,8 @@ def why_not(name: str, now: Situation) -> str:
     'nothing to take back yet'
     """
     group, _, verb = name.partition(".")
+    if now.page == "naming" and group == "administer" and now.status is not None:
+        return _why_not_in_naming(verb, now)
     if group != "administer" or verb not in _TOLD or now.page != "trial" or now.status is None:
         return ""
     if now.asking:
@@ -57,3 +59,30 @@ def _already(now: Situation) -> str:
     if now.state in {TrialState.SKIPPED, TrialState.VOID}:
         return f"item {now.item} is {now.state.value} already: u takes that back"
     return f"item {now.item} cannot be changed now: space goes on"
+
+
+_SCORING = {"right", "self-corrected", "wrong", "no-response", "unscorable"}
+
+
+def _why_not_in_naming(verb: str, now: Situation) -> str:
+    if verb == "undo":
+        return "nothing to take back yet"
+    if now.status is AdministrationStatus.DISCONTINUED:
+        return "discontinued: u takes that back, space shows the results"
+    if now.status is AdministrationStatus.DONE and verb not in {"heard", "code", "listen"}:
+        return "done: nothing is left to give; space shows the results"
+    if verb == "test":
+        return "the microphone is recording: p pauses and closes it"
+    if not now.recording and verb in {*_SCORING, "cue", "re-prompt", "attempt", "examiner"}:
+        return "the microphone is closed: space opens it"
+    if verb == "show":
+        return f"item {now.item} waits for its score: 1 to 5, or s skips it"
+    if now.item is None:
+        return "no picture has been shown yet: space shows the first one"
+    if verb == "cue" and now.awaiting:
+        return "this item has no further cue: score it, or e asks again"
+    if verb in {"cue", "re-prompt", "attempt", "examiner"}:
+        return f"the response to item {now.item} is closed: u opens it again"
+    if verb in {"heard", "code", "listen", *_SCORING}:
+        return "there is no response yet: score it first"
+    return _already(now)

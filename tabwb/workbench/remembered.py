@@ -23,6 +23,7 @@ class Remembered:
         explorer, scores: whether the docks stand (from 100 columns up).
         explorer_width, scores_width: columns.
         notice_seen: the research-only sentence was shown once.
+        microphone: name of the microphone for spoken naming, or empty for the system's own.
     """
 
     theme: str = ""
@@ -31,6 +32,7 @@ class Remembered:
     explorer_width: int = 26
     scores_width: int = 44
     notice_seen: bool = False
+    microphone: str = ""
 
 
 def load(path: Path | None = None) -> Remembered:

@@ -11,6 +11,7 @@ from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
     from tabwb.administer.spending import Spending
+    from tabwb.workbench.naming_snapshots import NamingNow
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,7 @@ class Work:
         together: items go out many at once; the one shown is the last that was answered.
         spending: what a model has taken so far; of a person nothing.
         rest: the back end's wait that is under way, or None.
+        naming: what is shown of spoken naming, or None where something else is given.
     """
 
     administration: Administration
@@ -175,6 +177,7 @@ class Work:
     together: bool = False
     spending: Spending | None = None
     rest: Rest | None = None
+    naming: NamingNow | None = None
 
     @property
     def now(self) -> Administration:
@@ -188,7 +191,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class BatteryEntry:
-    """A battery that can be given."""
+    """A battery that can be given; ``aloud``: it has pictures that a person names."""
 
     id: str
     title: str
@@ -196,11 +199,12 @@ class BatteryEntry:
     n_items: int
     examinees: tuple[str, ...]
     problem: str = ""
+    aloud: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """A model back end that is registered.
+    """A model back end, or a transcriber, that is registered.
 
     Attributes:
         spec: what to put into the field (``transformers:``).
@@ -222,6 +226,7 @@ class Catalogue:
 
     batteries: tuple[BatteryEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()
+    transcribers: tuple[ModelEntry, ...] = ()
     judges: tuple[tuple[str, str], ...] = ()
     exporters: tuple[tuple[str, str], ...] = ()
     administrations: tuple[Administration, ...] = ()

@@ -131,6 +131,19 @@ def name_of(one: Administration) -> str:
     return f"{one.battery} · {one.conditions.examinee}{lesion}"
 
 
+def short_spec(spec: str, most: int = 36) -> str:
+    """A component's spec, its path shortened from the left.
+
+    >>> short_spec("wav2vec2:/models/psst"), short_spec("wav2vec2:/a/long/path/to/psst", 20)
+    ('wav2vec2:/models/psst', 'wav2vec2:…th/to/psst')
+    """
+    if len(spec) <= most:
+        return spec
+    name, _, rest = spec.partition(":")
+    room = max(most - len(name) - 2, 1)
+    return f"{name}:…{rest[-room:]}" if rest else f"{spec[: most - 1]}…"
+
+
 def conditions_words(one: Administration) -> list[str]:
     """What is special about the conditions, in words."""
     given = one.conditions

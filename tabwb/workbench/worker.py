@@ -24,9 +24,9 @@ class Worker(threading.Thread):
 
     def __init__(self, say: Say, *, location: str | None = None, offline: bool = False) -> None:
         super().__init__(name="session", daemon=True)
-        self.bench = Bench(say, location=location, offline=offline)
-        self._say = say
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self.bench = Bench(say, location=location, offline=offline, later=self.do)
+        self._say = say
 
     def do(self, job: Job) -> None:
         """Queue a command."""

@@ -18,7 +18,7 @@ from tabwb.workbench.naming_snapshots import (
     NamedItem,
     OnsetMark,
 )
-from tabwb.workbench.widgets.alignment import AlignmentView, alignment_lines
+from tabwb.workbench.widgets.alignment import AlignmentView, alignment_lines, change_lines
 from tabwb.workbench.widgets.level_meter import CLIP_HELD_S, LevelMeter
 from tabwb.workbench.widgets.naming_scores import ItemList, strip
 from tabwb.workbench.widgets.response_clock import ResponseClock
@@ -124,8 +124,9 @@ async def test_at_the_limit_the_clock_says_so_and_goes_on() -> None:
 def test_a_substitution_tells_the_features_that_changed_and_what_it_costs() -> None:
     """The alignment of figure 1 (PSST): voice is what tells G from K, and costs one feature."""
     steps = align_features(["D", "G", "AH"], ["D", "K"]).steps
-    lines = [line.plain for line in alignment_lines(Aligned(steps, 0.5, 0.3), 60, costs=True)]
-    assert lines == [
+    aligned = Aligned(steps, 0.5, 0.3)
+    lines = [*alignment_lines(aligned, 60, costs=True), *change_lines(aligned)]
+    assert [line.plain for line in lines] == [
         "D  G  AH",
         "D  K  ·",
         "=  ~  -",

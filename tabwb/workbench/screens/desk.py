@@ -19,7 +19,7 @@ from tabwb.workbench.commands import (
     bindings,
 )
 from tabwb.workbench.reasons import why_not
-from tabwb.workbench.screens.judged import Judged
+from tabwb.workbench.screens.naming import CLOCK_S, Naming
 from tabwb.workbench.snapshots import Catalogue, Results, Trouble, Work
 from tabwb.workbench.widgets.dock import Dock
 from tabwb.workbench.widgets.explorer import Entry, Explorer
@@ -29,7 +29,7 @@ from tabwb.workbench.widgets.score_panel import ScorePanel
 from tabwb.workbench.widgets.title_bar import TitleBar
 
 
-class Desk(Judged):
+class Desk(Naming):
     """Everything that always stands; pages and dialogs are imported when they are opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("everywhere")]
@@ -120,9 +120,9 @@ class Desk(Judged):
             await self.go("home")
             return
         self.saved = True
-        if message.opened:
-            await self.go("trial")
-        if self.page == "trial":
+        if message.opened or (self.page in {"trial", "naming"} and self.page != self.work_page):
+            await self.go(self.work_page)
+        if self.page in {"trial", "naming"}:
             self.show_work()
         administration = message.work.administration
         # A person sees verdicts by choice only.
@@ -195,6 +195,13 @@ class Desk(Judged):
             from tabwb.workbench.widgets.trial_page import TrialPage
 
             await pages.mount(TrialPage())
+        if page == "naming" and not self.query("#naming-page"):
+            from tabwb.workbench.widgets.naming_page import NamingPage
+            from tabwb.workbench.widgets.speaker_sheet import SpeakerSheet
+
+            await pages.mount(NamingPage())
+            await self.mount(SpeakerSheet(id="speaker-sheet"))
+            self.set_interval(CLOCK_S, self._show_frame)
         if page == "results" and not self.query("#results-page"):
             from tabwb.workbench.widgets.results_page import ResultsPage
 
@@ -209,7 +216,7 @@ class Desk(Judged):
         for child in pages.children:
             child.display = child.id == f"{page}-page"
         self.lay_out()
-        if page == "trial":
+        if page in {"trial", "naming"}:
             self.show_work()
         elif page == "results" and self.results is not None:
             self.results_page.show(self.results, scores_beside=self._scores_stand)
@@ -222,6 +229,8 @@ class Desk(Judged):
             page.show_responses(page.responses_shown)
         elif self.page == "models":
             self.models_page.focus_inside()
+        elif self.page == "naming":
+            self.naming_page.focus()
         elif self.page == "trial":
             self.trial_page.focus()
             self.trial_page.enter_answer()
@@ -232,7 +241,12 @@ class Desk(Judged):
 
     def show_work(self) -> None:
         """Show the open administration in its page and beside it."""
-        if self.work is not None and self.query("#trial-page"):
+        if self.work is None:
+            return
+        if self.naming is not None:
+            self.show_naming(narrow=not self._scores_stand)
+            self._show_scores()
+        elif self.query("#trial-page"):
             self.trial_page.show(self.work, narrow=not self._scores_stand, pausing=self.pausing)
             self._show_scores()
 
@@ -245,7 +259,7 @@ class Desk(Judged):
         if work is None:
             return Situation(page=self.page, results=self.results is not None, stored=stored)
         item = work.item
-        return Situation(
+        now = Situation(
             page=self.page,
             kind=work.administration.conditions.kind,
             status=work.status,
@@ -259,6 +273,7 @@ class Desk(Judged):
             results=self.results is not None,
             stored=stored,
         )
+        return self.naming_situation(now)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether a command can be used now, or says why it cannot."""
@@ -332,7 +347,7 @@ class Desk(Judged):
 
     def action_help_menu(self) -> None:
         """The menus."""
-        self.open_menu("administer" if self.page == "trial" else "file")
+        self.open_menu("administer" if self.page in {"trial", "naming"} else "file")
 
     def open_menu(self, group: str) -> None:
         """Open one menu."""

@@ -56,6 +56,10 @@ class Framing(Administering):
         """The application."""
         return cast("Workbench", self.app)
 
+    def recording_words(self) -> str:
+        """``REC 04:12`` while a microphone is open; empty else."""
+        return ""
+
     @property
     def narrow(self) -> bool:
         """Whether docks are drawers."""
@@ -119,7 +123,11 @@ class Framing(Administering):
             open_ = name_of(self.work.administration)
         offline = self.catalogue.offline if self.catalogue else None
         self.query_one(TitleBar).show(
-            open_=open_, offline=offline, saved=self.saved, narrow=self.narrow
+            open_=open_,
+            offline=offline,
+            saved=self.saved,
+            narrow=self.narrow,
+            recording=self.recording_words(),
         )
         if self.catalogue is not None:
             current = self.work.administration.id if self.work else None
@@ -136,7 +144,7 @@ class Framing(Administering):
             panel.show(self.results.scores, title="SCORES", present=True)
         elif self.work is not None:
             hidden = self.trial_page.hidden if self.query("#trial-page") else False
-            panel.show(self.work.scores, hidden=hidden)
+            panel.show(self.work.scores, hidden=hidden, naming=self.work.naming)
         else:
             panel.show(Scores())
 

@@ -24,7 +24,7 @@ from tabwb.workbench.widgets.combo import Combo, Known
 from tabwb.workbench.wording import AMBER, QUIET, name_of
 
 ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
-    "kind": (("a model", "model"), ("a person who types", "speaker")),
+    "kind": (("a model", "model"), ("a person", "speaker")),
     "item_order": (("as given", "as-given"), ("shuffled", "shuffled")),
     "option_order": (
         ("as given", "as-given"),
@@ -40,10 +40,12 @@ ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 HELPS = {
     "battery": "the battery's id, or the path of a battery.toml; down lists those installed",
-    "kind": "a model answers by itself; a person types the answers here",
+    "kind": "a model answers by itself; a person types the answers here, or names pictures aloud",
     "model": "ID[:NAME][@key=value,...]; down lists the back ends that are registered",
     "speaker": "a study ID such as S-014, never a person's name",
     "research_protocol": "the approved protocol under which this battery is given to a person",
+    "transcriber": "what hears the responses and writes phonemes, a draft; or none",
+    "rater": "a study ID of whoever scores by ear; may be empty",
     "seed": "of the orders and of sampling",
     "replicates": "how often each item is given",
     "item_order": "items keep to their subtest",
@@ -119,6 +121,10 @@ class NewAdministration(Dialog[Draft | None]):
             )
             for one in self._catalogue.models
         ]
+        transcribers = [
+            Known(one.spec, one.shape, one.title, one.hindrance)
+            for one in self._catalogue.transcribers
+        ]
         with Vertical(classes="dialog"):
             yield Static("New administration", classes="dialog-title")
             with VerticalScroll(can_focus=False, id="fields"):
@@ -133,6 +139,11 @@ class NewAdministration(Dialog[Draft | None]):
                 yield from _row(
                     "Protocol ID", Field("research_protocol", draft.research_protocol), "person"
                 )
+                heard_by = Combo(
+                    "transcriber", draft.transcriber, transcribers, help_text("transcriber")
+                )
+                yield from _row("Transcriber", heard_by, "aloud")
+                yield from _row("Scored by", Field("rater", draft.rater), "aloud")
                 yield Static("", classes="gap")
                 with Horizontal(classes="pair"):
                     yield from _row("Seed", Field("seed", draft.seed))
@@ -151,7 +162,7 @@ class NewAdministration(Dialog[Draft | None]):
                     yield from _row("Context", Selection("context", context))
                     yield from _row("Answers", Selection("protocol", draft.protocol))
                 yield from _row("Judges", Field("judges", draft.judges), "model")
-                with Horizontal(classes="pair person"):
+                with Horizontal(classes="pair person typed"):
                     yield from _row("Judges", Field("judges_person", draft.judges))
             yield Static("", id="message")
             with Horizontal(classes="dialog-buttons"):
@@ -170,6 +181,18 @@ class NewAdministration(Dialog[Draft | None]):
             widget.display = kind == "model"
         for widget in self.query(".person"):
             widget.display = kind == "speaker"
+        aloud = kind == "speaker" and self._aloud is not False
+        for widget in self.query(".aloud"):
+            widget.display = aloud
+        for widget in self.query(".typed"):
+            widget.display = kind == "speaker" and self._aloud is not True
+
+    @property
+    def _aloud(self) -> bool | None:
+        """Whether the battery is named aloud; None where that is not known before it is read."""
+        named = self.query_one("#battery", Input).value.strip()
+        known = [one.aloud for one in self._catalogue.batteries if one.id == named]
+        return known[0] if known else None
 
     def on_select_changed(self, event: Select.Changed) -> None:
         """A person needs other fields than a model."""
@@ -178,8 +201,12 @@ class NewAdministration(Dialog[Draft | None]):
         self._clear()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """What was wrong may be right now."""
+        """What was wrong may be right now; what is named aloud is given to a person."""
         self._clear()
+        if event.input.id == "battery":
+            if self._aloud:
+                self.query_one("#kind", Select).value = "speaker"
+            self._show_kind(str(self.query_one("#kind", Select).value))
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Say what the field is for."""
@@ -236,6 +263,8 @@ class NewAdministration(Dialog[Draft | None]):
             model=typed("model"),
             speaker=typed("speaker"),
             research_protocol=typed("research_protocol"),
+            transcriber=typed("transcriber"),
+            rater=typed("rater"),
             seed=typed("seed"),
             replicates=typed("replicates"),
             temperature=typed("temperature"),

@@ -16,7 +16,7 @@ SIGNS = {"EQ": "=", "SUB": "~", "INS": "+", "DEL": "-"}
 
 
 def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Content]:
-    """Reference, what was said, operations; with ``costs`` also those and the features.
+    """Reference, what was said, operations; with ``costs`` also those.
 
     A response that is longer than the line goes on in a further block.
 
@@ -39,8 +39,10 @@ def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Co
         block.append(one)
         used += wide
     yield from _block(block, costs=costs)
-    if not costs:
-        return
+
+
+def change_lines(aligned: Aligned) -> Iterator[Content]:
+    """For each substitution the features that changed, and what they cost together."""
     for one in aligned.steps:
         if one.op == "SUB" and one.ref and one.hyp:
             words = ", ".join(str(change) for change in feature_changes(one.ref, one.hyp))
@@ -105,4 +107,5 @@ class AlignmentView(Painted):
         """The lines."""
         if self._aligned is None:
             return Content("")
-        return Content("\n").join(alignment_lines(self._aligned, width, costs=self._costs))
+        lines = list(alignment_lines(self._aligned, width, costs=self._costs))
+        return Content("\n").join([*lines, *(change_lines(self._aligned) if self._costs else ())])

@@ -73,4 +73,5 @@ class LevelMeter(Painted):
 
     def paint(self, width: int) -> Content:
         """One line."""
-        return self._words.truncate(width)
+        words = self._words if self._words.cell_length <= width else self._words[len("level ") :]
+        return words.truncate(width)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
@@ -85,6 +86,28 @@ def _piece(one: NamedItem) -> Content:
     words = standing_words(one)
     style = ACCENT if now else QUIET if one.standing == "open" else "bold"
     return Content.assemble((one.name, "bold" if now else QUIET), " ", (words, style))
+
+
+def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
+    """A person's scores so far: how many are right, and what the others were."""
+    scored = [one for one in items if one.standing == "scored"]
+    right = [one for one in scored if one.right]
+    counted = [one for one in scored if one.right is not None]
+    yield spread(
+        Content.styled("Right, as a person scored", "bold"),
+        Content.styled(f"{len(right)} of {len(counted)}", "bold"),
+        width,
+    )
+    yield Content("")
+    kinds = Counter(one.word or ("right" if one.right else "error") for one in scored)
+    for kind, count in kinds.most_common():
+        yield spread(Content(kind), Content(str(count)), width)
+    left = Counter(one.standing for one in items if one.standing not in {"scored", "now"})
+    if kinds and left:
+        yield Content("")
+    for standing, count in left.items():
+        words = {"open": "still to come", "given": "not scored yet"}.get(standing, standing)
+        yield spread(Content.styled(words, QUIET), Content.styled(str(count), QUIET), width)
 
 
 class ScoreStrip(Painted):

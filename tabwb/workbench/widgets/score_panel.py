@@ -11,7 +11,9 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 
 from tabwb.workbench.commands import bindings
+from tabwb.workbench.naming_snapshots import NamingNow
 from tabwb.workbench.snapshots import BurdenScore, Scores
+from tabwb.workbench.widgets.naming_scores import naming_lines
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import (
     ACCENT,
@@ -42,13 +44,22 @@ class ScoreSheet(Painted):
         self._hidden = False
         self._title = "SCORES"
         self._present = False
+        self._naming: NamingNow | None = None
 
-    def show(self, scores: Scores, *, hidden: bool, title: str, present: bool) -> None:
+    def show(
+        self,
+        scores: Scores,
+        *,
+        hidden: bool,
+        title: str,
+        present: bool,
+        naming: NamingNow | None = None,
+    ) -> None:
         """Show these; ``hidden`` tells only what was given, ``present`` lists features too."""
-        before = (self._scores, self._hidden, self._title, self._present)
-        if (scores, hidden, title, present) != before:
+        before = (self._scores, self._hidden, self._title, self._present, self._naming)
+        if (scores, hidden, title, present, naming) != before:
             self._scores, self._hidden, self._title = scores, hidden, title
-            self._present = present
+            self._present, self._naming = present, naming
             self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
@@ -58,6 +69,9 @@ class ScoreSheet(Painted):
     def _lines(self, width: int) -> Iterator[Content]:
         yield Content.styled(self._title, f"bold {QUIET}")
         yield Content("")
+        if self._naming is not None:
+            yield from naming_lines(self._naming.items, width)
+            return
         if not self._scores.subtests:
             yield Content.styled("Scores stand here as answers come.", QUIET)
             return
@@ -139,9 +153,12 @@ Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides 
         hidden: bool = False,
         title: str = "LIVE SCORES",
         present: bool = False,
+        naming: NamingNow | None = None,
     ) -> None:
-        """Show these."""
-        self.query_one(ScoreSheet).show(scores, hidden=hidden, title=title, present=present)
+        """Show these; of spoken naming a person's scores and codes."""
+        self.query_one(ScoreSheet).show(
+            scores, hidden=hidden, title=title, present=present, naming=naming
+        )
 
 
 class CompactScores(Painted):

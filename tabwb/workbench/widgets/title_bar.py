@@ -44,12 +44,22 @@ class TitleBar(Painted):
         self._offline: bool | None = None
         self._saved: bool | None = None
         self._narrow = False
+        self._recording = ""
 
-    def show(self, *, open_: str, offline: bool | None, saved: bool | None, narrow: bool) -> None:
-        """Show what is open and how it stands; None where there is nothing to say."""
-        before = (self._open, self._offline, self._saved, self._narrow)
-        if (open_, offline, saved, narrow) != before:
+    def show(
+        self,
+        *,
+        open_: str,
+        offline: bool | None,
+        saved: bool | None,
+        narrow: bool,
+        recording: str = "",
+    ) -> None:
+        """Show what is open and how it stands; None or empty where there is nothing to say."""
+        before = (self._open, self._offline, self._saved, self._narrow, self._recording)
+        if (open_, offline, saved, narrow, recording) != before:
             self._open, self._offline, self._saved, self._narrow = open_, offline, saved, narrow
+            self._recording = recording
             self.refresh()
 
     def paint(self, width: int) -> Content:
@@ -62,7 +72,9 @@ class TitleBar(Painted):
             for group in GROUPS:
                 left = Content.assemble(left, " " * GAP, (group.title(), "$foreground"))
         states = []
-        if self._offline is not None:
+        if self._recording:
+            states.append((f"● {self._recording}", "bold $warning"))
+        if self._offline is not None and not (self._recording and self._narrow):
             states.append((("offline" if self._offline else "network allowed"), QUIET))
         if self._saved is not None:
             states.append(("● saved", ACCENT) if self._saved else ("! not saved", "bold $warning"))
