@@ -38,7 +38,7 @@ def _possible(action: Action) -> Action:
         if available(BY_ID[name], now):
             action(self)
         else:
-            self.trial_page.say(why_not(name, now))
+            self.say(why_not(name, now))
 
     return checked
 
@@ -81,6 +81,15 @@ class Administering(Screen[None]):
     def close_drawer(self) -> bool:
         """Close an open drawer; whether there was one."""
         raise NotImplementedError
+
+    @property
+    def work_page(self) -> Page:
+        """The page on which the open administration is given."""
+        return "trial"
+
+    def say(self, words: str) -> None:
+        """Say something in the place of the hint."""
+        self.trial_page.say(words)
 
     @property
     def trial_page(self) -> TrialPage:
@@ -209,7 +218,7 @@ class Administering(Screen[None]):
             return
         self.close_drawer()
         if self.work is not None and self.work.administration.id == number:
-            self.run_worker(self.go("trial"))
+            self.run_worker(self.go(self.work_page))
             return
         if one.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
             self.do(partial(self.bench.results, number))
@@ -365,7 +374,7 @@ class Administering(Screen[None]):
         """Leave the results: to the administration if it is open, else home."""
         if self.close_drawer():
             return
-        self.run_worker(self.go("trial" if self.work is not None else "home"))
+        self.run_worker(self.go(self.work_page if self.work is not None else "home"))
 
     def on_results_page_chosen(self, message: ResultsPage.Chosen) -> None:
         """Open one response."""
