@@ -17,6 +17,13 @@ def open_workbench(
     return run_workbench(store_location, offline, battery, model)
 
 
+def open_speaker_view(store_location: str | None) -> int:
+    """Show the picture of the workbench's administration, alone; its exit status."""
+    from tabwb.workbench.speaker_view import run_speaker_view
+
+    return run_speaker_view(store_location)
+
+
 def main() -> int:
     """Run the program with the arguments of its process."""
-    return command_line.main(workbench=open_workbench)
+    return command_line.main(workbench=open_workbench, speaker_view=open_speaker_view)

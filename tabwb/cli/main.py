@@ -17,6 +17,8 @@ from tabwb.records.errors import TabwbError
 
 Workbench = Callable[[str | None, bool, str | None, str | None], int]
 """Opens the workbench: store, offline, battery and model to begin with; gives the exit status."""
+SpeakerView = Callable[[str | None], int]
+"""Shows the picture of a naming administration alone: store; gives the exit status."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
     "name": ("name", "Give a naming battery to a person: from files or through the microphone."),
@@ -95,11 +97,20 @@ class LazyGroup(click.Group):
 )
 @click.version_option(tabwb.__version__, prog_name="tabwb")
 @click.option("--demo", is_flag=True, help="Open with TAB ready for the bundled model.")
+@click.option(
+    "--speaker-view",
+    is_flag=True,
+    help="Show the picture of the workbench's naming administration alone, in a second terminal.",
+)
 @store_option
 @offline_option
 @click.pass_context
 def cli(
-    context: click.Context, demo: bool, store_location: str | None, offline: bool | None
+    context: click.Context,
+    demo: bool,
+    speaker_view: bool,
+    store_location: str | None,
+    offline: bool | None,
 ) -> None:
     """A workbench for aphasia batteries.
 
@@ -123,35 +134,44 @@ def cli(
             headless, battery="tab", model="bundled", store_location=store_location, offline=offline
         )
         return
-    workbench: Workbench | None = context.obj
-    if workbench is None:
+    faces: tuple[Workbench, SpeakerView] | None = context.obj
+    if faces is None:
         raise click.UsageError("here are only the commands; the program 'tabwb' has the workbench")
+    workbench, view = faces
+    if speaker_view:
+        context.exit(view(store_location))
     battery, model = ("tab", "bundled") if demo else (None, None)
     context.exit(workbench(store_location, bool(offline), battery, model))
 
 
-def main(arguments: Sequence[str] | None = None, workbench: Workbench | None = None) -> int:
+def main(
+    arguments: Sequence[str] | None = None,
+    workbench: Workbench | None = None,
+    speaker_view: SpeakerView | None = None,
+) -> int:
     """Run the command line.
 
     Args:
         arguments: of the command line; None for those of the process.
         workbench: opens the workbench where no command is given.
+        speaker_view: shows the speaker's picture alone.
 
     Returns:
         The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
     """
     streams.prepare()
-    status = _guarded(lambda: _command(arguments, workbench))
+    faces = (workbench, speaker_view) if workbench and speaker_view else None
+    status = _guarded(lambda: _command(arguments, faces))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.
     return status or _guarded(_flush)
 
 
-def _command(arguments: Sequence[str] | None, workbench: Workbench | None) -> int:
+def _command(arguments: Sequence[str] | None, faces: tuple[Workbench, SpeakerView] | None) -> int:
     status = cli.main(
         args=None if arguments is None else list(arguments),
         prog_name="tabwb",
         standalone_mode=False,
-        obj=workbench,
+        obj=faces,
     )
     return status if isinstance(status, int) else 0
 

@@ -181,8 +181,10 @@ def run_workbench(
         battery: with ``model``: open the new-administration dialog with these filled in.
         model: see ``battery``.
     """
+    from tabwb.workbench import graphics
     from tabwb.workbench.collector import settle
 
+    graphics.prepare()
     app = Workbench(
         location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
     )
