@@ -111,6 +111,14 @@ def _recorded(held: dict[str, Any]) -> str:
         (f"... of the {rare['words']} words with few recordings ({rare['clips']} clips)", few),
         ("every phoneme right", _percent(found["exact"])),
         ("PER of two words with half a second between", _percent(held["pairs"]["per"])),
+        *(
+            (
+                f"PER with {pad['seconds']} s of {'soft noise' if pad['noise_rms'] else 'zeros'} "
+                "before and after (every third clip)",
+                _percent(pad["per"]),
+            )
+            for pad in held["padded"]
+        ),
     )
     words = [
         (r["word"], r["clips"], r["nearest"], "" if r["per"] is None else f"{r['per']:.2f}")

@@ -113,6 +113,21 @@ def _pairs(clips: Sequence[Recording], model: Wav2Vec2BertForCTC) -> dict[str, A
     return {"clips": len(drawn), "pause_s": _PAUSE, "per": asdict(per), "fer": asdict(fer)}
 
 
+def _padded(
+    clips: Sequence[Recording], model: Wav2Vec2BertForCTC, seconds: float, noise: float
+) -> dict[str, Any]:
+    """Kept-out clips with something before and after, as in a recording of a naming session."""
+    rng = np.random.default_rng(7)
+    sounds = []
+    for clip in clips:
+        sound = np.pad(read_samples(clip.path), int(seconds * RATE))
+        hiss = coloured_noise(rng, len(sound))
+        sounds.append((sound + noise * hiss / np.sqrt(np.mean(hiss**2))).astype(np.float32))
+    said = [RECORDED_WORDS[clip.word] for clip in clips]
+    per, fer = rates(score(said, hear(model, sounds)), [clip.speaker for clip in clips])
+    return {"seconds": seconds, "noise_rms": noise, "per": asdict(per), "fer": asdict(fer)}
+
+
 def made_noises(count: int) -> list[Samples]:
     """Make background noise without speech: coloured noise, some with hum or knocks."""
     rng = np.random.default_rng(99)
@@ -180,6 +195,7 @@ def evaluate(folder: Path, speech: Path) -> dict[str, Any]:
         "recorded": recorded,
         "rare_words": rare(recorded),
         "pairs": _pairs(clips, model),
+        "padded": [_padded(clips[::3], model, 1.5, rms) for rms in (0.0, 0.001)],
         "noise": [
             _noise("recorded background, kept out", silence, model),
             _noise("noise without speech, made", made_noises(_NOISES), model),

@@ -21,6 +21,7 @@ from training.words.recordings import RATE, Samples
 Clip = tuple[Samples, Phonemes]
 Generator = np.random.Generator
 _POOL = 8  # batches drawn together and sorted by length
+_DIGITAL_SILENCE = 0.25  # nothing but zeros around the word, as a virtual microphone gives them
 _CROPPED = 0.75  # the share of recorded clips that lose the silence around the word
 _TIMES = 2  # how often the sound of an example is used, each time disguised anew
 
@@ -98,7 +99,7 @@ class Examples(IterableDataset[Batch]):
 
     def _speech(self, rng: Generator) -> tuple[list[Samples], Phonemes]:
         """Draw the words of one example, each at its own loudness and speed, with pauses."""
-        count = rng.choice((0, 1, 2), p=(0.04, 0.81, 0.15))
+        count = rng.choice((0, 1, 2), p=(0.04, 0.78, 0.18))
         parts: list[Samples] = []
         phonemes: list[str] = []
         for number in range(count):
@@ -115,7 +116,7 @@ class Examples(IterableDataset[Batch]):
     def sound(self, rng: Generator) -> Clip:
         """Draw one example as sound."""
         parts, phonemes = self._speech(rng)
-        longest = 1.5 if rng.random() < 0.07 else 0.2
+        longest = 2.0 if rng.random() < 0.12 else 0.2
         before, after = (int(rng.uniform(0.02, longest) * RATE) for _ in range(2))
         if not parts:
             before = int(rng.uniform(0.4, 1.5) * RATE)
@@ -124,6 +125,8 @@ class Examples(IterableDataset[Batch]):
         if phonemes and rng.random() < 0.3:
             response = self._background.rooms[rng.integers(len(self._background.rooms))]
             samples = fftconvolve(samples, response)[: len(samples)]
+        if phonemes and rng.random() < _DIGITAL_SILENCE:
+            return (samples * 0.05).astype(np.float32), phonemes
         loudness = -rng.uniform(5, 40) if rng.random() < 0.75 else -rng.uniform(40, 70)
         noise = self._background.draw(rng, len(samples)) * 10 ** (loudness / 20)
         return ((samples + noise) * 0.05).astype(np.float32), phonemes

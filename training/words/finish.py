@@ -120,7 +120,7 @@ def finish(
             "transformers": records[-1]["transformers"],
             "numpy": np.__version__,
             "espeak-ng": _version("espeak-ng", "--version"),
-            "flite": _version("sh", "-c", "flite --version | grep -i version"),
+            "flite": _version("sh", "-c", "flite --version | sed -n 's/.*version: *//p'"),
         },
     }
     text = json.dumps(record, indent=1, ensure_ascii=False)

@@ -24,18 +24,25 @@ class Figure:
 
 
 def nearest_words(heard: Sequence[Phonemes]) -> list[str]:
-    """Name the recorded word whose pronunciation is nearest, by feature distance.
+    """Name the recorded word whose pronunciation is nearest.
 
-    Of equally near ones the first by the alphabet. To nothing at all no word is near: "".
+    By phoneme edits over the longer of both lengths, and where those are equal by feature distance
+    over the same; of equally near ones the first by the alphabet. On the dev speakers this found
+    more words than feature distance alone, for which a phoneme that is left out counts as much as
+    several that are changed. To nothing at all no word is near: "".
 
-    >>> nearest_words([("TH", "R", "IY"), ("D", "AO", "K"), ()])
-    ['three', 'dog', '']
+    >>> nearest_words([("TH", "R", "IY"), ("D", "AO", "K"), ("L", "EH", "F"), ()])
+    ['three', 'dog', 'left', '']
     """
     words = sorted(RECORDED_WORDS)
     refs = [RECORDED_WORDS[word] for _ in heard for word in words]
-    found = score(refs, [got for got in heard for _ in words])
-    best = found.quarters.reshape(len(heard), len(words)).argmin(axis=1)
-    return [words[i] if got else "" for i, got in zip(best.tolist(), heard, strict=True)]
+    hyps = [got for got in heard for _ in words]
+    found = score(refs, hyps)
+    longer = np.array([max(len(r), len(h)) for r, h in zip(refs, hyps, strict=True)])
+    order = np.lexsort(
+        [(v / longer).reshape(-1, len(words)) for v in (found.quarters, found.edits)], axis=-1
+    )
+    return [words[i] if got else "" for i, got in zip(order[:, 0].tolist(), heard, strict=True)]
 
 
 def error_rate(said: Sequence[Phonemes], heard: Sequence[Phonemes]) -> float:
