@@ -106,6 +106,13 @@ class NamingSession(NamingStanding):
 
     # ---------------------------------------------------------------- one item
 
+    def next_typed(self) -> Events:
+        """Put the next item that is typed before the speaker; pause where only others are left."""
+        typed = self.waiting_typed
+        if not typed and self.waiting_aloud:
+            return self.pause("the other items are named aloud")
+        return self.begin_at(typed[0].plan.number) if typed else self.next()
+
     def show(self, picture: PictureShown) -> Events:
         """Put the next picture before the speaker; finish when there is none left."""
         made = self.next()
@@ -130,22 +137,22 @@ class NamingSession(NamingStanding):
 
     def re_prompt(self, at_s: float | None = None) -> Events:
         """Ask again: what comes after it does not belong to the first response."""
-        return self._observe(self._open_trial().plan.number, RePrompted(at_s))
+        return self._observe(self._open_spoken().plan.number, RePrompted(at_s))
 
     def mark(self, at_s: float) -> Events:
         """Say that a new attempt of the speaker begins here."""
-        return self._observe(self._current_or_error("mark").plan.number, Marked(at_s))
+        return self._observe(self._spoken_or_error("mark").plan.number, Marked(at_s))
 
     def examiner(self, start_s: float, end_s: float) -> Events:
         """Say that what is heard here is the administrator."""
         if end_s <= start_s:
             raise UsageError("the examiner's voice ends after it begins")
-        trial = self._current_or_error("mark")
+        trial = self._spoken_or_error("mark")
         return self._observe(trial.plan.number, ExaminerSpoke(start_s, end_s))
 
     def respond(self, take: Take) -> Events:
         """Close the window: this stretch of the recording is the response; nobody has scored it."""
-        trial = self._open_trial()
+        trial = self._open_spoken()
         attempt = spoken(trial, take)
         made = self._commit(
             [AttemptEntry(trial.plan.number, attempt)],
@@ -167,7 +174,7 @@ class NamingSession(NamingStanding):
             raise UsageError(f"'{score}' is no score", allowed=", ".join(SCORES))
         if score == "not-scorable" and not reason.strip():
             raise TabwbError("what cannot be scored needs a reason", allowed="any text")
-        trial = self._current_or_error("score")
+        trial = self._spoken_or_error("score")
         number = trial.plan.number
         entries: list[Entry] = []
         made: list[events.Event] = []
@@ -273,9 +280,11 @@ class NamingSession(NamingStanding):
         target = self._history.undoable
         if target is None:
             raise TabwbError("there is nothing to take back")
-        if target.trial is None or target.what in {"skip", "void", "discontinuation"}:
-            return super().undo()
         number = target.trial
+        if number is None or target.what in {"skip", "void", "discontinuation"}:
+            return super().undo()
+        if not self.is_naming(self._history.trial(number)):
+            return super().undo()
         entries: list[Entry] = [EventEntry("undone", number, target.what, target.sequence)]
         reopened = self._closing_score(target.sequence, number)
         if reopened is not None:
@@ -307,23 +316,26 @@ class NamingSession(NamingStanding):
             raise TabwbError(
                 "an item still waits for its answer", hint="score, skip or void it first"
             )
-        if self._history.trial(number).counting is None:
+        trial = self._history.trial(number)
+        self.item(trial)  # one that is named aloud
+        if trial.counting is None:
             raise TabwbError(f"item {number} has no response to look at")
         self._current = number
 
-    def rescore(self) -> Events:
-        """Rate every transcript again with the rules as they are now; earlier ratings stay."""
-        entries = [entry for trial in self.trials for entry in self._rated_again(trial)]
-        made = [
-            events.Rated(self.administration.id, entry.trial, entry.attempt, entry.ratings)
-            for entry in entries
-        ]
-        return self._commit(entries, *made) if entries else ()
-
     # ---------------------------------------------------------------- inside
 
-    def _scored(self, what: str) -> tuple[Trial, Attempt]:
+    def _spoken_or_error(self, what: str) -> Trial:
         trial = self._current_or_error(what)
+        self.item(trial)
+        return trial
+
+    def _open_spoken(self) -> Trial:
+        trial = self._open_trial()
+        self.item(trial)
+        return trial
+
+    def _scored(self, what: str) -> tuple[Trial, Attempt]:
+        trial = self._spoken_or_error(what)
         attempt = trial.counting
         if attempt is None:
             raise TabwbError("this item has no response yet", hint="score it first")
@@ -333,7 +345,7 @@ class NamingSession(NamingStanding):
         self, trial: Trial, attempt: Attempt, more: Sequence[Observation]
     ) -> RatingsEntry:
         said = [*self._view(trial).observations, *more]
-        ratings = person_ratings(said, attempt.number, self.rater)
+        ratings = person_ratings(said, attempt.number)
         return RatingsEntry(trial.plan.number, attempt.number, ratings)
 
     def _machine_rated(
@@ -359,12 +371,14 @@ class NamingSession(NamingStanding):
         return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]
 
     def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
-        """The ratings of a trial after one of its observations was taken back."""
+        """The ratings of a trial once more: one of its observations was taken back, or all are."""
+        if not self.is_naming(trial):
+            return super()._rated_again(trial)
         attempt = trial.counting
         if attempt is None:
             return []
         view = view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
-        person = person_ratings(view.observations, attempt.number, self.rater)
+        person = person_ratings(view.observations, attempt.number)
         machine = [
             rating
             for each in view.transcripts_of(attempt.number)

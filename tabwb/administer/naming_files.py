@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from tabwb.records.errors import TabwbError, UsageError
-from tabwb.speech.files import SUFFIXES
+from tabwb.battery.model import Battery
+from tabwb.records.errors import MissingExtra, TabwbError, UsageError
+from tabwb.records.states import ResponseKind
+from tabwb.speech.files import ALLOWED, SUFFIXES, info
 
 MANIFEST = "manifest.tsv"
 COLUMNS = ("file", "item", "take")
-_NAME = re.compile(r"(?P<item>.+?)(?:_(?P<take>\d{1,4}))?")
+_NAME = re.compile(r"(?P<item>.+?)(?:_(?P<take>[0-9]{1,4}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,7 +25,7 @@ class TakeFile:
     """A sound file that holds one take of one item.
 
     Attributes:
-        item: id in the battery.
+        item: one of :func:`item_names`.
         take: 1-based; of several takes of an item the last one counts.
         path: of the file.
     """
@@ -32,13 +35,52 @@ class TakeFile:
     path: Path
 
 
+def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
+    """What each naming item is called in folders and manifests, to (subtest, item).
+
+    Its id, or SUBTEST/ITEM where two subtests have items of that id.
+    """
+    places = [
+        (subtest.id, item.id)
+        for subtest in battery.subtests
+        if subtest.response is ResponseKind.NAMING
+        for item in subtest.items
+    ]
+    count = Counter(item for _, item in places)
+    return {
+        item if count[item] == 1 else f"{subtest}/{item}": (subtest, item)
+        for subtest, item in places
+    }
+
+
+def check_sounds(files: Sequence[TakeFile]) -> None:
+    """Look into every file before any is taken up.
+
+    Raises:
+        TabwbError: some hold no sound; all are named.
+    """
+    wrong: list[str] = []
+    for file in files:
+        try:
+            if info(file.path).frames == 0:
+                wrong.append(f"{file.path}: holds no sound")
+        except MissingExtra:
+            raise
+        except TabwbError as error:
+            wrong.append(str(error).splitlines()[0])
+    if wrong:
+        raise TabwbError(
+            "\n".join(wrong), allowed=ALLOWED, hint="nothing was kept; mend or remove these files"
+        )
+
+
 def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
     """The takes in a folder, item by item in order of takes.
 
     Args:
         folder: with a ``manifest.tsv`` (columns file, item and perhaps take), or with files named
             by item.
-        items: ids of the battery's naming items.
+        items: :func:`item_names` of the battery.
 
     Raises:
         UsageError: there is no such folder, it holds no sound file, or a name belongs to no item.
@@ -92,7 +134,7 @@ def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
         take = cells.get("take") or "1"
         if not cells.get("file") or not cells.get("item"):
             raise UsageError("a line names a file and an item", where=where)
-        if not take.isdecimal() or not 0 < int(take) < 10_000:
+        if not (take.isascii() and take.isdecimal()) or not 0 < int(take) < 10_000:
             raise UsageError(f"'{take}' is no take", where=where, allowed="1, 2, 3 ...")
         path = manifest.parent / cells["file"]
         if not path.is_file():

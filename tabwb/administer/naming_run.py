@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabwb.administer.consent import check_transcribing
 from tabwb.administer.naming import NamingSession
-from tabwb.administer.naming_files import TakeFile
+from tabwb.administer.naming_files import TakeFile, item_names
 from tabwb.administer.naming_imports import ImportedSession, Named
 from tabwb.administer.transcribing import Job, Transcribing
 from tabwb.extend.components import Cancel
@@ -17,9 +17,7 @@ from tabwb.records import events
 from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
 from tabwb.records.speech import Transcript
-from tabwb.records.states import TrialState
 from tabwb.records.trials import Trial
-from tabwb.scoring.naming.codes import CODES
 from tabwb.speech import files as sound_files
 from tabwb.speech.onset import onset
 from tabwb.speech.quality import quality
@@ -27,6 +25,9 @@ from tabwb.speech.quality import quality
 
 def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[events.Event]:
     """Take up a file for each item that still waits, in the order of the battery.
+
+    What was recorded was given: neither a start item nor the end of a subtest leaves a file out.
+    Of replicates the first one that waits gets it.
 
     Args:
         session: running.
@@ -39,19 +40,10 @@ def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[ev
         TabwbError: a file is no sound file; what was taken up before it stays.
     """
     takes = {item: list(group) for item, group in groupby(sorted(files), lambda one: one.item)}
-    for trial in session.trials:
-        if trial.state is TrialState.PLANNED and session.is_naming(trial):
-            for file in takes.get(trial.plan.item, ()):
-                yield from _give(session, trial, file)
-
-
-def without_file(session: NamingSession) -> tuple[Trial, ...]:
-    """The naming trials that still wait for a response."""
-    return tuple(
-        trial
-        for trial in session.trials
-        if trial.state is TrialState.PLANNED and session.is_naming(trial)
-    )
+    names = {place: name for name, place in item_names(session.battery).items()}
+    for trial in session.waiting_aloud:
+        for file in takes.pop(names[trial.plan.subtest, trial.plan.item], ()):
+            yield from _give(session, trial, file)
 
 
 def waiting(session: NamingSession, spec: str) -> tuple[Job, ...]:
@@ -128,9 +120,10 @@ def take_in(session: NamingSession, imported: ImportedSession, by: str) -> Itera
         What was made, after each commit.
     """
     kept: dict[Path, tuple[str, str, float, int]] = {}
-    trials = {trial.plan.item: trial.plan.number for trial in session.trials}
+    trials = {(one.plan.subtest, one.plan.item): one.plan.number for one in session.trials}
+    places = item_names(session.battery)
     for named in imported.responses:
-        number = trials[named.item]
+        number = trials[places[named.item]]
         if named.sound is None:
             yield from session.take_up_unheard(number)
         else:
@@ -168,5 +161,5 @@ def _said_elsewhere(session: NamingSession, named: Named, by: str) -> Iterator[e
         yield from session.transcribed(trial.plan.number, attempt.number, transcript)
     if named.heard:
         yield from session.hear(named.heard)
-    if named.code in CODES:
+    if named.code:
         yield from session.code(named.code)

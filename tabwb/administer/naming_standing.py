@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tabwb.administer.standing import Events
 from tabwb.battery.naming import NamingItem, NamingRules, naming_item
 from tabwb.records import events
 from tabwb.records.entries import EventEntry
-from tabwb.records.errors import StoreError
+from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.naming import Observation, Take, observation_to_json
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.states import (
@@ -27,6 +28,7 @@ from tabwb.scoring.naming.decide import Outcome, next_item, not_needed, should_d
 from tabwb.scoring.naming.propose import Earlier
 from tabwb.speech.files import info
 
+_UNRECORDED = "practice, not recorded"
 _CREDITED = "before the start item: credited by the basal, not given"
 PERSON = "person"
 """The rater where no study ID of the person who scores is given."""
@@ -38,10 +40,13 @@ class NamingStanding(Session):
     :class:`~tabwb.administer.naming.NamingSession` moves it on.
     """
 
+    listener = ""
+    """Who scores by ear from now on (a study ID), where that is another than at the beginning."""
+
     @property
     def rater(self) -> str:
         """Who scores by ear, as stored."""
-        name = self.administration.conditions.rater
+        name = self.listener or self.administration.conditions.rater
         return f"{PERSON}:{name}" if name else PERSON
 
     def rules(self, trial: Trial) -> NamingRules:
@@ -49,17 +54,39 @@ class NamingStanding(Session):
         return self.battery.subtest(trial.plan.subtest).naming or NamingRules()
 
     def item(self, trial: Trial) -> NamingItem:
-        """What a trial asks for."""
+        """What a trial asks for.
+
+        Raises:
+            TabwbError: it is answered by typing.
+        """
+        if not self.is_naming(trial):
+            raise TabwbError(
+                f"item '{trial.plan.item}' is not named aloud",
+                hint=f"it is answered by typing: tabwb resume {self.administration.id}",
+            )
         return naming_item(self.battery.subtest(trial.plan.subtest).item(trial.plan.item))
 
     def is_naming(self, trial: Trial) -> bool:
         """Whether a trial is spoken naming; others are typed or read."""
         return self.battery.subtest(trial.plan.subtest).response is ResponseKind.NAMING
 
+    @property
+    def waiting_aloud(self) -> tuple[Trial, ...]:
+        """The items that still wait to be named aloud, in the battery's order."""
+        return tuple(one for one in self._planned() if self.is_naming(one))
+
+    @property
+    def waiting_typed(self) -> tuple[Trial, ...]:
+        """The items that still wait for a typed answer, in the battery's order."""
+        return tuple(one for one in self._planned() if not self.is_naming(one))
+
     def view(self, number: int | None = None) -> NamingView | None:
-        """All that stands of one trial (the current one), or None before the first."""
+        """All that stands of one trial (the current one).
+
+        None before the first, and of an item that is not named aloud.
+        """
         trial = self.current if number is None else self._history.trial(number)
-        if trial is None:
+        if trial is None or not self.is_naming(trial):
             return None
         return view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
 
@@ -134,7 +161,30 @@ class NamingStanding(Session):
         """What was observed of the administration as a whole, as JSON."""
         return self._history.observations
 
+    def leave_out(self) -> Events:
+        """Leave out what recordings made elsewhere need not hold: it becomes *not administered*.
+
+        That is practice, and what the basal of its subtest credits. In which order they were given
+        nobody here knows, so that the start item and the end of a subtest ask for nothing more.
+        """
+        found: dict[int, str] = {}
+        for trial in self.waiting_aloud:
+            plan, rules = trial.plan, self.rules(trial)
+            if plan.practice:
+                found[plan.number] = _UNRECORDED
+            elif rules.start_item:
+                subtest = self.battery.subtest(plan.subtest)
+                items = [item.id for item in subtest.items if not item.practice]
+                outcomes = self.outcomes(plan.subtest)
+                if plan.item in not_needed(items, outcomes, rules.start_item, rules.basal):
+                    found[plan.number] = _CREDITED
+        entries = [EventEntry("not-needed", number, reason) for number, reason in found.items()]
+        return self._commit(entries) if entries else ()
+
     # ---------------------------------------------------------------- inside
+
+    def _planned(self) -> Iterator[Trial]:
+        return (one for one in self.trials if one.state is TrialState.PLANNED)
 
     def _next_planned(self) -> Trial | None:
         """The next trial; where a subtest has a start item, in the order that its rules ask for."""

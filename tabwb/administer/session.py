@@ -229,18 +229,13 @@ class Session(Standing):
 
         The earlier ratings stay in the store; the new ones count.
         """
-        entries: list[Entry] = []
-        made: list[events.Rated] = []
-        for trial in self.trials:
-            attempt = trial.counting
-            if attempt is None:
-                continue
-            number = trial.plan.number
-            ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
-            entries.append(RatingsEntry(number, attempt.number, ratings))
-            made.append(events.Rated(self.administration.id, number, attempt.number, ratings))
-        entries += self._declared([rating for event in made for rating in event.ratings])
-        return self._commit(entries, *made) if entries else ()
+        entries = [entry for trial in self.trials for entry in self._rated_again(trial)]
+        made = [
+            events.Rated(self.administration.id, entry.trial, entry.attempt, entry.ratings)
+            for entry in entries
+        ]
+        declared = self._declared([rating for event in made for rating in event.ratings])
+        return self._commit([*entries, *declared], *made) if entries else ()
 
     def pause(self, reason: str = "") -> Events:
         """Let the administration rest; an unanswered prompt will be shown again."""
@@ -276,6 +271,14 @@ class Session(Standing):
         )
         self._awaiting = False
         return made
+
+    def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
+        """Ratings of the counting answer by the scorers and judges as they are now."""
+        attempt = trial.counting
+        if attempt is None:
+            return []
+        ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
+        return [RatingsEntry(trial.plan.number, attempt.number, ratings)]
 
     def _start(self, trial: Trial) -> Events:
         self.raters.judges()  # one that cannot be used is found before the prompt goes out

@@ -11,8 +11,8 @@ from tabwb.administer.naming_scores import RATER, Naming
 from tabwb.records.naming import Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.speech import Transcript
+from tabwb.scoring.naming.codes import right_by_score
 
-RIGHT = frozenset({"right", "self-corrected"})
 CORRECT = "correct"
 """The measure of a person's score: 1 right or self-corrected, 0 error or no response."""
 CODE = "code:"
@@ -50,27 +50,25 @@ def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, 
     return tuple(ratings)
 
 
-def person_ratings(
-    observations: Sequence[Observation], attempt: int, rater: str
-) -> tuple[Rating, ...]:
-    """What a person says of one attempt: whether it is right, and its code.
+def person_ratings(observations: Sequence[Observation], attempt: int) -> tuple[Rating, ...]:
+    """What people say of one attempt, whether it is right and its code; the raters are they.
 
     Args:
         observations: of the trial, in order; the last score and the last code hold.
         attempt: number of the attempt.
-        rater: who.
     """
     scored = [each for each in observations if isinstance(each, Scored) and each.attempt == attempt]
     coded = [each for each in observations if isinstance(each, Coded) and each.attempt == attempt]
     ratings: list[Rating] = []
     if scored:
         last = scored[-1]
-        if last.score == "not-scorable":
-            ratings.append(undefined(rater, CORRECT, last.reason))
+        right = right_by_score(last.score)
+        if right is None:
+            ratings.append(undefined(last.by, CORRECT, last.reason))
         else:
             said = last.score if not last.reason else f"{last.score}: {last.reason}"
-            ratings.append(valued(rater, CORRECT, last.score in RIGHT, said))
+            ratings.append(valued(last.by, CORRECT, right, said))
     if coded:
         code = coded[-1]
-        ratings.append(valued(rater, f"{CODE}{code.code}", 1.0, ", ".join(code.flags)))
+        ratings.append(valued(code.by, f"{CODE}{code.code}", 1.0, ", ".join(code.flags)))
     return tuple(ratings)

@@ -94,9 +94,25 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
         if session.status is AdministrationStatus.PAUSED:
             raise Interrupted(
                 f"administration {number} is paused: {session.pause_reason or 'by the user'}",
-                hint=f"go on with: tabwb resume {number}",
+                hint=f"go on with: {named_next(session) or f'tabwb resume {number}'}",
             )
     return 0
+
+
+def named_next(session: Session) -> str:
+    """The command that goes on where only pictures are left to be named aloud; else empty."""
+    given = session.administration
+    if given.conditions.kind != "speaker":
+        return ""
+    from tabwb.cli.typing import named_aloud
+
+    aloud = named_aloud(session)
+    if aloud is None or aloud.waiting_typed or not aloud.waiting_aloud:
+        return ""
+    return (
+        f"tabwb name {session.battery.id} --speaker {given.conditions.examinee} "
+        f"--resume {given.id} --input FOLDER|mic"
+    )
 
 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:

@@ -46,7 +46,7 @@ def import_(**options: Any) -> int:
     from tabwb.administer import setup
     from tabwb.administer.consent import notices
     from tabwb.administer.naming_imports import read_sessions
-    from tabwb.administer.naming_run import take_in, without_file
+    from tabwb.administer.naming_run import take_in
     from tabwb.records.trials import Conditions
 
     plugins = open_plugins()
@@ -76,7 +76,7 @@ def import_(**options: Any) -> int:
                     number = session.administration.id
                     for _ in take_in(session, one, str(options["rater"])):
                         pass
-                    left = without_file(session)
+                    left = session.waiting_aloud
                     if left:
                         session.discontinue(f"not in {one.source.name}")
                     else:

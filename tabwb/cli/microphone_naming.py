@@ -45,8 +45,12 @@ def give_by_microphone(session: NamingSession, device: str | None, cancel: threa
     from tabwb.speech.recorder import Recorder
 
     for recording, path in left_over(session):
-        note(f"an interrupted recording is kept: {path.name}")
-        take_in(session, recording, path)
+        try:
+            take_in(session, recording, path)
+        except TabwbError as error:
+            note(f"an interrupted recording could not be kept: {error}")
+        else:
+            note(f"an interrupted recording is kept: {path.name}")
     chosen = pick(device)
     live = Live(session, lambda path: Recorder(chosen, path))
     live.ready()
@@ -86,7 +90,7 @@ def _command(live: Live, line: str) -> None:
     key, _, words = line.partition(" ")
     words = words.strip()
     plain: dict[str, Callable[[], Made]] = {
-        "": live.show,
+        "": partial(_show, live),
         "c": live.cue,
         "e": live.re_prompt,
         "m": live.mark,
@@ -116,9 +120,24 @@ def _command(live: Live, line: str) -> None:
         raise TabwbError(f"there is no command '{key}'", hint=HELP)
 
 
+def _show(live: Live) -> Made:
+    """The next picture; an item that is no picture is shown and answered by typing."""
+    session = live.session
+    coming = session.upcoming(1)
+    if session.awaiting or not coming or session.is_naming(coming[0]):
+        return live.show()
+    from tabwb.cli.typing import answer_one
+
+    made = session.next()
+    answer_one(session, aside=True)
+    return made
+
+
 def _tell(session: NamingSession, made: Made) -> None:
     for event in made:
         if isinstance(event, events.TrialStarted):
+            if not session.is_naming(session.trials[event.trial.number - 1]):
+                continue
             item = session.item(session.trials[event.trial.number - 1])
             number, planned = session.position
             note(f"item {number}/{planned}  {item.target}  (picture {item.picture})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -51,10 +52,16 @@ NO_TRANSCRIBER = "none"
     metavar="SPEC",
     default="bundled-words",
     show_default=True,
-    help="What hears the responses; 'none': nothing does, until 'tabwb name' is told so.",
+    help="What hears the responses; 'none': nothing does. With --resume: what hears them now.",
 )
 @click.option("--rater", metavar="ID", default="", help="Who scores by ear: a study ID.")
 @click.option("--resume", "reference", metavar="ID", help="Go on with this administration.")
+@click.option(
+    "--discontinue",
+    metavar="REASON",
+    default="",
+    help="Items without a recording were not given: end here, for this reason.",
+)
 @click.option("--device", metavar="NAME", help="The microphone (tabwb microphone list).")
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the items' order.")
 @click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
@@ -65,7 +72,9 @@ def name(**options: Any) -> int:
     """Give the naming BATTERY (an id or a path) to the speaker ID.
 
     Recordings are kept as they are; transcripts and scores are a draft until a trained listener has
-    heard them.
+    heard them. Of a folder every file is taken up, whatever the battery says of order; practice
+    and items that its basal credits may be without one. Other items than pictures are typed: here
+    with --input mic, else with 'tabwb resume'.
 
     Exit status: 0 done, 3 stopped early or items without a file (resumable), 130 after a second
     ctrl+c.
@@ -79,70 +88,153 @@ def name(**options: Any) -> int:
 
 def _name(plugins: Plugins, options: dict[str, Any]) -> int:
     from tabwb.administer import setup
-    from tabwb.administer.consent import notices
 
-    battery = setup.find_battery(plugins, options["battery"])
-    source = str(options["source"])
-    files = () if source == MICROPHONE else _files(Path(source), battery)
-    conditions = setup.resolve(plugins, battery, _conditions(options))
-    with open_store(options.get("store_location"), plugins) as store:
-        reference = options.get("reference")
-        opened = (
-            setup.create_naming(store, plugins, battery, conditions)
-            if reference is None
-            else setup.resume_naming(store, plugins, reference)
+    location, reference = options.get("store_location"), options.get("reference")
+    if reference is None:
+        battery = setup.find_battery(plugins, options["battery"])
+        files = _files(options, battery)
+        conditions = setup.resolve(plugins, battery, _conditions(options))
+        with (
+            open_store(location, plugins) as store,
+            setup.create_naming(store, plugins, battery, conditions) as session,
+        ):
+            return _begin(session, files, conditions.transcriber, options)
+    with (
+        open_store(location, plugins, create=False) as store,
+        setup.resume_naming(store, plugins, reference) as session,
+    ):
+        battery = session.battery  # as it was when it was begun, whatever the file says now
+        asked = options["battery"]
+        _check_same(
+            session,
+            asked if asked == battery.id else setup.find_battery(plugins, asked).id,
+            options,
         )
-        with opened as session:
-            session.resume()
-            for notice in notices(store, plugins, session.administration.conditions):
-                note(notice)
-            note(f"administration {session.administration.id}")
-            return _give(plugins, session, files, options)
+        spec = session.administration.conditions.transcriber
+        if _said("transcriber"):
+            spec = setup.resolve(plugins, battery, _conditions(options)).transcriber
+        session.listener = str(options["rater"])
+        return _begin(session, _files(options, battery), spec, options)
+
+
+def _begin(
+    session: NamingSession, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
+) -> int:
+    from tabwb.administer.consent import check_transcribing, notices
+
+    store, plugins, given = session.store, session.plugins, session.administration
+    if spec is not None:
+        check_transcribing(store, plugins, given.conditions, spec)
+        if remarks := plugins.resolve("transcribers", spec)[0].remarks:
+            note(f"{spec}: {remarks}")
+    session.resume()
+    for notice in notices(store, plugins, given.conditions):
+        note(notice)
+    note(f"administration {given.id}")
+    try:
+        return _give(session, files, spec, options)
+    except Interrupted:
+        raise
+    except TabwbError:
+        note(f"what was recorded is kept; go on with: {_resume(session, options)}")
+        raise
+
+
+def _said(option: str) -> bool:
+    """Whether an option was given on the command line."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _check_same(session: NamingSession, battery: str, options: dict[str, Any]) -> None:
+    """What is resumed was begun so: nobody's recordings come to somebody else's."""
+    given = session.administration
+    began = given.conditions
+    differs = [
+        (what, has)
+        for what, has, asked in (
+            ("speaker", began.examinee, options["speaker"]),
+            ("battery", session.battery.id, battery),
+            ("seed", began.seed, options["seed"] if _said("seed") else began.seed),
+            (
+                "order",
+                began.item_order,
+                "shuffled" if options["shuffle_items"] else began.item_order,
+            ),
+        )
+        if has != asked
+    ]
+    if differs:
+        said = ", ".join(f"{what} {has}" for what, has in differs)
+        raise UsageError(
+            f"administration {given.id} was begun with another: {said}",
+            hint=f"go on with: {_resume(session, options)}",
+        )
+
+
+def _resume(session: NamingSession, options: dict[str, Any]) -> str:
+    speaker, number = session.administration.conditions.examinee, session.administration.id
+    return shlex.join(
+        [
+            *("tabwb", "name", str(options["battery"]), "--speaker", speaker),
+            *("--resume", str(number), "--input", str(options["source"])),
+        ]
+    )
 
 
 def _give(
-    plugins: Plugins,
-    session: NamingSession,
-    files: Sequence[TakeFile],
-    options: dict[str, Any],
+    session: NamingSession, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
-    from tabwb.administer.naming_run import give_files, without_file
+    from tabwb.administer.naming_run import give_files
 
     cancel = threading.Event()
-    as_json = bool(options.get("as_json"))
-    spec = session.administration.conditions.transcriber
     try:
         with stopping(cancel):
-            if files:
+            if options["source"] != MICROPHONE:
                 for _ in give_files(session, files):
                     if cancel.is_set():
                         break
-            else:
+            elif session.status is AdministrationStatus.RUNNING:
                 from tabwb.cli.microphone_naming import give_by_microphone
 
                 give_by_microphone(session, options.get("device"), cancel)
             if spec is not None:
-                transcribe_all(plugins, session, spec, cancel)
+                transcribe_all(session.plugins, session, spec, cancel)
     except BaseException:
         if session.status is AdministrationStatus.RUNNING:
             with suppress(TabwbError):
                 session.pause("stopped in the middle")
         raise
-    left = without_file(session)
-    if session.status is AdministrationStatus.RUNNING and not left:
-        session.next()
-    elif session.status is AdministrationStatus.RUNNING:
-        session.pause("items wait for a response")
-    show(session, as_json=as_json)
-    if cancel.is_set() or left:
-        waiting = ", ".join(trial.plan.item for trial in left)
+    if session.status is AdministrationStatus.RUNNING:
+        _settle(session, str(options["discontinue"]), stopped=cancel.is_set())
+    show(session, as_json=bool(options.get("as_json")))
+    aloud, typed = session.waiting_aloud, session.waiting_typed
+    if aloud or cancel.is_set():
+        waiting = ", ".join(trial.plan.item for trial in aloud)
         raise Interrupted(
-            f"no response yet: {waiting}" if left else "stopped",
-            hint=f"go on with: tabwb name {session.battery.id} --speaker "
-            f"{session.administration.conditions.examinee} --resume {session.administration.id} "
-            "--input ...",
+            f"no response yet: {waiting}" if aloud else "stopped",
+            hint=f"go on with: {_resume(session, options)}",
+        )
+    if typed:
+        raise Interrupted(
+            f"no answer yet: {', '.join(trial.plan.item for trial in typed)}",
+            hint=f"they are typed: tabwb resume {session.administration.id}",
         )
     return 0
+
+
+def _settle(session: NamingSession, reason: str, *, stopped: bool) -> None:
+    """Finish what has been given; rest where something still waits."""
+    if session.to_discontinue:
+        note(session.to_discontinue)
+    if not stopped:
+        session.leave_out()
+    if not session.waiting_aloud and not session.waiting_typed:
+        session.next()
+    elif reason.strip() and not stopped:
+        session.discontinue(reason)
+    else:
+        session.pause("items wait for a response")
 
 
 def transcribe_all(
@@ -164,22 +256,20 @@ def transcribe_all(
         countdown.close()
 
 
-def _files(folder: Path, battery: Battery) -> tuple[TakeFile, ...]:
-    from tabwb.administer.naming_files import take_files
-    from tabwb.records.states import ResponseKind
+def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
+    from tabwb.administer.naming_files import check_sounds, item_names, take_files
 
-    items = [
-        item.id
-        for subtest in battery.subtests
-        if subtest.response is ResponseKind.NAMING
-        for item in subtest.items
-    ]
+    if options["source"] == MICROPHONE:
+        return ()
+    items = item_names(battery)
     if not items:
         raise UsageError(
             f"'{battery.id}' has no items that are named aloud",
             hint=f"give it with: tabwb run {battery.id}",
         )
-    return take_files(folder, items)
+    files = take_files(Path(options["source"]), items)
+    check_sounds(files)
+    return files
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:

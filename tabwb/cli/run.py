@@ -16,7 +16,7 @@ from tabwb.cli.common import (
     store_option,
 )
 from tabwb.cli.dry_run import dry_run
-from tabwb.cli.giving import give, opened_model, show
+from tabwb.cli.giving import give, named_next, opened_model, show
 from tabwb.records.errors import UsageError
 from tabwb.records.states import AdministrationStatus
 
@@ -97,6 +97,7 @@ def run(**options: Any) -> int:
         battery = setup.find_battery(plugins, options["battery"])
         conditions = _conditions(options)
         conditions = setup.resolve(plugins, battery, conditions)
+        _check_typed(battery, conditions)
         _warn(battery, conditions)
         if options.get("dry_run"):
             as_json = bool(options.get("as_json"))
@@ -143,11 +144,29 @@ def resume(
                 note(f"administration {session.administration.id} is done: nothing is left to ask")
                 show(session, as_json=as_json)
                 return 0
+            if command := named_next(session):
+                raise UsageError(
+                    f"what is left of administration {session.administration.id} is named aloud",
+                    hint=f"go on with: {command}",
+                )
             with opened_model(plugins, session.administration.conditions) as model:
                 session.resume()
                 return give(session, model, batch_size, as_json=as_json)
     finally:
         plugins.close()
+
+
+def _check_typed(battery: Battery, conditions: Conditions) -> None:
+    """Refuse a person a battery of which nothing is typed."""
+    from tabwb.records.states import ResponseKind
+
+    kinds = {subtest.response for subtest in battery.subtests}
+    if conditions.kind == "speaker" and kinds == {ResponseKind.NAMING}:
+        raise UsageError(
+            f"the pictures of '{battery.id}' are named aloud",
+            hint=f"give it with: tabwb name {battery.id} --speaker {conditions.examinee} "
+            "--input FOLDER|mic",
+        )
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:

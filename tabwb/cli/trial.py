@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from tabwb.administer.session import Session
 
 
+rater_option = click.option(
+    "--rater", metavar="ID", default="", help="Who says so: a study ID; default: who began."
+)
+
+
 @click.group()
 def trial() -> None:
     """Declare a trial void, note on it, undo, rescore; score spoken responses by ear.
@@ -81,12 +86,18 @@ def rescore(administration: str, store_location: str | None) -> int:
 @click.argument("trial_name", metavar="TRIAL")
 @click.argument("said", metavar="SCORE", type=click.Choice(SCORES))
 @click.option("--reason", default="", help="Why it cannot be scored; of no response what kind.")
+@rater_option
 @store_option
 def score(
-    administration: str, trial_name: str, said: Score, reason: str, store_location: str | None
+    administration: str,
+    trial_name: str,
+    said: Score,
+    reason: str,
+    rater: str,
+    store_location: str | None,
 ) -> int:
     """Score the spoken response of TRIAL by ear; an earlier score stays in the store."""
-    with _looking_at(administration, trial_name, store_location) as session:
+    with _looking_at(administration, trial_name, rater, store_location) as session:
         session.score(said, reason=reason)
         note(f"scored {said}")
     return 0
@@ -96,10 +107,13 @@ def score(
 @click.argument("administration")
 @click.argument("trial_name", metavar="TRIAL")
 @click.argument("words", metavar="WORD|PHONEMES")
+@rater_option
 @store_option
-def heard(administration: str, trial_name: str, words: str, store_location: str | None) -> int:
+def heard(
+    administration: str, trial_name: str, words: str, rater: str, store_location: str | None
+) -> int:
     """Write down what was heard in TRIAL: a plain word, ARPAbet or IPA."""
-    with _looking_at(administration, trial_name, store_location) as session:
+    with _looking_at(administration, trial_name, rater, store_location) as session:
         session.hear(words)
         _tell_proposal(session)
     return 0
@@ -110,16 +124,18 @@ def heard(administration: str, trial_name: str, words: str, store_location: str 
 @click.argument("trial_name", metavar="TRIAL")
 @click.argument("said", metavar="CODE")
 @click.option("--flag", "flags", multiple=True, help="For example self-corrected; repeatable.")
+@rater_option
 @store_option
 def code(
     administration: str,
     trial_name: str,
     said: str,
     flags: tuple[str, ...],
+    rater: str,
     store_location: str | None,
 ) -> int:
     """Give the spoken response of TRIAL a code, beside the one that the rules propose."""
-    with _looking_at(administration, trial_name, store_location) as session:
+    with _looking_at(administration, trial_name, rater, store_location) as session:
         session.code(said, flags)
         _tell_proposal(session)
     return 0
@@ -127,9 +143,9 @@ def code(
 
 @contextmanager
 def _looking_at(
-    administration: str, trial_name: str, store_location: str | None
+    administration: str, trial_name: str, rater: str, store_location: str | None
 ) -> Iterator[NamingSession]:
-    """A naming session with one answered trial before the eyes."""
+    """A naming session with one answered trial before the eyes of a rater."""
     from tabwb.administer.naming import NamingSession
 
     with _opened(administration, store_location) as session:
@@ -138,6 +154,7 @@ def _looking_at(
                 f"administration {session.administration.id} is not spoken naming",
                 hint="its answers are rated by scorers and judges",
             )
+        session.listener = rater
         session.look_at(_number(session, trial_name))
         yield session
 

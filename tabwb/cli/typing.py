@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from tabwb.administer.consent import notices
 from tabwb.administer.session import Session
+from tabwb.administer.setup import is_naming
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus, ResponseKind
+
+if TYPE_CHECKING:
+    from tabwb.administer.naming import NamingSession
 
 HELP = """\
 Type the answer and press enter (connected text: an empty line ends it).
@@ -45,7 +50,8 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
 def _give(session: Session, aside: bool) -> None:
     subtest = ""
     while session.status is AdministrationStatus.RUNNING:
-        made = session.next()
+        aloud = named_aloud(session)
+        made = session.next() if aloud is None else aloud.next_typed()
         started = [event for event in made if isinstance(event, events.TrialStarted)]
         if not started:
             return
@@ -53,7 +59,16 @@ def _give(session: Session, aside: bool) -> None:
         if plan.subtest != subtest:
             subtest = plan.subtest
             _introduce(session, subtest)
-        _answer_one(session, aside)
+        answer_one(session, aside=aside)
+
+
+def named_aloud(session: Session) -> NamingSession | None:
+    """The session, where some of its items are pictures that are named aloud."""
+    if not is_naming(session.battery):
+        return None
+    from tabwb.administer.naming import NamingSession
+
+    return session if isinstance(session, NamingSession) else None
 
 
 def _introduce(session: Session, subtest_id: str) -> None:
@@ -63,7 +78,8 @@ def _introduce(session: Session, subtest_id: str) -> None:
         note(f"(to the administrator: {subtest.administrator.text})")
 
 
-def _answer_one(session: Session, aside: bool) -> None:
+def answer_one(session: Session, *, aside: bool) -> None:
+    """Show the current item and record what is typed, or do what is typed as a command."""
     while session.awaiting:
         trial = session.current
         assert trial is not None

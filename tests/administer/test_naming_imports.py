@@ -11,7 +11,7 @@ import pytest
 from tabwb.administer import setup
 from tabwb.administer.naming import NamingSession
 from tabwb.administer.naming_imports import read_sessions
-from tabwb.administer.naming_run import take_in, without_file
+from tabwb.administer.naming_run import take_in
 from tabwb.administer.naming_view import NamingView
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import UsageError
@@ -141,7 +141,7 @@ def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_
     )
     session = _import(open_session("S-015"), tmp_path)
     assert _what_stands(session)[0][:3] == ("dog", ("D", "AO", "G", "<sil>"), "right")
-    assert [trial.plan.item for trial in without_file(session)] == ["cat", "tree", "house"]
+    assert [trial.plan.item for trial in session.waiting_aloud] == ["cat", "tree", "house"]
 
 
 @pytest.mark.parametrize(

@@ -136,15 +136,23 @@ def test_what_cannot_be_used_is_told_before_anything_is_kept(
     assert run("results", "--json").document["administrations"] == []
 
 
-def test_a_file_that_is_no_sound_stops_with_its_name_and_what_was_taken_up_stays(
+def test_files_that_are_no_sound_are_all_named_before_anything_is_kept(
     run: Run, battery: Path, folder: Path
 ) -> None:
     (folder / "tree.flac").write_bytes(b"no sound at all")
+    (folder / "house_2.wav").touch()
     outcome = run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none")
     assert outcome.status == 1
     assert "tree.flac" in outcome.err
-    (administration,) = run("results", "--json").document["administrations"]
-    assert (administration["status"], administration["answered"]) == ("paused", 2)
+    assert "house_2.wav: is empty" in outcome.err
+    assert run("results", "--json").document["administrations"] == []
+
+
+def test_a_name_with_a_line_break_is_only_a_name(run: Run, battery: Path, folder: Path) -> None:
+    (folder / "tree.flac").rename(folder / "tr\nee'.flac")
+    outcome = run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none")
+    assert outcome.status == 2
+    assert "no item of the battery is called" in outcome.err
 
 
 def test_a_battery_without_pictures_says_how_to_give_it(run: Run, folder: Path) -> None:

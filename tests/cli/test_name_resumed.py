@@ -1,0 +1,212 @@
+"""Going on with spoken naming: whose it is, who hears it, and what need not be given."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.administer.naming_parts import naming_battery
+from tests.cli.conftest import Outcome, Run, in_process
+
+pytest.importorskip("soundfile")
+CLIPS = Path(__file__).parents[1] / "data" / "speech"
+DOG = CLIPS / "dog_d1a4fb3f_0.flac"
+TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tT R IY\nhouse\tHH AW S\n"
+CHOICE = """
+[[subtest]]
+id = "words"
+title = "Words"
+response = "choice"
+scorers = ["choice"]
+instructions = { text = "Answer.", source = "ours" }
+template = "{instructions}\\n{prompt} ({options})"
+[[subtest.item]]
+id = "barks"
+prompt = "Which one barks?"
+options = ["lion", "dog"]
+expected = "dog"
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder for a battery, and what a person typed of each response."""
+    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
+    return tmp_path
+
+
+def battery_in(home: Path, rules: str = "", more: str = "") -> Path:
+    folder = home / "battery"
+    folder.mkdir()
+    path = naming_battery(folder, rules)
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    return path
+
+
+def files_of(home: Path, *items: str) -> Path:
+    folder = home / "-".join(items)
+    folder.mkdir()
+    for item in items:
+        shutil.copy(DOG, folder / f"{item}.flac")
+    return folder
+
+
+def name(
+    run: Run, battery: Path | str, folder: Path, *more: object, speaker: str = "S-014"
+) -> Outcome:
+    words = ["name", battery, "--speaker", speaker, "--input", folder, *more]
+    return run(*words, *([] if "--transcriber" in more else ["--transcriber", "none"]))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(["S-015"], "speaker S-014"), (["S-014", "--seed", "9"], "seed 1")],
+)
+def test_nobodys_recordings_come_to_somebody_elses(
+    run: Run, home: Path, more: list[str], said: str
+) -> None:
+    battery = battery_in(home)
+    name(run, battery, files_of(home, "dog"))
+    folder = files_of(home, "cat")
+    refused = name(run, battery, folder, "--resume", "1", *more[1:], speaker=more[0])
+    assert refused.status == 2
+    assert f"was begun with another: {said}" in refused.err
+    document = run("results", "1", "--json").document
+    assert document["administration"]["answered"] == 1
+
+
+def test_a_transcriber_can_be_named_later(run: Run, home: Path) -> None:
+    battery = battery_in(home)
+    items = files_of(home, "dog", "cat", "tree", "house")
+    assert name(run, battery, items).status == 0
+    spec = f"manual:{home / 'typed.tsv'}"
+    (battery.parent / "battery.toml").unlink()  # what was given stands in the store
+    again = name(run, "pictures", items, "--resume", "1", "--transcriber", spec, "--json")
+    assert again.status == 0, again.err
+    assert [trial["response"] for trial in again.document["trials"]] == [
+        "D AO G",
+        "D AO G",
+        "T R IY",
+        "HH AW S",
+    ]
+
+
+def test_who_listens_later_is_another_rater(run: Run, home: Path) -> None:
+    battery = battery_in(home)
+    name(run, battery, files_of(home, "dog"), "--rater", "R-01")
+    run("trial", "score", "1", "dog", "right")
+    assert run("trial", "score", "1", "dog", "error", "--rater", "R-02").status == 0
+    ratings = run("results", "1", "--json").document["trials"][0]["ratings"]
+    assert [(one["rater"], one["value"]) for one in ratings if one["measure"] == "correct"] == [
+        ("person:R-01", 1.0),
+        ("person:R-02", 0.0),
+    ]
+
+
+def test_what_the_basal_credits_and_practice_need_no_file(run: Run, home: Path) -> None:
+    practice = """
+[[subtest.item]]
+id = "trial-run"
+picture = "dog.png"
+target = "dog"
+accept = [{ phonemes = "D AO G", reason = "citation" }]
+practice = true
+"""
+    battery = battery_in(home, 'start_item = "tree"\nbasal = 2', practice)
+    spec = f"manual:{home / 'typed.tsv'}"
+    outcome = name(run, battery, files_of(home, "tree", "house"), "--transcriber", spec, "--json")
+    assert outcome.status == 0, outcome.err
+    states = {
+        trial["item"]: (trial["state"], trial["reason"]) for trial in outcome.document["trials"]
+    }
+    assert states["dog"][0] == states["cat"][0] == "not-administered"
+    assert "credited by the basal" in states["dog"][1]
+    assert states["trial-run"] == ("not-administered", "practice, not recorded")
+    assert outcome.document["administration"]["status"] == "done"
+
+
+def test_without_the_basal_the_earlier_items_still_wait(run: Run, home: Path) -> None:
+    battery = battery_in(home, 'start_item = "tree"\nbasal = 2')
+    outcome = name(run, battery, files_of(home, "tree", "house"))
+    assert outcome.status == 3
+    assert "no response yet: dog, cat" in outcome.err
+
+
+def test_items_that_were_not_given_end_it_for_a_reason(run: Run, home: Path) -> None:
+    battery = battery_in(home, "discontinue = { after = 1, counts_cued = false }")
+    spec = f"manual:{home / 'typed.tsv'}"
+    words = ("--transcriber", spec, "--discontinue", "the rule")
+    outcome = name(run, battery, files_of(home, "dog", "cat"), *words, "--json")
+    assert outcome.status == 0, outcome.err
+    assert "1 items in a row were not right" in outcome.err
+    assert outcome.document["administration"]["status"] == "discontinued"
+    assert [trial["state"] for trial in outcome.document["trials"]][2:] == ["not-administered"] * 2
+
+
+def test_two_items_of_one_name_are_told_apart(run: Run, home: Path) -> None:
+    second = """
+[[subtest]]
+id = "again"
+title = "Again"
+response = "naming"
+[[subtest.item]]
+id = "dog"
+picture = "dog.png"
+target = "dog"
+accept = [{ phonemes = "D AO G", reason = "citation" }]
+"""
+    battery = battery_in(home, more=second)
+    folder = files_of(home, "dog")
+    refused = name(run, battery, folder)
+    assert refused.status == 2
+    assert "nouns/dog" in refused.err
+    (folder / "manifest.tsv").write_text("file\titem\ndog.flac\tagain/dog\n", encoding="utf-8")
+    assert "no response yet: dog, cat, tree, house" in name(run, battery, folder).err
+    trials = run("results", "1", "--json").document["trials"]
+    assert [trial["subtest"] for trial in trials if trial["state"] == "answered"] == ["again"]
+
+
+def test_pictures_and_typed_items_of_one_battery_are_given_by_two_commands(
+    run: Run, home: Path
+) -> None:
+    battery = battery_in(home, more=CHOICE)
+    folder = files_of(home, "dog", "cat", "tree", "house")
+    spec = f"manual:{home / 'typed.tsv'}"
+    outcome = name(run, battery, folder, "--transcriber", spec)
+    assert outcome.status == 3
+    assert "no answer yet: barks" in outcome.err
+    assert "tabwb resume 1" in outcome.err
+    refused = run("trial", "score", "1", "barks", "right")
+    assert refused.status == 1
+    assert "'barks' is not named aloud" in refused.err
+    typed = in_process(["resume", 1, "--json"], stdin="dog\n")
+    assert typed.status == 0, typed.err
+    assert typed.document["administration"]["status"] == "done"
+    assert typed.document["trials"][4]["response"] == "dog"
+    assert run("trial", "rescore", "1").status == 0
+    rated = run("results", "1", "--json").document["trials"][4]["ratings"]
+    assert {one["measure"]: one["value"] for one in rated}["exact"] == 1
+
+
+def test_pictures_are_not_given_to_one_who_types(run: Run, home: Path) -> None:
+    battery = battery_in(home)
+    refused = run("run", battery, "--speaker", "S-014")
+    assert refused.status == 2
+    assert "tabwb name pictures --speaker S-014" in refused.err
+    name(run, battery, files_of(home, "dog"))
+    refused = run("resume", "1")
+    assert refused.status == 2
+    assert "tabwb name pictures --speaker S-014 --resume 1" in refused.err
+
+
+def test_typed_items_can_come_first(run: Run, home: Path) -> None:
+    battery = battery_in(home, more=CHOICE)
+    typed = in_process(["run", battery, "--speaker", "S-014", "--judge", "none"], stdin="dog\n")
+    assert typed.status == 3
+    assert "tabwb name pictures --speaker S-014 --resume 1" in typed.err
+    folder = files_of(home, "dog", "cat", "tree", "house")
+    outcome = name(run, battery, folder, "--resume", "1", "--json")
+    assert outcome.status == 0, outcome.err
+    assert outcome.document["administration"]["status"] == "done"
