@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import shutil
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,12 +18,13 @@ from transformers import SeamlessM4TFeatureExtractor
 
 from training.words.augment import Background, room, warp_frequency
 from training.words.clips import choose
-from training.words.examples import Examples, shares
+from training.words.examples import Batch, Examples, shares
 from training.words.features import MELS, STRIDE, log_mel, normalise
 from training.words.measure import over_speakers
 from training.words.pronunciations import LABELS, PHONEMES, RECORDED_WORDS, encode
 from training.words.recordings import Recording, Samples, of_split, split_of
 from training.words.synthesise import Order, flap, nonword, say
+from training.words.train import loss_of
 
 CLIPS = Path(__file__).parents[1] / "data" / "speech"
 
@@ -91,7 +94,7 @@ def test_batches_have_frames_enough_for_their_labels(examples: Examples) -> None
 
 def test_a_rare_word_is_drawn_more_often_than_it_was_recorded(examples: Examples) -> None:
     rng = np.random.default_rng(0)
-    said = Counter(phonemes for _, phonemes in (examples.sound(rng) for _ in range(400)))
+    said = Counter(examples.sound(rng).phonemes for _ in range(400))
     alone = said[RECORDED_WORDS["dog"]] / (said[RECORDED_WORDS["dog"]] + said[RECORDED_WORDS["up"]])
     expected = 1 / (1 + 9**0.2)  # weights n ** -0.8 for each of n clips
     assert alone == pytest.approx(expected, abs=0.08)
@@ -99,7 +102,7 @@ def test_a_rare_word_is_drawn_more_often_than_it_was_recorded(examples: Examples
 
 def test_some_examples_hold_no_word_and_some_hold_two(examples: Examples) -> None:
     rng = np.random.default_rng(0)
-    sizes = Counter(len(phonemes) for _, phonemes in (examples.sound(rng) for _ in range(400)))
+    sizes = Counter(len(examples.sound(rng).phonemes) for _ in range(400))
     assert sizes[0] == pytest.approx(16, abs=12)
     assert sizes[4] + sizes[5] + sizes[6] > 20
 
@@ -158,3 +161,25 @@ def test_both_voices_say_words_and_phonemes(order: Order) -> None:
     sound = say(order)
     assert 0.15 < len(sound) / 16_000 < 1.2
     assert np.abs(sound).max() == pytest.approx(0.5, abs=1e-3)
+
+
+def test_a_phoneme_counts_only_where_somebody_speaks() -> None:
+    """One frame of speech among three: the label is right there and nowhere else."""
+    probabilities = torch.tensor([[[0.5, 0.5], [0.25, 0.75], [0.5, 0.5]]])
+    mask = torch.ones(1, 3, dtype=torch.long)
+    spoken = torch.tensor([[False, True, False]])
+    batch = Batch(torch.zeros(1, 3, 1), mask, spoken, torch.tensor([1]), torch.tensor([1]))
+    model = SimpleNamespace(logits=probabilities.log())
+    loss = loss_of(lambda **_: model, batch)
+    assert loss.item() == pytest.approx(-math.log(0.5 * 0.75 * 0.5))
+
+
+def test_the_words_of_an_example_are_where_it_says(examples: Examples) -> None:
+    rng = np.random.default_rng(4)
+    quiet = [s for s in (examples.sound(rng) for _ in range(60)) if len(s.spans) == 2]
+    assert quiet
+    for sound in quiet:
+        (start, end), (after, last) = sound.spans
+        assert 0 <= start < end <= after < last <= len(sound.samples)
+        spoken = np.abs(sound.samples[start:end]).mean()
+        assert spoken > 1.2 * np.abs(sound.samples[:start]).mean()

@@ -14,11 +14,13 @@ from scipy.signal import fftconvolve
 from torch.utils.data import IterableDataset
 
 from training.words.augment import Background, change_speed, mask, warp_frequency
-from training.words.features import MELS, STRIDE, log_mel, normalise, pad
+from training.words.features import FRAME_SECONDS, MELS, STRIDE, log_mel, normalise, pad
 from training.words.pronunciations import Phonemes, encode
 from training.words.recordings import RATE, Samples
 
 Clip = tuple[Samples, Phonemes]
+Span = tuple[int, int]
+Example = tuple[torch.Tensor, Phonemes, tuple[Span, ...]]
 Generator = np.random.Generator
 _POOL = 8  # batches drawn together and sorted by length
 _DIGITAL_SILENCE = 0.25  # nothing but zeros around the word, as a virtual microphone gives them
@@ -28,15 +30,28 @@ _TIMES = 2  # how often the sound of an example is used, each time disguised ane
 
 @dataclass(frozen=True)
 class Batch:
-    """Features (clips, frames, bins), mask (clips, frames), labels in a row, and their lengths."""
+    """Features (clips, frames, bins), mask (clips, frames), labels in a row, and their lengths.
+
+    ``spoken`` (clips, frames) says in which frames somebody speaks: only there is a phoneme right.
+    """
 
     features: torch.Tensor
     mask: torch.Tensor
+    spoken: torch.Tensor
     labels: torch.Tensor
     lengths: torch.Tensor
 
 
-def spoken_part(samples: Samples) -> tuple[int, int]:
+@dataclass(frozen=True)
+class Sound:
+    """Samples, the phonemes of all words, and from where to where each word is spoken."""
+
+    samples: Samples
+    phonemes: Phonemes
+    spans: tuple[Span, ...]
+
+
+def spoken_part(samples: Samples) -> Span:
     """Say where a clip is louder than its background, with 80 ms on both sides.
 
     Louder: more than three times the quietest fifth of the 20 ms stretches, and 5 % of the loudest.
@@ -80,63 +95,76 @@ class Examples(IterableDataset[Batch]):
     ) -> None:
         counts = Counter(phonemes for _, phonemes in recorded)
         # A word with 4 clips is heard half as often as one with 200, not a fiftieth.
-        self._ends = shares([counts[phonemes] ** -0.8 for _, phonemes in recorded])
+        self._ends = shares([counts[phonemes] ** -0.7 for _, phonemes in recorded])
         self._made_ends = shares([2.0 if p in counts else 1.0 for _, p in synthesised])
         self._recorded, self._synthesised = recorded, synthesised
         self._spoken = [spoken_part(samples) for samples, _ in recorded]
         self._background, self._seed, self._size = background, seed, size
         self._share = synthetic_share
 
-    def _word(self, rng: Generator) -> Clip:
+    def _word(self, rng: Generator) -> tuple[Samples, Phonemes, Span]:
         if rng.random() < self._share:
-            return self._synthesised[int(np.searchsorted(self._made_ends, rng.random()))]
+            samples, phonemes = self._synthesised[
+                int(np.searchsorted(self._made_ends, rng.random()))
+            ]
+            return samples, phonemes, spoken_part(samples)
         place = int(np.searchsorted(self._ends, rng.random()))
         samples, phonemes = self._recorded[place]
+        start, end = self._spoken[place]
         if rng.random() < _CROPPED:
-            start, end = self._spoken[place]
-            samples = samples[start:end]
-        return samples, phonemes
+            return samples[start:end], phonemes, (0, end - start)
+        return samples, phonemes, (start, end)
 
-    def _speech(self, rng: Generator) -> tuple[list[Samples], Phonemes]:
+    def _speech(self, rng: Generator) -> Sound:
         """Draw the words of one example, each at its own loudness and speed, with pauses."""
         count = rng.choice((0, 1, 2), p=(0.04, 0.78, 0.18))
-        parts: list[Samples] = []
+        parts: list[Samples] = [np.zeros(0, dtype=np.float32)]
         phonemes: list[str] = []
+        spans: list[Span] = []
         for number in range(count):
-            samples, said = self._word(rng)
+            samples, said, (start, end) = self._word(rng)
             factor = float(rng.uniform(0.86, 1.17)) if rng.random() < 0.7 else 1.0
             samples = change_speed(samples, factor) if factor != 1 else samples
             rms = np.sqrt(np.mean(samples**2)) + 1e-6
             if number:
                 parts.append(np.zeros(int(rng.uniform(0.05, 0.9) * RATE), dtype=np.float32))
+            before = sum(map(len, parts))
+            spans.append((before + int(start / factor), before + int(end / factor)))
             parts.append((samples / rms * 10 ** (rng.normal(0, 3) / 20)).astype(np.float32))
             phonemes.extend(said)
-        return parts, tuple(phonemes)
+        return Sound(np.concatenate(parts), tuple(phonemes), tuple(spans))
 
-    def sound(self, rng: Generator) -> Clip:
+    def sound(self, rng: Generator) -> Sound:
         """Draw one example as sound."""
-        parts, phonemes = self._speech(rng)
+        speech = self._speech(rng)
         longest = 2.0 if rng.random() < 0.12 else 0.2
         before, after = (int(rng.uniform(0.02, longest) * RATE) for _ in range(2))
-        if not parts:
+        if not speech.phonemes:
             before = int(rng.uniform(0.4, 1.5) * RATE)
-        silence = [np.zeros(n, dtype=np.float32) for n in (before, after)]
-        samples = np.concatenate([silence[0], *parts, silence[1]])
-        if phonemes and rng.random() < 0.3:
+        samples = np.pad(speech.samples, (before, after))
+        spans = tuple((start + before, end + before) for start, end in speech.spans)
+        if speech.phonemes and rng.random() < 0.3:
             response = self._background.rooms[rng.integers(len(self._background.rooms))]
             samples = fftconvolve(samples, response)[: len(samples)]
-        if phonemes and rng.random() < _DIGITAL_SILENCE:
-            return (samples * 0.05).astype(np.float32), phonemes
-        loudness = -rng.uniform(5, 40) if rng.random() < 0.75 else -rng.uniform(40, 70)
-        noise = self._background.draw(rng, len(samples)) * 10 ** (loudness / 20)
-        return ((samples + noise) * 0.05).astype(np.float32), phonemes
+        if not speech.phonemes or rng.random() >= _DIGITAL_SILENCE:
+            loudness = -rng.uniform(5, 40) if rng.random() < 0.75 else -rng.uniform(40, 70)
+            noise = self._background.draw(rng, len(samples)) * 10 ** (loudness / 20)
+            samples = samples + noise
+        return Sound((samples * 0.05).astype(np.float32), speech.phonemes, spans)
 
-    def spectrogram(self, rng: Generator) -> tuple[torch.Tensor, Phonemes]:
-        """Draw an example as `log_mel`; one too short for its phonemes is drawn again."""
-        samples, phonemes = self.sound(rng)
-        mel = log_mel(samples)
-        needed = len(phonemes) + sum(a == b for a, b in pairwise(phonemes))
-        return (mel, phonemes) if needed < len(mel) // STRIDE else self.spectrogram(rng)
+    def spectrogram(self, rng: Generator) -> Example:
+        """Draw an example as `log_mel`, with the frames of its words.
+
+        One with too few frames for its phonemes is drawn again.
+        """
+        sound = self.sound(rng)
+        mel = log_mel(sound.samples)
+        spans = tuple(frames_of(span) for span in sound.spans)
+        needed = len(sound.phonemes) + sum(a == b for a, b in pairwise(sound.phonemes))
+        frames = min(len(mel) // STRIDE, sum(end - start for start, end in spans))
+        if sound.phonemes and needed >= frames:
+            return self.spectrogram(rng)
+        return mel, sound.phonemes, spans
 
     def __iter__(self) -> Iterator[Batch]:
         worker = torch.utils.data.get_worker_info()
@@ -146,7 +174,17 @@ class Examples(IterableDataset[Batch]):
             drawn.sort(key=lambda example: len(example[0]))
             for place in rng.permutation(np.tile(np.arange(_POOL), _TIMES)):
                 chosen = drawn[place * self._size : (place + 1) * self._size]
-                yield collate([(disguise(mel, rng), phonemes) for mel, phonemes in chosen])
+                yield collate([(disguise(mel, rng), said, spans) for mel, said, spans in chosen])
+
+
+def frames_of(span: Span) -> Span:
+    """From samples to frames; one more at the end, for phonemes are known when they are over.
+
+    >>> frames_of((4800, 9600))
+    (10, 21)
+    """
+    size = FRAME_SECONDS * RATE
+    return int(span[0] / size), int(np.ceil(span[1] / size)) + 1
 
 
 def disguise(mel: torch.Tensor, rng: Generator) -> torch.Tensor:
@@ -156,13 +194,18 @@ def disguise(mel: torch.Tensor, rng: Generator) -> torch.Tensor:
     return mask(normalise(mel), rng, MELS)
 
 
-def collate(examples: Sequence[tuple[torch.Tensor, Phonemes]]) -> Batch:
+def collate(examples: Sequence[Example]) -> Batch:
     """Put examples into one batch."""
-    features, attention = pad([features for features, _ in examples])
-    labels = [encode(phonemes) for _, phonemes in examples]
+    features, attention = pad([features for features, _, _ in examples])
+    spoken = torch.zeros_like(attention, dtype=torch.bool)
+    for row, (_, _, spans) in zip(spoken, examples, strict=True):
+        for start, end in spans:
+            row[start:end] = True
+    labels = [encode(phonemes) for _, phonemes, _ in examples]
     return Batch(
         features,
         attention,
+        spoken,
         torch.tensor([number for row in labels for number in row], dtype=torch.long),
         torch.tensor([len(row) for row in labels]),
     )

@@ -31,6 +31,7 @@ from training.words.recordings import Split, of_split, read_recordings, read_sam
 from training.words.synthesise import load
 
 _KEEP_SECONDS = 120.0
+_NEVER = -1e4  # a logarithm; an infinite one makes gradients that are not numbers
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,16 @@ def rate_at(progress: float, warm_up: float) -> float:
 
 
 def loss_of(model: Wav2Vec2BertForCTC, batch: Batch) -> torch.Tensor:
-    """Connectionist temporal classification: mean over clips of the loss per phoneme."""
+    """Connectionist temporal classification: mean over clips of the loss per phoneme.
+
+    Paths that write a phoneme where nobody speaks do not count. A model that looks at the whole
+    clip at once otherwise writes all of them at its beginning, and has no times to tell.
+    """
     logits = model(input_features=batch.features, attention_mask=batch.mask).logits
+    phonemes = torch.arange(logits.shape[-1]) != BLANK
+    told = logits.log_softmax(-1).masked_fill(~batch.spoken[..., None] & phonemes, _NEVER)
     losses = torch.nn.functional.ctc_loss(
-        logits.log_softmax(-1).transpose(0, 1),
+        told.transpose(0, 1),
         batch.labels,
         batch.mask.sum(1),
         batch.lengths,
@@ -134,6 +141,7 @@ def loss_of(model: Wav2Vec2BertForCTC, batch: Batch) -> torch.Tensor:
         reduction="none",
         zero_infinity=True,
     )
+    losses = losses.masked_fill(losses >= -_NEVER, 0.0)  # a word with too few frames of its own
     return (losses / batch.lengths.clamp_min(1)).mean()
 
 
