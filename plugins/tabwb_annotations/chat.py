@@ -158,7 +158,7 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) ->
         said.append(f"score {naming['score']} by {naming['score_by']}")
     code, by = code_of(naming)
     if code and code not in ERROR_CODES and code != "correct":
-        said.append(f"code {code} by {by}")
+        said.append(f"code {code} {'proposed by rule' if by == 'proposed' else f'by {by}'}")
     elif by == "proposed":
         said.append("code proposed by rule, not by a person")
     said += trial["notes"]

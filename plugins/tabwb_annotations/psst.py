@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabwb.scoring.naming.codes import right_by_score
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
 from tabwb_annotations.tiers import Annotated, Document, annotated
@@ -27,6 +28,8 @@ COLUMNS = (
 )
 """Those of the corpus, then where the response lies in its file, and what a machine heard."""
 CARRIED = ("score",)
+SILENCE = "<sil>"
+"""The transcript of a response in which nothing was heard; an empty cell is none at all."""
 NOTE = (
     "utterances.tsv: transcript is a person's (empty where nobody transcribed), asr_transcript a "
     "machine's; correctness is a person's score, empty where nobody scored; duration_frames counts "
@@ -84,7 +87,7 @@ def _transcript(naming: Mapping[str, Any], *, by_person: bool) -> str | None:
     for transcript in reversed(naming["transcripts"]):
         typed = transcript["transcriber"].split(":")[0] == "manual"
         if typed == by_person and transcript["status"] != "error":
-            return " ".join(transcript["phonemes"])
+            return " ".join(transcript["phonemes"]) or SILENCE
     return None
 
 
@@ -92,7 +95,7 @@ def _correctness(naming: Mapping[str, Any]) -> str | None:
     score = naming["score"]
     if score in (None, "not-scorable"):
         return None
-    return "TRUE" if score in {"right", "self-corrected"} else "FALSE"
+    return "TRUE" if right_by_score(score) else "FALSE"
 
 
 def _cell(value: object) -> str:

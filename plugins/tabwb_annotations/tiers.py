@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,7 @@ def _tiers(
         found["phoneme"] += [
             Stretch(start + each["start_s"], start + each["end_s"], each["phoneme"])
             for each in shown
+            if _timed(shown)
         ]
         found["examiner"] += [Stretch(a, b, "examiner") for a, b in naming["examiner"]]
         found["cue"] += [
@@ -127,6 +129,15 @@ def _tiers(
             if cue["at_s"] is not None
         ]
     return {name: tuple(_apart(stretches, seconds)) for name, stretches in found.items()}
+
+
+def _timed(segments: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether phonemes have times of their own; typed ones share those of the whole response.
+
+    >>> _timed([{"start_s": 0.0, "end_s": 1.0}, {"start_s": 0.0, "end_s": 1.0}])
+    False
+    """
+    return all(one["start_s"] < two["start_s"] for one, two in pairwise(segments))
 
 
 CUE_S = 0.1

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
+from tabwb.administer.naming_files import item_names
 from tabwb.battery.model import Battery
 from tabwb.battery.naming import naming_item
 from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Score
 from tabwb.records.speech import Segment
-from tabwb.records.states import ResponseKind
+from tabwb.scoring.naming.codes import CODES
+from tabwb.scoring.naming.heard import parse_heard
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
+from tabwb.speech.files import info
 
 TABLE = "utterances.tsv"
 TIERS = ("item", "target", "attempt", "phoneme", "heard", "score", "code", "examiner")
@@ -33,7 +37,7 @@ class Named:
     """One response that was given elsewhere.
 
     Attributes:
-        item: id in the battery.
+        item: as :func:`tabwb.administer.naming_files.item_names` calls it.
         start_s, end_s: its stretch of the recording; ``end_s`` None: to the end.
         segments: what a person transcribed, seconds from ``start_s``; None where nobody did.
         times: where the segments' times come from.
@@ -67,7 +71,6 @@ class ImportedSession:
     speaker: str
     source: Path
     responses: tuple[Named, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_sessions(
@@ -98,19 +101,23 @@ def read_sessions(
         )
     responses: list[Named] = []
     for file in files:
-        responses += _of_annotations(read_annotations(file), battery, tiers or {})
+        annotations = read_annotations(file)
+        if path.is_dir() and not any(annotations.tiers.values()):
+            continue  # nothing is said of this recording: a take that did not count
+        responses += _of_annotations(annotations, battery, tiers or {})
+    if not responses:
+        raise UsageError("nothing is labelled here", where=str(path))
+    _check_sounds(responses)
     return (ImportedSession("", path, tuple(responses)),)
 
 
 def items_of(battery: Battery) -> dict[str, str]:
-    """What an item may be called in a source, lower case, to its id: id and target."""
+    """What an item may be called in a source, lower case, to its name: name and target."""
+    names = item_names(battery)
     found: dict[str, str] = {}
-    for subtest in battery.subtests:
-        if subtest.response is ResponseKind.NAMING:
-            for item in subtest.items:
-                found.setdefault(naming_item(item).target.casefold(), item.id)
-                found[item.id.casefold()] = item.id
-    return found
+    for name, (subtest, item) in names.items():
+        found.setdefault(naming_item(battery.subtest(subtest).item(item)).target.casefold(), name)
+    return found | {name.casefold(): name for name in names}
 
 
 # ------------------------------------------------------------------ annotations
@@ -120,7 +127,7 @@ def _of_annotations(
     annotations: Annotations, battery: Battery, names: Mapping[str, str]
 ) -> Iterator[Named]:
     where = str(annotations.path)
-    unknown = [name for name in names.values() if name not in annotations.tiers]
+    unknown = [name for name in names.values() if name and name not in annotations.tiers]
     if unknown:
         raise UsageError(
             f"there is no tier '{unknown[0]}'",
@@ -149,8 +156,8 @@ def _of_annotations(
             segments,
             times,
             _score(_label(tiers["score"], window), where),
-            _label(tiers["heard"], window),
-            _label(tiers["code"], window),
+            _heard(_label(tiers["heard"], window), where),
+            _code(_label(tiers["code"], window), where),
             tuple((each.start_s, each.end_s) for each in _inside(tiers["examiner"], window)),
             annotations.sound,
         )
@@ -176,7 +183,7 @@ def _segments(
         return None, ""
     found: list[Segment] = []
     for attempt in _inside(tiers["attempt"], window):
-        said = parse_pronunciation(attempt.label)
+        said = _attempt(attempt.label, f"{where} at {attempt.start_s:.3f} s")
         step = (attempt.end_s - attempt.start_s) / max(len(said), 1)
         first = attempt.start_s - window.start_s
         found += [
@@ -184,6 +191,18 @@ def _segments(
             for at, phoneme in enumerate(said)
         ]
     return tuple(found), DIVIDED
+
+
+def _attempt(label: str, where: str) -> tuple[str, ...]:
+    try:
+        return parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        raise UsageError(
+            f"'{label}' is no attempt in phonemes",
+            where=where,
+            allowed="ARPAbet or IPA",
+            hint="leave the tier out: --tier attempt=",
+        ) from error
 
 
 def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
@@ -214,6 +233,30 @@ def _phoneme(label: str, where: str) -> str:
     except (TabwbError, ValueError) as error:
         raise UsageError(f"'{label}' is no phoneme", where=where) from error
     return phoneme
+
+
+def _heard(label: str, where: str) -> str:
+    if label:
+        try:
+            parse_heard(label)
+        except TabwbError as error:
+            raise UsageError(
+                f"'{label}' cannot have been heard: {error.message}",
+                where=where,
+                hint="leave the tier out: --tier heard=",
+            ) from error
+    return label
+
+
+def _code(label: str, where: str) -> str:
+    if label and label not in CODES:
+        raise UsageError(
+            f"'{label}' is no response code",
+            where=where,
+            allowed=", ".join(CODES),
+            hint="leave the tier out: --tier code=",
+        )
+    return label
 
 
 def _score(label: str, where: str) -> Score | None:
@@ -253,6 +296,7 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
         session = (row.get("session") or row["utterance_id"].rpartition("-")[0]).strip()
         sessions.setdefault(session, []).append(_row(row, item, table.parent, where))
     for session, responses in sessions.items():
+        _check_sounds(responses)
         yield ImportedSession(session, table, tuple(responses))
 
 
@@ -260,16 +304,19 @@ def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> 
     transcript = (row.get("transcript") or "").strip()
     segments = None
     if transcript:
-        segments = tuple(Segment(_phoneme(label, where), 0.0, 0.0) for label in transcript.split())
+        labels = [_phoneme(label, where) for label in transcript.split()]
+        silent = all(label in SILENT for label in labels)
+        segments = () if silent else tuple(Segment(label, 0.0, 0.0) for label in labels)
     name = (row.get("filename") or "").strip()
     sound = folder / name if name else None
+    if sound is not None and not sound.resolve().is_relative_to(folder.resolve()):
+        raise UsageError(f"'{name}' lies outside the folder", where=where)
     if sound is not None and not sound.is_file():
         raise UsageError(f"there is no file '{name}'", where=where)
-    start, end = (row.get("start_s") or "").strip(), (row.get("end_s") or "").strip()
     return Named(
         item,
-        _seconds(start, where) or 0.0,
-        _seconds(end, where),
+        _seconds(row.get("start_s"), where) or 0.0,
+        _seconds(row.get("end_s"), where),
         segments,
         UNTIMED,
         _correctness(row.get("correctness"), where),
@@ -277,11 +324,38 @@ def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> 
     )
 
 
-def _seconds(text: str, where: str) -> float | None:
+def _seconds(cell: str | None, where: str) -> float | None:
+    text = (cell or "").strip()
+    if not text:
+        return None
     try:
-        return float(text) if text else None
-    except ValueError as error:
-        raise UsageError(f"'{text}' is no number of seconds", where=where) from error
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds < inf:
+        raise UsageError(f"'{text}' is no number of seconds", where=where)
+    return seconds
+
+
+def _check_sounds(responses: Sequence[Named]) -> None:
+    """Every response lies inside its sound file, before any is kept.
+
+    Raises:
+        TabwbError: a file is no sound file, or too short.
+    """
+    seconds: dict[Path, float] = {}
+    for each in responses:
+        if each.sound is None:
+            continue
+        if each.sound not in seconds:
+            seconds[each.sound] = info(each.sound).seconds
+        end = seconds[each.sound] if each.end_s is None else each.end_s
+        if not each.start_s < min(end, seconds[each.sound]):
+            raise UsageError(
+                f"'{each.item}' from {each.start_s:.3f} s to {end:.3f} s is no stretch of it",
+                where=str(each.sound),
+                allowed=f"0 to {seconds[each.sound]:.3f} s",
+            )
 
 
 def _correctness(text: str | None, where: str) -> Score | None:

@@ -34,7 +34,8 @@ from tabwb.records.errors import UsageError
     "tiers",
     metavar="OURS=THEIRS",
     multiple=True,
-    help="A tier by its name in the file, for example item=Wort; repeatable.",
+    help="A tier by its name in the file, for example item=Wort; 'code=' leaves one out; "
+    "repeatable.",
 )
 @store_option
 @json_option
@@ -98,7 +99,7 @@ def _tiers(said: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     for one in said:
         ours, sign, theirs = one.partition("=")
-        if not sign or ours not in TIERS or not theirs:
+        if not sign or ours not in TIERS:
             raise UsageError(
                 f"'{one}' names no tier",
                 allowed=f"OURS=THEIRS with OURS one of {', '.join(TIERS)}",

@@ -147,7 +147,7 @@ def test_the_psst_table_has_a_line_for_each_response(
         ("dog", "D AO G", "TRUE"),
         ("cat", "D AO G K AE T", "TRUE"),
         ("tree", "T R OY B", "FALSE"),
-        ("house", "", "FALSE"),
+        ("house", "<sil>", "FALSE"),
     ]
     assert {row["transcript"] for row in rows} == {""}
     assert {(row["end_s"], row["duration_frames"]) for row in rows[:1]} == {("8.000", "128000")}

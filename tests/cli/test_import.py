@@ -1,0 +1,107 @@
+"""``tabwb import``: what others annotated is read whole, or nothing of it is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.administer.naming_parts import naming_battery
+from tests.cli.conftest import Run
+
+pytest.importorskip("soundfile")
+textgrid = pytest.importorskip("praatio.textgrid")
+CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
+TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t\n"
+
+
+@pytest.fixture
+def battery(tmp_path: Path) -> Path:
+    (tmp_path / "battery").mkdir()
+    return naming_battery(tmp_path / "battery")
+
+
+def grid(path: Path, **tiers: str) -> Path:
+    """A TextGrid of one second with one interval in each tier, a tenth from each end."""
+    from praatio.data_classes.interval_tier import IntervalTier
+
+    made = textgrid.Textgrid(0, 1)
+    for name, label in tiers.items():
+        made.addTier(IntervalTier(name, [(0.1, 0.9, label)], 0, 1))
+    path.parent.mkdir(exist_ok=True)
+    made.save(str(path), format="long_textgrid", includeBlankSpaces=True)
+    return path
+
+
+def nothing_kept(run: Run) -> bool:
+    return not run("results", "--json").document["administrations"]
+
+
+@pytest.mark.parametrize(
+    ("tiers", "said"),
+    [
+        ({"item": "dog", "code": "semantical"}, "'semantical' is no response code"),
+        ({"item": "dog", "heard": "/d?g/"}, "cannot have been heard"),
+        ({"item": "dog", "attempt": "D QQ G"}, "is no attempt in phonemes"),
+        ({"item": "dog", "score": "fair"}, "is no score"),
+        ({"item": "dig"}, "did you mean 'dog'"),
+    ],
+)
+def test_one_wrong_label_keeps_everything_out(
+    run: Run, battery: Path, tmp_path: Path, tiers: dict[str, str], said: str
+) -> None:
+    grid(tmp_path / "praat" / "a.TextGrid", item="cat")
+    path = grid(tmp_path / "praat" / "b.TextGrid", **tiers)
+    outcome = run("import", path.parent, "--battery", battery, "--speaker", "S-014")
+    assert outcome.status == 2
+    assert said in outcome.err
+    assert str(path) in outcome.err
+    assert nothing_kept(run)
+
+
+def test_a_tier_of_another_meaning_can_be_left_out(run: Run, battery: Path, tmp_path: Path) -> None:
+    path = grid(tmp_path / "a.TextGrid", item="dog", code="semantical")
+    words = ("import", path, "--battery", battery, "--speaker", "S-014", "--tier", "code=")
+    assert run(*words).status == 0
+
+
+def test_a_response_beyond_the_end_of_its_sound_is_refused(
+    run: Run, battery: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "psst"
+    folder.mkdir()
+    shutil.copy(CLIP, folder / "dog.flac")
+    header = "utterance_id\tprompt\ttranscript\tfilename\tstart_s\tend_s\n"
+    for row in ("dog.flac\t7\t9", "dog.flac\tnan\t", "../battery/dog.png\t\t"):
+        (folder / "utterances.tsv").write_text(f"{header}s-1\tdog\tD AO G\t{row}\n")
+        outcome = run("import", folder, "--battery", battery, "--speaker", "S-014")
+        assert outcome.status == 2, outcome.err
+        assert nothing_kept(run)
+
+
+def test_a_file_that_is_no_textgrid_is_named(run: Run, battery: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.TextGrid"
+    path.write_text("hello", encoding="utf-8")
+    outcome = run("import", path, "--battery", battery, "--speaker", "S-014")
+    assert outcome.status == 1
+    assert "a.TextGrid: is damaged, or not what its name says" in outcome.err
+
+
+@pytest.mark.parametrize("format_id", ["textgrid", "eaf", "psst"])
+def test_typed_transcripts_and_takes_that_do_not_count_come_back(
+    run: Run, battery: Path, tmp_path: Path, format_id: str
+) -> None:
+    folder = tmp_path / "responses"
+    folder.mkdir()
+    for name in ("dog", "cat_1", "cat_2", "tree", "house"):
+        shutil.copy(CLIP, folder / f"{name}.flac")
+    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
+    spec = f"manual:{tmp_path / 'typed.tsv'}"
+    run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
+    out = tmp_path / "out"
+    assert run("export", "1", "--format", format_id, "--out", out, "--within-study").status == 0
+    outcome = run("import", out, "--battery", battery, "--speaker", "S-015")
+    assert outcome.status == 0, outcome.err
+    said = [trial["response"] for trial in run("results", "2", "--json").document["trials"]]
+    assert said == ["D AO G", "D AO G", "TH R IY", ""]
