@@ -26,7 +26,6 @@ from tabwb.records.states import (
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.decide import Outcome, next_item, not_needed, should_discontinue
 from tabwb.scoring.naming.propose import Earlier
-from tabwb.speech.files import info
 
 _UNRECORDED = "practice, not recorded"
 _CREDITED = "before the start item: credited by the basal, not given"
@@ -139,6 +138,8 @@ class NamingStanding(Session):
         Raises:
             TabwbError: it is no sound file, or cannot be kept.
         """
+        from tabwb.speech.files import info  # numpy, which is not there before a take is
+
         sound = info(path)
         kept = KeptRecording(uid, sound.seconds, sound.rate, sound.channels)
         return self.store.keep_recording(
