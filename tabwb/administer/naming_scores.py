@@ -138,8 +138,9 @@ def named_item(naming: Naming) -> NamedItem:
     status: Status = _STATUSES.get(trial.state, "answered")
     if status == "answered" and score is not None and score.score == "not-scorable":
         status = "not-scorable"
+    decides = view.rules.rule
     outcome = outcome_of(
-        person if score is not None else rules.get(view.rules.rule),
+        rules.get(decides) if score is None else right_by_score(score.score, decides),
         late=is_late(view.latency_s, view.rules.time_limit),
         late_counts=view.rules.late_counts,
         cues_count=[cue.counts for cue in cues],

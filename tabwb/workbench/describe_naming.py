@@ -28,6 +28,7 @@ from tabwb.workbench.naming_snapshots import (
     OnsetMark,
 )
 from tabwb.workbench.pictures import read_picture
+from tabwb.workbench.wording import MARKS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,11 +52,7 @@ SCORE_WORDS: Mapping[str, str] = {
     "no-response": "4 no response",
     "not-scorable": "5 cannot be scored",
 }
-_SHORT: Mapping[str, str] = {
-    "self-corrected": "✓ self-cor.",
-    "no-response": "no response",
-    "not-scorable": "not scored",
-}
+_SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "not scored"}
 
 
 class Describer:
@@ -184,8 +181,9 @@ class Describer:
                     return NamedItem(name, "given")
                 code = "" if view.code is None else view.code.code
                 word = code.replace("-", " ") if code != "correct" else ""
-                right = None if trial.plan.practice else right_by_score(score.score)
-                return NamedItem(name, "scored", right, word or _SHORT.get(score.score, ""))
+                right = right_by_score(score.score, view.rules.rule)
+                word = word or _short(score.score, right)
+                return NamedItem(name, "scored", None if trial.plan.practice else right, word)
             case TrialState.SKIPPED:
                 return NamedItem(name, "skipped")
             case TrialState.VOID:
@@ -231,6 +229,12 @@ def score_words(score: str, reason: str) -> str:
     """
     words = SCORE_WORDS.get(score, score)
     return f"{words}: {reason}" if reason else words
+
+
+def _short(score: str, right: bool | None) -> str:
+    if score == "self-corrected":
+        return f"{MARKS['right' if right else 'wrong']} self-cor."
+    return _SHORT.get(score, "")
 
 
 def onset_of(view: NamingView) -> OnsetMark | None:

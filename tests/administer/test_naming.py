@@ -199,6 +199,18 @@ def test_a_mark_parts_attempts_that_no_pause_parts(begin_naming: Begin) -> None:
     assert said == ["K AE T", "D AO G"]
 
 
+@pytest.mark.parametrize(
+    ("rule", "outcome"), [("correct-any", "right"), ("correct-first", "error")]
+)
+def test_self_corrected_counts_as_the_rule_that_decides_has_it(
+    begin_naming: Begin, rule: str, outcome: str
+) -> None:
+    session = begin_naming(f'rule = "{rule}"')
+    session.show(shown(0.0))
+    session.score("self-corrected", take=take(0.0))
+    assert session.outcomes("nouns") == {"dog": outcome}
+
+
 def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> None:
     session = begin_naming()
     session.show(shown(0.0))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from tabwb.scoring.naming.correct import Rule
 
 Proposer = Literal["machine", "machine with a heard word", "person"]
 
@@ -86,17 +89,17 @@ PERSON_SCORES: Final[Mapping[str, str]] = MappingProxyType(
 """What a person says of a response with one key (:data:`tabwb.records.naming.SCORES`)."""
 
 
-def right_by_score(score: str, *, self_corrected_counts: bool = True) -> bool | None:
+def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
     """Whether a person's score is right; None where it cannot be scored.
 
     A response that was corrected holds the name (``correct-any``), but its first attempt was wrong
-    (``correct-first``).
+    (``correct-first``): the rule that decides in the battery decides here too.
 
     >>> [right_by_score(each) for each in ("right", "no-response", "not-scorable")]
     [True, False, None]
-    >>> right_by_score("self-corrected", self_corrected_counts=False)
-    False
+    >>> right_by_score("self-corrected"), right_by_score("self-corrected", "correct-first")
+    (True, False)
     """
     if score == "not-scorable":
         return None
-    return score == "right" or (score == "self-corrected" and self_corrected_counts)
+    return score == "right" or (score == "self-corrected" and rule == "correct-any")
