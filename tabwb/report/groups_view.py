@@ -50,7 +50,7 @@ def groups_view(
         parts += _sessions(chosen)
         parts += _remarks(chosen)
         named = f"{given.id} {given.version}"
-        parts += [_pair(pair) for pair in pairs if pair.battery == named]
+        parts += [pair_view(pair) for pair in pairs if pair.battery == named]
         if details:
             for one in chosen:
                 parts.append(Text(one.label, style="bold reverse"))
@@ -165,7 +165,8 @@ def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
         yield Text("\n".join(said) + "\n", style="dim")
 
 
-def _pair(pair: Pair) -> RenderableType:
+def pair_view(pair: Pair) -> RenderableType:
+    """A base and an instruct model: each measure with the difference, then what must be known."""
     size = f"{int(pair.parameters):,}" if pair.parameters.isdecimal() else pair.parameters
     title = f"{pair.family}, {size} parameters: base - instruct"
     made = table(

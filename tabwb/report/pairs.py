@@ -97,13 +97,13 @@ class Pair:
         }
 
 
-def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
+def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
     """Every base model with every instruct model of its family, size, lesion and battery.
 
     Args:
         models: groups by model. What a model is comes from the labels that its profile gave the
             administration (``family``, ``tuning``, ``parameters``); without them, or where they
-            disagree within a group, there is no pair.
+            disagree within a group, there is no pair. Trials are not looked at.
     """
     sides: dict[str, list[Grouped]] = {"base": [], "instruct": []}
     for one in models:
@@ -111,10 +111,15 @@ def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
         if labels.keys() >= {"family", "parameters"} and labels.get("tuning") in sides:
             sides[labels["tuning"]].append(one)
     return tuple(
-        _pair(base, instruct)
+        (base, instruct)
         for base, instruct in product(sides["base"], sides["instruct"])
         if _kin(base) == _kin(instruct)
     )
+
+
+def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
+    """What :func:`kindred` models differ in."""
+    return tuple(_pair(base, instruct) for base, instruct in kindred(models))
 
 
 def _kin(one: Grouped) -> tuple[str | None, ...]:

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.records.words import plural
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.printing import print_view, table
 from tabwb.report.robustness import Consensus, PairAgreement, Robustness
@@ -119,7 +120,7 @@ def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Ta
 def _consensus(consensus: Consensus) -> RenderableType:
     return Text.assemble(
         ("what most judges say  ", "bold"),
-        f"burden {number(consensus.burden)} over {len(consensus.features)} "
-        f"features that all {consensus.judges} judge, N {consensus.n_responses}, "
-        f"{consensus.ties} ties left out",
+        f"burden {number(consensus.burden)} over {plural(len(consensus.features), 'feature')} "
+        f"that all {consensus.judges} judge, N {consensus.n_responses}, "
+        f"{plural(consensus.ties, 'tie')} left out",
     )

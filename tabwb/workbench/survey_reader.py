@@ -21,6 +21,8 @@ from tabwb.report.disagreements import Disagreements, disagreements
 from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped, summarised
 from tabwb.report.load import Group, Loaded, grouped, loaded
+from tabwb.report.pairs import Pair, pairs_of
+from tabwb.report.robustness import Robustness, robustness
 from tabwb.store.store import Store
 from tabwb.workbench.archive import Say
 from tabwb.workbench.messages import Failed
@@ -52,6 +54,22 @@ class Differing(Message):
     """The responses on which judges differ were found."""
 
     def __init__(self, turn: int, found: Disagreements, battery: Battery, label: str) -> None:
+        self.turn, self.found, self.battery, self.label = turn, found, battery, label
+        super().__init__()
+
+
+class Paired(Message):
+    """Base and instruct models were set against each other."""
+
+    def __init__(self, turn: int, pairs: tuple[Pair, ...]) -> None:
+        self.turn, self.pairs = turn, pairs
+        super().__init__()
+
+
+class Contrasted(Message):
+    """Judges were set against each other."""
+
+    def __init__(self, turn: int, found: Robustness, battery: Battery, label: str) -> None:
         self.turn, self.found, self.battery, self.label = turn, found, battery, label
         super().__init__()
 
@@ -92,6 +110,32 @@ class SurveyReader:
             if not stopped():
                 found = disagreements(sources, feature)
                 self._say(Differing(turn, found, group.battery, group.label))
+
+        self._start(job)
+
+    def pair(self, kin: Sequence[tuple[Group, Group]]) -> None:
+        """Set each base group against its instruct group, one pair after the other."""
+
+        def job(store: Store, turn: int, stopped: Stopped) -> None:
+            found: list[Pair] = []
+            for sides in kin:
+                if stopped():
+                    return
+                whole = [Group(one.by, one.label, _members(store, one)) for one in sides]
+                found += pairs_of(summarised(whole))
+            if not stopped():
+                self._say(Paired(turn, tuple(found)))
+
+        self._start(job)
+
+    def contrast(self, groups: Sequence[Group], label: str) -> None:
+        """Set the judges of some groups of one battery against each other."""
+
+        def job(store: Store, turn: int, stopped: Stopped) -> None:
+            members = [one for group in groups for one in _members(store, group)]
+            found = robustness(sources_of(members))
+            if not stopped():
+                self._say(Contrasted(turn, found, groups[0].battery, label))
 
         self._start(job)
 

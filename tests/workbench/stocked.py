@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tabwb.administer import setup
 from tabwb.extend.plugins import Plugins
@@ -38,13 +40,16 @@ def give(
     likely: Mapping[str, float] | None = None,
     lesion: str | None = None,
     battery: str = "tab",
+    labels: Mapping[str, str] | None = None,
 ) -> int:
     """Give a battery: every answer is right but those of ``wrong`` items.
 
     ``text`` answers a connected-text item, ``second`` is what the judge ``tab-2026:x`` finds, where
     it is to judge, and ``likely`` the probability of anomia by item that ``likelihood:y`` tells.
     """
-    conditions = Conditions(examinee, "model", judges=("rules-1",), lesion=lesion)
+    conditions = Conditions(
+        examinee, "model", judges=("rules-1",), lesion=lesion, labels=labels or {}
+    )
     given = setup.find_battery(plugins, battery)
     with setup.create(store, plugins, given, conditions) as session:
         session.next()
@@ -104,16 +109,30 @@ def _keep(
 
 def stock(path: Path) -> None:
     """Three models: ``able`` (two administrations), ``weak``, and ``weak`` with a lesion."""
-    plugins = Plugins.load()
-    with Store.open(path) as store:
-        give(store, plugins, "able", second={"anomia": ("ct1",)}, likely={"ct1": 0.9, "ct2": 0.7})
-        give(store, plugins, "able", text=f"Yes. {GOOD}", second={})
-        give(
-            store,
-            plugins,
-            "weak",
-            wrong=("wc1", "wc2", "sc1"),
-            second={"anomia": ("ct1", "ct2"), "perseverations": ("ct1", "ct3")},
-        )
-        give(store, plugins, "weak", wrong=("wc1",), text=AGAIN, lesion="mlp.down:zero:0.3")
-    plugins.close()
+    path.write_bytes(_stocked())
+
+
+@cache
+def _stocked() -> bytes:
+    """A closed store is one file; it is made once, because that takes longer than most tests."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "store.db")
+        plugins = Plugins.load()
+        with Store.open(path) as store:
+            _fill(store, plugins)
+        plugins.close()
+        assert not path.with_name("store.db-wal").exists()
+        return path.read_bytes()
+
+
+def _fill(store: Store, plugins: Plugins) -> None:
+    give(store, plugins, "able", second={"anomia": ("ct1",)}, likely={"ct1": 0.9, "ct2": 0.7})
+    give(store, plugins, "able", text=f"Yes. {GOOD}", second={})
+    give(
+        store,
+        plugins,
+        "weak",
+        wrong=("wc1", "wc2", "sc1"),
+        second={"anomia": ("ct1", "ct2"), "perseverations": ("ct1", "ct3")},
+    )
+    give(store, plugins, "weak", wrong=("wc1",), text=AGAIN, lesion="mlp.down:zero:0.3")

@@ -12,11 +12,22 @@ from tabwb.workbench.wording import QUIET, STATUS_GLYPHS
 
 if TYPE_CHECKING:
     from tabwb.report.groups import Grouped
-    from tabwb.workbench.survey_reader import Compared, Differing, SurveyGrown, SurveyReader
+    from tabwb.workbench.survey_reader import (
+        Compared,
+        Contrasted,
+        Differing,
+        Paired,
+        SurveyGrown,
+        SurveyReader,
+    )
     from tabwb.workbench.widgets.model_detail import ModelDetail
     from tabwb.workbench.widgets.models_page import ModelsPage
 
 TWO = "Mark two models with space, then c compares them."
+UNPAIRED = (
+    "No base and instruct model of one family and size are shown. What a model is comes from "
+    "its profile: family, tuning, parameters."
+)
 
 
 class Surveying(Framing):
@@ -146,6 +157,46 @@ class Surveying(Framing):
 
             self.app.push_screen(DifferingScreen(message.found, message.battery, message.label))
 
+    # ---------------------------------------------------------------- reports
+
+    def action_results_pairs(self) -> None:
+        """Base and instruct models among those shown."""
+        from tabwb.report.pairs import kindred
+
+        kin = kindred(self.models_page.shown)
+        if not kin:
+            self.notify(UNPAIRED, markup=False)
+            return
+        self.notify("Reading the responses …", timeout=2)
+        self.asker.pair([(base.group, instruct.group) for base, instruct in kin])
+
+    def on_paired(self, message: Paired) -> None:
+        """Show them."""
+        if message.turn == self.asker.turn:
+            from tabwb.workbench.screens.report import pairs_screen
+
+            self.app.push_screen(pairs_screen(message.pairs))
+
+    def action_results_judges(self) -> None:
+        """The judges of the marked models, or of the model under the cursor."""
+        rows, what = self._wanted()
+        if rows:
+            self.notify("Reading the responses …", timeout=2)
+            self.asker.contrast([row.group for row in rows], what)
+
+    def on_contrasted(self, message: Contrasted) -> None:
+        """Show them."""
+        if message.turn == self.asker.turn:
+            from tabwb.workbench.screens.report import judges_screen
+
+            self.app.push_screen(judges_screen(message.found, message.battery, message.label))
+
+    def _wanted(self) -> tuple[list[Grouped], str]:
+        """The marked models, or the one under the cursor; and what to call them."""
+        page = self.models_page
+        rows = page.selected or ([page.current] if page.current is not None else [])
+        return rows, rows[0].label if len(rows) == 1 else f"{len(rows)} models"
+
     # ---------------------------------------------------------------- the table
 
     def action_results_mark(self) -> None:
@@ -204,14 +255,12 @@ class Surveying(Framing):
         if self.page != "models":
             super().action_results_export()
             return
-        page = self.models_page
-        rows = page.selected or ([page.current] if page.current is not None else [])
+        rows, what = self._wanted()
         if not rows or self.catalogue is None:
             return
         from tabwb.workbench.screens.export import ExportScreen
 
         numbers = [one.administration.id for row in rows for one in row.group.members]
-        what = rows[0].label if len(rows) == 1 else f"{len(rows)} models"
 
         def write(format_id: str, path: str) -> None:
             self.do(partial(self.bench.export, numbers, format_id, path))

@@ -44,6 +44,8 @@ or sets never share a column: **k** chooses another. A dash: this judge has not 
 - **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
 - **s** sorts by the next column, **r** turns the order round; a click on a head does both
 - **g** changes to plots and back, **/** filters by words, **t** changes what stands below
+- **p** sets base and instruct models of a family against each other, **a** the judges of the
+  marked models
 - **enter** opens the model's results; **tab** goes to its features, where **enter** shows the
   responses on which judges differ
 """

@@ -1,0 +1,96 @@
+"""From the results by model: base and instruct models, and judges against each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabwb.extend.plugins import Plugins
+from tabwb.store.store import Store
+from tabwb.workbench.screens.help import help_for
+from tabwb.workbench.widgets.models_table import ModelsTable
+from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.stocked import give, stock
+
+
+def stock_pair(path: Path) -> None:
+    """A base model (2 of 5 words wrong, 3 features in 5 texts) and its instruct model."""
+    plugins = Plugins.load()
+    labels = {"family": "L-1", "parameters": "1240000000"}
+    with Store.open(path) as store:
+        give(
+            store,
+            plugins,
+            "rough",
+            wrong=("wc1", "wc2"),
+            second={"anomia": ("ct1", "ct2"), "jargon": ("ct1",)},
+            labels=labels | {"tuning": "base"},
+        )
+        give(store, plugins, "polite", second={}, labels=labels | {"tuning": "instruct"})
+    plugins.close()
+
+
+async def by_model(seat: Seat, models: int) -> None:
+    await seat.press("m")
+    await seat.reads(f"{models} of {models} models")
+
+
+def line_of(seat: Seat, *words: str) -> str:
+    return next(line for line in seat.text.splitlines() if all(word in line for word in words))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_p_shows_base_and_instruct_with_the_differences(
+    sit: Sit, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    stock_pair(tmp_path / "store.db")
+    async with sit(size) as seat:
+        await by_model(seat, 2)
+        await seat.press("p")
+        await seat.reads("Base and instruct: 1 pair")
+        assert "L-1, 1,240,000,000 parameters: base - instruct" in seat.text
+        # 3 of 5 against 5 of 5 words.
+        assert "0.60 1.00 -0.40" in " ".join(line_of(seat, "-0.40").split())
+        # 3 features in 5 texts against none.
+        assert "0.60 0.00 +0.60" in " ".join(line_of(seat, "+0.60").split())
+        pane = seat.app.screen.query_one("#report-pane")
+        assert seat.app.focused is pane
+        assert help_for(seat.app.screen).startswith("# Base and instruct")
+        pane.scroll_end(animate=False)
+        await seat.reads("instruct polite")
+        await seat.press("escape")
+        assert seat.app.focused is seat.desk.query_one(ModelsTable)
+
+
+async def test_without_a_pair_p_says_what_makes_one(sit: Sit, tmp_path: Path) -> None:
+    stock(tmp_path / "store.db")
+    async with sit() as seat:
+        await by_model(seat, 3)
+        await seat.press("p")
+        assert "family, tuning, parameters" in seat.news[-1]
+        assert not seat.asked
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_sets_the_judges_of_models_against_each_other(
+    sit: Sit, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    stock(tmp_path / "store.db")
+    async with sit(size) as seat:
+        await by_model(seat, 3)
+        table = seat.desk.query_one(ModelsTable)
+        able = next(at for at in range(3) if str(table.get_row_at(at)[1]) == "able")
+        table.move_cursor(row=able)
+        await seat.press("a")
+        await seat.reads("Judges against each other: able")
+        assert line_of(seat, "rules-1", "tab-2026", "likelihood")
+        pane = seat.app.screen.query_one("#report-pane")
+        pane.scroll_to(y=12, animate=False)
+        # Anomia: one says 1 of 5, the other 2 of 5 with that one among them; same verdict 4 of 5,
+        # kappa (0.8 - 0.56) / 0.44, AC1 (0.8 - 0.42) / 0.58. Jargon: always absent, AC1 1.
+        await seat.reads("0.90 (2)")
+        assert "0.90 (2) 0.55 (1) 0.83 (2)" in " ".join(line_of(seat, "0.90 (2)").split())
+        assert help_for(seat.app.screen).startswith("# Judges against each other")
+        await seat.press("escape", "home", "space", "down", "space", "a")
+        await seat.reads("Judges against each other: 2 models")
