@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.battery.model import Feature
 from tabwb.extend.components import Cancel, ModelBackend, Response, Verdict
+from tabwb.extend.judge_prompts.prompt import JudgePrompt, sha256
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, undefined, valued
@@ -14,7 +15,6 @@ from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 from tabwb_judges.asking import ask_all, inner_spec, kept_to_schema, total
 from tabwb_judges.parse import Labels, Unreadable, read_labels
-from tabwb_judges.prompt import JudgePrompt, sha256
 
 NO_RESPONSE = "there is no response"
 EXTRA = "extra text around the JSON"

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from tabwb.battery.model import Feature
 from tabwb.extend.components import Cancel, LikelihoodBackend, ModelBackend, Response, Verdict
+from tabwb.extend.judge_prompts.prompt import JudgePrompt
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Request, Wait
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb_judges.chat import PromptJudge, only_verdict
-from tabwb_judges.prompt import JudgePrompt, canonical_json
 
 PROBABILITY = ".probability"
 """Ends the measure that holds a feature's probability: ``anomia.probability``."""
@@ -100,7 +100,7 @@ class LikelihoodJudge(PromptJudge):
         self._weigher = weigher(make_inner(), str(spec))
         super().__init__(spec, prompt, lambda: self._weigher)
         self._calibrated = calibrated
-        self.prompt_text = weighed_prompt(prompt, calibrated=calibrated)
+        self.prompt_text = prompt.weighed(calibrated=calibrated)
         self.caution = (
             f"{prompt.caution} These labels are read off log probabilities, which the source study "
             "did not do."
@@ -204,16 +204,6 @@ class LikelihoodJudge(PromptJudge):
             raise ComponentError(f"'{self.examinee}' weighed {len(found)} of {len(texts)} texts")
         zero, one = (each.log_probability for each in found)
         return zero, one
-
-
-def weighed_prompt(prompt: JudgePrompt, *, calibrated: bool) -> str:
-    """Canonical JSON of a prompt and of how its labels are read off log probabilities."""
-    how = {
-        "labels": "the more likely of 0 and 1, key by key",
-        "threshold": prompt.threshold,
-        "null": prompt.null if calibrated else None,
-    }
-    return canonical_json(json.loads(prompt.canonical) | how)
 
 
 def weigher(backend: ModelBackend, judge: str) -> LikelihoodBackend:

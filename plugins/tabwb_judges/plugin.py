@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from tabwb.extend.components import Descriptor, Judge, ModelBackend
 from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.extend.judge_prompts.files import LIKELIHOOD, NULL, prompt_files
 from tabwb.records.errors import ComponentError
 from tabwb.records.specs import Spec
-from tabwb_judges.files import LIKELIHOOD, NULL, prompt_files
 
 if TYPE_CHECKING:
-    from tabwb_judges.prompt import JudgePrompt
+    from tabwb.extend.judge_prompts.prompt import JudgePrompt
 
 MakeInner = Callable[[], ModelBackend]
 DEFAULT = "tab-2026"
@@ -78,7 +78,7 @@ def _register_prompt(register: Register, judge: str, path: Path) -> None:
 
 
 def _prompt(path: Path) -> JudgePrompt:
-    from tabwb_judges.load import load_prompt
+    from tabwb.extend.judge_prompts.load import load_prompt
 
     return load_prompt(path)
 

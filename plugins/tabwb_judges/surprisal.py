@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tabwb.battery.model import Feature
 from tabwb.extend.components import Cancel, ModelBackend, Response, Verdict
+from tabwb.extend.judge_prompts.prompt import canonical_json
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request, Wait
 from tabwb.records.ratings import Rating, failed, undefined, valued
@@ -16,7 +17,6 @@ from tabwb.records.states import ResponseStatus, StopReason
 from tabwb_judges.asking import inner_spec
 from tabwb_judges.chat import NO_RESPONSE, only_verdict
 from tabwb_judges.likelihood import weigher
-from tabwb_judges.prompt import canonical_json
 
 MEASURES = ("surprisal", "perplexity")
 CAUTION = (

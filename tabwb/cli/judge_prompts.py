@@ -77,9 +77,9 @@ def check(argument: str, as_json: bool) -> int:
 
     FILE is a path, or the id of a prompt that is found. Exit status 1 if there is a problem.
     """
-    from tabwb_judges.files import prompt_files
-    from tabwb_judges.load import read_prompt
-    from tabwb_judges.prompt import sha256
+    from tabwb.extend.judge_prompts.files import prompt_files
+    from tabwb.extend.judge_prompts.load import read_prompt
+    from tabwb.extend.judge_prompts.prompt import sha256
 
     file = Path(argument)
     if not file.exists():
@@ -131,7 +131,7 @@ def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]
         check_needs(descriptor)
         path = _file_of(descriptor)
         if path is not None:
-            from tabwb_judges.load import load_prompt
+            from tabwb.extend.judge_prompts.load import load_prompt
 
             row["file"] = str(path)
             prompt = load_prompt(path)
@@ -150,7 +150,7 @@ def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]
 
 
 def _way(descriptor: Descriptor) -> str:
-    from tabwb_judges.files import LIKELIHOOD, NULL
+    from tabwb.extend.judge_prompts.files import LIKELIHOOD, NULL
 
     if descriptor.id.endswith(NULL):
         return ", by log probabilities, calibrated"
@@ -159,7 +159,7 @@ def _way(descriptor: Descriptor) -> str:
 
 def _file_of(descriptor: Descriptor) -> Path | None:
     """The prompt's file of a judge that has one."""
-    from tabwb_judges.files import prompt_files, prompt_id
+    from tabwb.extend.judge_prompts.files import prompt_files, prompt_id
 
     return prompt_files()[0].get(prompt_id(descriptor.id))
 
@@ -182,17 +182,16 @@ def _find(plugins: Plugins, judge: str) -> Descriptor:
 
 
 def _document(descriptor: Descriptor, response: str, item_prompt: str) -> dict[str, Any]:
-    from tabwb_judges.files import LIKELIHOOD, NULL
-    from tabwb_judges.likelihood import weighed_prompt
-    from tabwb_judges.load import load_prompt
-    from tabwb_judges.prompt import sha256
+    from tabwb.extend.judge_prompts.files import LIKELIHOOD, NULL
+    from tabwb.extend.judge_prompts.load import load_prompt
+    from tabwb.extend.judge_prompts.prompt import sha256
 
     path = _file_of(descriptor)
     assert path is not None
     prompt = load_prompt(path)
     calibrated = descriptor.id.endswith(NULL)
     weighs = calibrated or descriptor.id.endswith(LIKELIHOOD)
-    text = weighed_prompt(prompt, calibrated=calibrated) if weighs else prompt.canonical
+    text = prompt.weighed(calibrated=calibrated) if weighs else prompt.canonical
     return {
         "format": 1,
         "id": descriptor.id,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tabwb_judges.files import bundled_folder
-from tabwb_judges.load import load_prompt
 
+from tabwb.extend.judge_prompts.files import bundled_folder
+from tabwb.extend.judge_prompts.load import load_prompt
 from tests.cli.conftest import Run
 
 TAB = load_prompt(bundled_folder() / "tab-2026.toml")

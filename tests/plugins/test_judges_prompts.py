@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tabwb_judges.files import bundled_folder
-from tabwb_judges.load import load_prompt
 from tabwb_judges.parse import Labels, read_labels
-from tabwb_judges.prompt import JudgePrompt
 
 from tabwb.battery.loader import load_battery
+from tabwb.extend.judge_prompts.files import bundled_folder
+from tabwb.extend.judge_prompts.load import load_prompt
+from tabwb.extend.judge_prompts.prompt import JudgePrompt
 
 ROOT = Path(__file__).parents[2]
 PRINTED: Any = json.loads(
@@ -137,7 +137,8 @@ def test_registering_reads_no_file_and_imports_nothing_heavy() -> None:
         "import sys\nfrom tabwb_judges.plugin import tabwb_register_judges\nids = []\n"
         "tabwb_register_judges(lambda each: ids.append(each.id))\n"
         "assert 'tab-2026+likelihood+null' in ids, ids\n"
-        "print(*sorted({'tomli', 'pydantic', 'tabwb_judges.load'} & set(sys.modules)))"
+        "late = {'tomli', 'pydantic', 'tabwb.extend.judge_prompts.load'}\n"
+        "print(*sorted(late & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tabwb_judges.files import bundled_folder, prompt_files
-from tabwb_judges.load import PromptProblems, load_prompt, read_prompt
-from tabwb_judges.prompt import JudgePrompt
 
+from tabwb.extend.judge_prompts.files import bundled_folder, prompt_files
+from tabwb.extend.judge_prompts.load import PromptProblems, load_prompt, read_prompt
+from tabwb.extend.judge_prompts.prompt import JudgePrompt
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import UsageError
 

@@ -13,11 +13,16 @@ from tabwb.battery.files import read_text
 from tabwb.battery.loader import read_tables
 from tabwb.battery.locate import KeyPath, line_of, locate
 from tabwb.battery.problems import Broken, Problem, dotted, near
+from tabwb.extend.judge_prompts.files import bundled_folder, prompt_files
+from tabwb.extend.judge_prompts.prompt import (
+    JudgedFeature,
+    JudgePrompt,
+    LabelledTranscript,
+    Templates,
+)
+from tabwb.extend.judge_prompts.rules import broken_rules
+from tabwb.extend.judge_prompts.schema import JudgeFile
 from tabwb.records.errors import TabwbError
-from tabwb_judges.files import bundled_folder, prompt_files
-from tabwb_judges.prompt import JudgedFeature, JudgePrompt, LabelledTranscript, Templates
-from tabwb_judges.rules import broken_rules
-from tabwb_judges.schema import JudgeFile
 
 Tables = dict[str, Any]
 _OWN = frozenset({"id", "title", "version"})

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from tabwb.battery.locate import KeyPath
 from tabwb.battery.problems import Broken, near, shortened
 from tabwb.battery.rules import control_characters, unique_ids
-from tabwb_judges.files import name_problem
-from tabwb_judges.prompt import PLACEHOLDER
-from tabwb_judges.schema import JudgeFile
+from tabwb.extend.judge_prompts.files import name_problem
+from tabwb.extend.judge_prompts.prompt import PLACEHOLDER
+from tabwb.extend.judge_prompts.schema import JudgeFile
 
 _CONSTANT = ("definitions", "examples", "recap")
 PLACEHOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

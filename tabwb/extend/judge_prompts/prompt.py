@@ -41,7 +41,7 @@ class LabelledTranscript:
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """The texts of a prompt, with placeholders in braces; see :mod:`tabwb_judges.schema`."""
+    """The texts of a prompt, with placeholders in braces; see ``schema.py`` beside this file."""
 
     user: str
     repair: str
@@ -54,7 +54,7 @@ class Templates:
 
 @dataclass(frozen=True, slots=True)
 class JudgePrompt:
-    """A whole prompt. Made by :mod:`tabwb_judges.load`.
+    """A whole prompt. Made by :mod:`tabwb.extend.judge_prompts.load`.
 
     Attributes:
         threshold: a probability above it means present (likelihood judges).
@@ -138,8 +138,20 @@ class JudgePrompt:
 
         Where response and item's prompt go, their placeholders stand.
         """
+        return canonical_json(self._content())
+
+    def weighed(self, *, calibrated: bool) -> str:
+        """The same where labels are read off log probabilities, with how that is done."""
+        how = {
+            "labels": "the more likely of 0 and 1, key by key",
+            "threshold": self.threshold,
+            "null": self.null if calibrated else None,
+        }
+        return canonical_json(self._content() | how)
+
+    def _content(self) -> dict[str, object]:
         messages = self.messages("{transcript}", "{prompt}")
-        content = {
+        return {
             "id": self.id,
             "version": self.version,
             "messages": [[message.role, message.content] for message in messages],
@@ -147,7 +159,6 @@ class JudgePrompt:
             "features": [[feature.id, feature.key] for feature in self.features],
             "decoding": {"max_tokens": self.max_tokens, "temperature": self.temperature},
         }
-        return canonical_json(content)
 
     def _constants(self) -> dict[str, str]:
         texts = self.templates
