@@ -17,6 +17,8 @@ CORRECT = "correct"
 """The measure of a person's score: 1 right or self-corrected, 0 error or no response."""
 CODE = "code:"
 """Before the code in a measure: ``code:semantic`` is 1 where that is the response's code."""
+LIKELIHOOD = "correct-likelihood"
+"""The measure of :attr:`~tabwb.records.speech.Transcript.accepted_likelihood`, natural log."""
 
 
 def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, ...]:
@@ -44,6 +46,9 @@ def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, 
             valued(rater, "phoneme-distance", distance.phoneme_rate, form),
             valued(rater, "feature-distance", distance.feature_rate, form),
         ]
+    if transcript.accepted_likelihood is not None:
+        told = "best accepted form against free decoding, natural log"
+        ratings.append(valued(rater, LIKELIHOOD, transcript.accepted_likelihood, told))
     if naming.proposal is not None and naming.proposal.code:
         measure = f"{CODE}{naming.proposal.code}"
         ratings.append(valued(rater, measure, 1.0, naming.proposal.clause))

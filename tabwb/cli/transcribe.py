@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tabwb.records.speech import Transcript
 
 Found = tuple[Path, "Transcript"]
+Forms = tuple[tuple[str, ...], ...]
 
 
 @click.command()
@@ -40,6 +41,14 @@ Found = tuple[Path, "Transcript"]
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep what the transcriber was given: high-passed, levelled, 16 kHz mono.",
 )
+@click.option(
+    "--accept",
+    "forms",
+    metavar="PRONUNCIATION",
+    multiple=True,
+    help="Also tell how likely the best of these is against free decoding, natural log: 'D AO G' "
+    "or dɔɡ; repeatable. For transcribers with likelihoods.",
+)
 @click.option("--tsv", is_flag=True, help="Print utterance_id and asr_transcript, for 'phonemes'.")
 @json_option
 @offline_option
@@ -47,6 +56,7 @@ def transcribe(
     files: tuple[Path, ...],
     transcriber: str,
     kept: Path | None,
+    forms: tuple[str, ...],
     tsv: bool,
     as_json: bool,
     offline: bool | None,
@@ -60,11 +70,14 @@ def transcribe(
     """
     if tsv and as_json:
         raise UsageError("--tsv and --json are two ways to print; take one")
+    if tsv and forms:
+        raise UsageError("--tsv has no column for what --accept tells", hint="take --json")
     shape = "json" if as_json else "tsv" if tsv else ""
+    accepted = _accepted(forms)
     plugins = open_plugins(offline)
     try:
         sounds, failed = _sounds(files)
-        return _transcribe(plugins, transcriber, sounds, failed, kept, shape)
+        return _transcribe(plugins, transcriber, sounds, failed, kept, shape, accepted)
     finally:
         plugins.close()
 
@@ -76,6 +89,7 @@ def _transcribe(
     failed: Sequence[tuple[Path, str]],
     kept: Path | None,
     shape: str,
+    accepted: Forms,
 ) -> int:
     from tabwb.records.speech import Transcript
 
@@ -89,15 +103,17 @@ def _transcribe(
     if shape == "tsv":
         click.echo("utterance_id\tasr_transcript")
     for path, transcript in done:
-        _tell(path, transcript, shape)
+        _tell(path, transcript, shape, accepted)
     with stopping(cancel, "what is transcribed is printed"):
-        for path, transcript in _in_order(_heard(plugins, str(resolved), sounds, cancel), sounds):
+        for path, transcript in _in_order(
+            _heard(plugins, str(resolved), sounds, accepted, cancel), sounds
+        ):
             done.append((path, transcript))
-            _tell(path, transcript, shape)
+            _tell(path, transcript, shape, accepted)
             if kept is not None and transcript.status != "error":
                 _keep(path, kept)
     if shape == "json":
-        print_json({"format": 1, "files": [_file(path, each) for path, each in done]})
+        print_json({"format": 1, "files": [_file(path, each, accepted) for path, each in done]})
     left = len(sounds) + len(failed) - len(done)
     if left:
         raise Interrupted(f"stopped: {plural(left, 'file')} left", hint="name them again")
@@ -105,7 +121,11 @@ def _transcribe(
 
 
 def _heard(
-    plugins: Plugins, spec: str, sounds: Sequence[Path], cancel: threading.Event
+    plugins: Plugins,
+    spec: str,
+    sounds: Sequence[Path],
+    accepted: Forms,
+    cancel: threading.Event,
 ) -> Iterator[tuple[int, Transcript]]:
     """Numbers of files with their transcripts, in whatever order they come; progress on stderr."""
     from tabwb.administer.transcribing import Job, Transcribing
@@ -113,7 +133,10 @@ def _heard(
 
     if not sounds:
         return
-    jobs = [Job(number, 1, path, name=path.stem) for number, path in enumerate(sounds)]
+    jobs = [
+        Job(number, 1, path, accepted=accepted, name=path.stem)
+        for number, path in enumerate(sounds)
+    ]
     with Transcribing(plugins, spec) as transcribing:
         countdown = Countdown("file", len(jobs))
         try:
@@ -122,6 +145,22 @@ def _heard(
                 yield job.trial, transcript
         finally:
             countdown.close()
+
+
+def _accepted(forms: Sequence[str]) -> Forms:
+    """Each form that is asked for in phonemes, without those that are no sound."""
+    from tabwb.phonology.inventory import SILENT, parse_pronunciation
+
+    read: list[tuple[str, ...]] = []
+    for form in forms:
+        try:
+            phonemes = tuple(p for p in parse_pronunciation(form) if p not in SILENT)
+        except TabwbError as error:
+            raise UsageError(error.message, where="--accept", allowed=error.allowed) from error
+        if not phonemes:
+            raise UsageError(f"'{form}' has no phonemes", where="--accept")
+        read.append(phonemes)
+    return tuple(read)
 
 
 def _in_order(heard: Iterator[tuple[int, Transcript]], sounds: Sequence[Path]) -> Iterator[Found]:
@@ -151,7 +190,7 @@ def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
     return list(sounds), failed
 
 
-def _tell(path: Path, transcript: Transcript, shape: str) -> None:
+def _tell(path: Path, transcript: Transcript, shape: str, accepted: Forms) -> None:
     """Print one transcript, unless a document is printed at the end."""
     from tabwb.phonology.inventory import to_ipa
 
@@ -166,11 +205,18 @@ def _tell(path: Path, transcript: Transcript, shape: str) -> None:
     elif not shape:
         ipa = f"  /{to_ipa(transcript.phonemes)}/" if transcript.unit == "phonemes" else ""
         shown = f"{heard}{ipa}" if transcript.status == "ok" else heard or "nothing was heard"
-        click.echo(f"{path}  {shown}")
+        click.echo(f"{path}  {shown}{_likelihood(transcript) if accepted else ''}")
 
 
-def _file(path: Path, transcript: Transcript) -> dict[str, Any]:
+def _likelihood(transcript: Transcript) -> str:
+    score = transcript.accepted_likelihood
+    told = "none: the transcriber has no likelihoods" if score is None else f"{score:+.2f}"
+    return f"  accepted against free decoding: {told}"
+
+
+def _file(path: Path, transcript: Transcript, accepted: Forms) -> dict[str, Any]:
     """One file of the document."""
+    asked = {"accepted_likelihood": transcript.accepted_likelihood} if accepted else {}
     error = {"error": transcript.error} if transcript.status == "error" else {}
     return {
         "file": str(path),
@@ -187,6 +233,7 @@ def _file(path: Path, transcript: Transcript) -> dict[str, Any]:
         "transcriber": transcript.transcriber,
         "seconds": transcript.seconds,
         "status": transcript.status,
+        **asked,
         **error,
     }
 

@@ -48,6 +48,21 @@ def test_the_bundled_model_hears_recorded_words(run: Run) -> None:
     assert "will hear one of them in anything" in outcome.err
 
 
+def test_the_likelihood_of_the_right_word_is_told_where_asked(run: Run) -> None:
+    def told(*forms: str) -> float:
+        asked = [word for form in forms for word in ("--accept", form)]
+        (entry,) = run("transcribe", DOG, "--json", *asked).document["files"]
+        score: float = entry["accepted_likelihood"]
+        return score
+
+    right, wrong = told("D AO G"), told("HH AW S")
+    assert right > wrong + 2
+    assert told("HH AW S", "dɔɡ") == pytest.approx(right, abs=1e-4)
+    refused = run("transcribe", DOG, "--accept", "D QQ")
+    assert refused.status == 2
+    assert "QQ" in refused.err
+
+
 def test_one_bad_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> None:
     (tmp_path / "text.wav").write_text("no sound")
     spec = typed(tmp_path, DOG.stem)
