@@ -78,11 +78,21 @@ def transcribe(
     Raises:
         NoConsent: the speaker has not agreed to that.
     """
-    given = session.administration
-    acts = check_transcribing(session.store, session.plugins, given.conditions, transcribing.spec)
-    session.store.log(*(replace(act, administration=given.id) for act in acts if jobs))
+    if jobs:
+        permit(session, transcribing.spec)
     for job, transcript in transcribing.run(jobs, cancel):
         yield from session.transcribed(job.trial, job.attempt, transcript)
+
+
+def permit(session: NamingSession, spec: str) -> None:
+    """Before a transcriber hears the speaker: ask for the consent, and note it in the log.
+
+    Raises:
+        NoConsent: the speaker has not agreed to that.
+    """
+    given = session.administration
+    acts = check_transcribing(session.store, session.plugins, given.conditions, spec)
+    session.store.log(*(replace(act, administration=given.id) for act in acts))
 
 
 def _give(session: NamingSession, trial: Trial, file: TakeFile) -> Iterator[events.Event]:

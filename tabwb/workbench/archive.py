@@ -18,7 +18,7 @@ from tabwb.records.trials import Conditions
 from tabwb.report.load import loaded
 from tabwb.store.store import Store
 from tabwb.workbench import catalogue, messages
-from tabwb.workbench.draft import Draft, FieldError, conditions_of, named_aloud
+from tabwb.workbench.draft import Ahead, Draft, FieldError, conditions_of, named_aloud
 from tabwb.workbench.snapshots import Catalogue, Trouble
 
 Say = Callable[[Message], object]
@@ -87,6 +87,31 @@ class Archive:
             TabwbError: why it cannot be begun; a :class:`FieldError` names the field.
         """
         self._conditions(draft)
+
+    def ahead(self, draft: Draft) -> Ahead:
+        """What to tell of a draft before it begins; may run in any thread.
+
+        Raises:
+            TabwbError: it cannot be begun.
+        """
+        from tabwb.administer.forecast import forecasts
+
+        battery, conditions = self._conditions(draft)
+        judging = tuple(map(str, forecasts(self.plugins, battery, conditions)))
+        return Ahead(self.notices(battery, conditions), judging)
+
+    def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:
+        """What to tell whoever gives this battery to a person; nothing of a model."""
+        from tabwb.administer import consent
+
+        told = consent.notices(self.store, self.plugins, conditions)
+        if not conditions.guarded or not setup.is_naming(battery):
+            return told
+        try:
+            consent.check(self.store, conditions.examinee, "record")
+        except TabwbError as error:
+            return (*told, f"no microphone will be opened: {error}")
+        return told
 
     def results(self, number: int, *, again: bool = False) -> None:
         """Show the results of one administration as they stand in the store."""

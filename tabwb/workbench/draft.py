@@ -24,6 +24,7 @@ class Draft:
         protocol: how a model answers items with options.
         transcriber: what hears a person who names aloud, or ``none``.
         rater: who scores by ear: a study ID, or empty.
+        microphone: which one listens, or empty for the system's own; kept with the workbench.
     """
 
     battery: str = "tab"
@@ -44,6 +45,20 @@ class Draft:
     protocol: str = "generate"
     transcriber: str = "bundled-words"
     rater: str = ""
+    microphone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What is told of a draft before it begins.
+
+    Attributes:
+        notices: to whoever gives a battery to a person: an odd ID, a consent that is not there.
+        judging: what judges that ask a model will take afterwards.
+    """
+
+    notices: tuple[str, ...] = ()
+    judging: tuple[str, ...] = ()
 
 
 class FieldError(UsageError):
@@ -110,10 +125,12 @@ def conditions_of(draft: Draft) -> Conditions:
 
 
 def named_aloud(conditions: Conditions, draft: Draft) -> Conditions:
-    """The conditions where a person names pictures aloud: transcribed and scored, not judged."""
+    """The conditions where a person names pictures aloud: once each, transcribed, not judged."""
     transcriber = draft.transcriber.strip() or NO_TRANSCRIBER
     return replace(
         conditions,
+        replicates=1,
+        option_order="as-given",
         judges=(),
         transcriber=None if transcriber == NO_TRANSCRIBER else transcriber,
         rater=draft.rater.strip(),

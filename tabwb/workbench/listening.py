@@ -26,14 +26,21 @@ class Listener(threading.Thread):
         spec: of the transcriber.
         heard: takes what comes of each job.
         failed: takes why the transcriber cannot be opened; nothing comes after that.
+        folder: for conditioned copies; removed at the end.
     """
 
     def __init__(
-        self, plugins: Plugins, spec: str, heard: Heard, failed: Callable[[TabwbError], None]
+        self,
+        plugins: Plugins,
+        spec: str,
+        heard: Heard,
+        failed: Callable[[TabwbError], None],
+        folder: Path,
     ) -> None:
         super().__init__(name="listener", daemon=True)
         self.spec = spec
         self._plugins, self._heard, self._failed = plugins, heard, failed
+        self._folder = folder
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._cancel = threading.Event()
         self._moved: dict[Path, Path] = {}
@@ -55,7 +62,7 @@ class Listener(threading.Thread):
     def run(self) -> None:
         """Work until :meth:`close`."""
         try:
-            transcribing = Transcribing(self._plugins, self.spec)
+            transcribing = Transcribing(self._plugins, self.spec, self._folder)
         except TabwbError as error:
             self._failed(error)
             return

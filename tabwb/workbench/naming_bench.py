@@ -15,6 +15,7 @@ from tabwb.administer.naming import NamingSession
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import Score
+from tabwb.records.speakers import LogEntry
 from tabwb.workbench import messages
 from tabwb.workbench.archive import Say
 from tabwb.workbench.models_bench import ModelsBench
@@ -198,10 +199,13 @@ class NamingBench(ModelsBench):
         session = self._naming()
         view = session.view()
         take = None if view is None else view.take
-        if take is None:
+        if view is None or take is None:
             raise TabwbError("nothing was recorded for this item")
         self._playback = Playback(self._path_of(take.recording), take.start_s, take.end_s)
         self._playback.start()
+        given = session.administration
+        who, item = given.conditions.examinee, view.trial.plan.item
+        session.store.log(LogEntry("heard", who, given.id, f"item {item}"))
 
     def _path_of(self, recording: str) -> Path:
         if self._live is not None and recording == self._live.recording:
@@ -230,9 +234,16 @@ class NamingBench(ModelsBench):
         if not spec or later is None:
             return
         if self._listener is None:
+            from tabwb.administer.naming_run import permit
+            from tabwb.store.takes import working_folder
             from tabwb.workbench.listening import Listener
 
             number = session.administration.id
+            try:
+                permit(session, spec)
+            except TabwbError as error:
+                self._deaf(error)
+                return
 
             def heard(job: Job, said: Transcript) -> None:
                 later(partial(self._transcribed, number, job, said))
@@ -240,7 +251,8 @@ class NamingBench(ModelsBench):
             def failed(error: TabwbError) -> None:
                 later(partial(self._deaf, error))
 
-            self._listener = Listener(self.plugins, spec, heard, failed)
+            folder = working_folder(session.store)
+            self._listener = Listener(self.plugins, spec, heard, failed, folder)
             self._listener.start()
         self._describe().wait_for(job.trial, job.attempt)
         self._listener.put(job)

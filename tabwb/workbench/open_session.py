@@ -55,6 +55,7 @@ class OpenSession(Archive):
         self._together = False
         self._spending: Spending | None = None
         self._rest: Rest | None = None
+        self._notices: tuple[str, ...] = ()
 
     # ---------------------------------------------------------------- opening, leaving
 
@@ -88,6 +89,7 @@ class OpenSession(Archive):
         self._scores = LiveScores()
         self._together, self._rest = False, None
         self._spending = self._spent_before(session)
+        self._notices = self.notices(session.battery, session.administration.conditions)
         self._show(opened=True)
         self.refresh()
         if loading and session.administration.conditions.kind == "model":
@@ -348,6 +350,7 @@ class OpenSession(Archive):
             spending=self._spending,
             rest=self._rest if self._asking else None,
             naming=self.naming_now(),
+            notices=self._notices,
         )
         self.say(messages.Changed(work, opened=opened, over=over))
 

@@ -158,6 +158,7 @@ class Work:
         spending: what a model has taken so far; of a person nothing.
         rest: the back end's wait that is under way, or None.
         naming: what is shown of spoken naming, or None where something else is given.
+        notices: what whoever gives it to a person was told of when it was opened.
     """
 
     administration: Administration
@@ -178,6 +179,7 @@ class Work:
     spending: Spending | None = None
     rest: Rest | None = None
     naming: NamingNow | None = None
+    notices: tuple[str, ...] = ()
 
     @property
     def now(self) -> Administration:

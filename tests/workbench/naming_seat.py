@@ -21,6 +21,7 @@ from tabwb.speech.level import Level, level
 from tabwb.speech.recorder import Recording
 from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
+from tabwb.workbench.draft import Draft
 from tabwb.workbench.naming_snapshots import NamingNow
 from tests.extend.conftest import Install
 from tests.workbench.conftest import Seat, Sit
@@ -140,6 +141,11 @@ class PlayedSource:
         whole = (heard * 2**23).astype("<i4").view(np.uint8).reshape(-1, 4)[:, :3]
         self._writer.write(whole.tobytes())
 
+    def abandon(self) -> None:
+        """The process is killed: the file is not ended, only let go."""
+        assert self._writer is not None
+        self._writer._file.close()
+
     def stop(self) -> Recording:
         assert self._writer is not None
         self._writer.close()
@@ -152,11 +158,11 @@ class NamingSeat:
 
     def __init__(self, seat: Seat, sources: list[PlayedSource]) -> None:
         self.seat = seat
-        self._sources = sources
+        self.sources = sources
 
     @property
     def speaker(self) -> PlayedSource:
-        return self._sources[-1]
+        return self.sources[-1]
 
     @property
     def now(self) -> NamingNow:
@@ -257,12 +263,14 @@ def name_aloud(sit: Sit, matcher: str, tmp_path: Path) -> Name:
 
         async with sit(size) as seat:
             seat.desk.bench.open_source = open_source
-            await seat.begin(
+            draft = Draft(
                 battery=str(battery),
                 kind="speaker",
                 speaker="S-014",
-                **{"transcriber": matcher, **fields},
+                **{"transcriber": matcher, "rater": "R7", **fields},  # type: ignore[arg-type]
             )
+            seat.desk.do(lambda: seat.desk.bench.begin(draft))
+            await seat.until(lambda: seat.desk.work, "the administration")
             yield NamingSeat(seat, sources)
 
     return opened

@@ -2,38 +2,305 @@
 
 from __future__ import annotations
 
+import stat
+from pathlib import Path
+
 import pytest
 
+from tabwb.administer.naming_view import NamingView, view_of
+from tabwb.battery.naming import NamingRules, naming_item
 from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.report.load import loaded
+from tabwb.store import takes
+from tabwb.store.store import Store
+from tabwb.workbench.second_view import path_of
+from tabwb.workbench.widgets.picture import Picture
+from tabwb.workbench.widgets.speaker_sheet import SpeakerSheet
 from tests.extend.conftest import install  # noqa: F401 - a fixture
 from tests.workbench.conftest import SIZES
-from tests.workbench.naming_seat import Name, matcher, name_aloud  # noqa: F401 - fixtures
+from tests.workbench.naming_seat import (  # noqa: F401 - fixtures
+    Name,
+    NamingSeat,
+    matcher,
+    name_aloud,
+)
 
-both_sizes = pytest.mark.parametrize("size", SIZES)
-Size = tuple[int, int]
+CUES = """
+cues = [
+  { kind = "semantic", text = "You keep it at home.", counts = true },
+  { kind = "phonemic", text = "It begins with that.", counts = false },
+]
+"""
 
 
-@both_sizes
-async def test_a_whole_battery_by_keyboard(name_aloud: Name, size: Size) -> None:  # noqa: F811
+def views(given: NamingSeat) -> list[NamingView]:
+    """What another program reads in the store."""
+    one, trials = given.seat.stored()
+    with Store.open(given.seat.store) as store:
+        battery = loaded(store, (one.id,))[0].battery
+    rules = battery.subtests[0].naming or NamingRules()
+    return [
+        view_of(trial, naming_item(battery.subtests[0].item(trial.plan.item)), rules, ())
+        for trial in trials
+    ]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_whole_battery_by_keyboard(
+    name_aloud: Name,  # noqa: F811
+    size: tuple[int, int],
+) -> None:
     async with name_aloud(size) as given:
         seat = given.seat
-        await seat.reads("space opens the microphone")
         await given.ready()
-        await seat.reads("ready: space shows the first picture")
-        assert "REC 00:00" in seat.text
-        await given.give("dog", key="1")
+        await seat.reads("REC 00:0")
+        await given.show()
         await seat.reads("accepted D AO G")
-        await given.heard()
-        await seat.reads("correct-any")
+        await seat.until(lambda: "▀" in seat.text, "the picture")
+        given.speaker.say("dog")
+        await given.score("1")
         await given.give("dog", key="3")
         await given.give("three", key="3")
         await given.show()
         given.speaker.wait(3.0)
         await seat.press("4", "s")
         await seat.until(lambda: given.now.score == "no-response")
-        await seat.reads("1 of 4 right" if size[0] == 80 else "1 of 4")
+        await seat.reads("1 of 4")
         await seat.press("space")
         await seat.until(lambda: seat.work.status is AdministrationStatus.DONE)
+        folder = seat.store.with_name(f"{seat.store.name}.takes")
+        assert not list(folder.glob("*.part")), "the recording is kept and nothing is left over"
     one, trials = seat.stored()
     assert one.status is AdministrationStatus.DONE
     assert {trial.state for trial in trials} == {TrialState.ANSWERED}
+    found = [view.score for view in views(given)]
+    assert [(one.score, one.reason) for one in found if one] == [
+        ("right", ""), ("error", ""), ("error", ""), ("no-response", "silent"),
+    ]  # fmt: skip
+    with Store.open(seat.store) as store:
+        (kept,) = store.recordings(one.id)
+        assert kept.seconds == given.speaker.now_s, "from ready to the end"
+
+
+async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None:  # noqa: F811
+    async with name_aloud() as given:
+        seat = given.seat
+        await given.ready()
+        await given.show()
+        given.speaker.wait(1.0)
+        given.speaker.say("dog")
+        await seat.pilot.pause(0.2)
+        assert "correct-any" not in seat.text, "hidden until the person has scored"
+        assert "provisional" not in seat.text
+        await given.score("3")
+        await given.heard()
+        await seat.reads("revealed after your score")
+        await seat.reads("correct-first  ✓")
+
+        await seat.press("1")  # another score key corrects the first
+        await seat.until(lambda: given.now.score == "right")
+
+        measured = given.now.onset
+        assert measured is not None and measured.latency_s is not None
+        assert 1.0 < measured.latency_s < 2.3, "from the picture to the word"
+        await seat.press("shift+right", "right")
+        await seat.reads("set by you")
+        await seat.until(lambda: given.now.onset and given.now.onset.by == "person:R7")
+        moved = given.now.onset
+        assert moved is not None and moved.at_s == pytest.approx(measured.at_s + 0.06, abs=1e-3)
+        await seat.press("u")
+        await seat.until(lambda: given.now.onset == measured, "the onset as measured")
+
+        await given.give("dog", key="3")
+        await seat.press("h")
+        await seat.type("dog")
+        await seat.press("enter")
+        await seat.until(lambda: given.now.heard == "dog")
+        await seat.press("k")
+        await seat.until(lambda: seat.asked, "the codes")
+        await seat.press("s", "enter")
+        await seat.until(lambda: given.now.code == "semantic")
+        await seat.reads("cat semantic")
+        assert not seat.asked
+
+        # The next picture comes while the earlier response is transcribed.
+        await given.show()
+        given.speaker.say("tree")
+        await seat.press("5")
+        await seat.words("a car passed")
+        await seat.until(lambda: given.now.score == "not-scorable")
+        await seat.reads("5 cannot be scored: a car passed")
+        await given.show()
+        await seat.until(lambda: all(view.transcript for view in views(given)[:3]))
+        said = [view.transcript.phonemes for view in views(given)[:3] if view.transcript]
+        assert said == [("D", "AO", "G"), ("D", "AO", "G"), ("T", "R", "IY")]
+        assert given.now.waits, "the fourth picture is still before the speaker"
+    first, second = views(given)[:2]
+    assert first.score is not None and first.score.score == "right"
+    assert first.revealed and first.score.after_reveal, "corrected when the machine was known"
+    assert second.heard is not None and second.heard.word == "dog"
+    assert second.code is not None and second.code.code == "semantic"
+
+
+async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud(rules=CUES) as given:
+        seat = given.seat
+        await given.ready()
+        await given.show()
+        await seat.press("c")
+        await seat.reads("You keep it at home.")
+        await seat.reads("semantic,")
+        await seat.press("x")
+        await seat.reads("examiner speaks")
+        given.speaker.wait(0.5)
+        await seat.press("x")
+        await seat.until(lambda: "examiner speaks" not in seat.text)
+        given.speaker.say("dog")
+        await seat.press("m")
+        await seat.until(lambda: given.now.marks)
+        await seat.press("c")
+        await seat.until(lambda: given.now.cues_given == 2)
+        await seat.press("c")
+        await seat.reads("this item has no further cue")
+        await given.score("1")
+    view = views(given)[0]
+    assert [(cue.kind, cue.counts) for cue in view.cues] == [
+        ("semantic", True),
+        ("phonemic", False),
+    ]
+    ((start, end),) = view.examiner
+    assert 0.4 < end - start < 0.7
+    assert len(view.marks) == 1
+
+
+async def test_no_response_has_kinds_and_undo_opens_the_response_again(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud() as given:
+        seat = given.seat
+        await given.ready()
+        await given.show()
+        await seat.press("4")
+        await seat.reads("no response:   s silent")
+        await seat.press("escape")
+        assert given.now.waits and not given.now.score
+        await seat.press("4", "d")  # d discontinues elsewhere
+        await seat.until(lambda: given.now.score)
+        score = views(given)[0].score
+        assert score is not None and (score.score, score.reason) == ("no-response", "dont-know")
+        given.speaker.say("dog")
+        await seat.press("u")
+        await seat.until(lambda: given.now.waits, "the window is open again")
+        given.speaker.say("dog")
+        await given.score("2")
+        response = given.now.response
+        assert response is not None
+        assert response.end_s - response.start_s > 2, "what was said before the undo lies in it"
+    score = views(given)[0].score
+    assert score is not None and score.score == "self-corrected"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_speaker_sees_the_picture_and_nothing_else(
+    name_aloud: Name,  # noqa: F811
+    size: tuple[int, int],
+    tmp_path: Path,
+) -> None:
+    async with name_aloud(size) as given:
+        seat = given.seat
+        with Store.open(seat.store) as store:
+            second = path_of(store)
+        await seat.until(second.exists, "the page of a second terminal")
+        assert second.read_bytes() == b""
+        assert stat.S_IMODE(second.stat().st_mode) == 0o600
+        await given.ready()
+        assert not seat.app.screen.query_one("#naming-picture", Picture).shown
+        await seat.press("f")
+        await seat.until(lambda: not seat.text.strip(), "a blank page between items")
+        await given.show()
+        await seat.until(lambda: "▀" in seat.text)
+        assert set(seat.text) <= {"▀", " ", "\n"}
+        assert second.read_bytes() == (tmp_path / "pictures" / "dog.png").read_bytes()
+        assert seat.app.screen.query_one("#naming-picture", Picture).shown
+        assert seat.app.screen.query_one(SpeakerSheet).query_one(Picture).shown
+        given.speaker.say("dog")
+        await given.score("1")
+        await seat.until(lambda: not seat.text.strip(), "a blank page after the score")
+        assert second.read_bytes() == b""
+        await seat.press("f")
+        await seat.reads("your score  1 right")
+        await seat.press("f")
+        given.speaker.alarm = "the microphone has vanished"
+        await seat.reads("! the microphone has vanished")
+        assert not seat.desk.speaker_view, "a lost sound ends the speaker's view"
+    assert not second.exists()
+
+
+async def test_a_break_and_an_interruption_keep_what_was_recorded(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud() as given:
+        seat = given.seat
+        await given.ready()
+        await given.give("dog", key="1")
+        await seat.press("p")
+        await seat.until(lambda: given.now.microphone == "closed")
+        assert seat.work.status is AdministrationStatus.PAUSED
+        assert "REC" not in seat.text
+        await given.ready()
+        await given.give("cat", key="1")
+        one, _ = seat.stored()
+        # The program dies: nothing is stopped in order, the file stays as it is.
+        given.speaker.abandon()
+        seat.desk.bench._live = None
+        seat.desk.do(seat.desk.bench.leave)
+        await seat.until(lambda: seat.desk.work is None)
+        with Store.open(seat.store) as store:
+            assert len(takes.of_administration(store, one.uid)) == 1
+            assert len(store.recordings(one.id)) == 1, "the one that the break ended"
+        seat.desk.do(lambda: seat.desk.bench.resume(one.id, go_on=False))
+        await seat.until(lambda: seat.desk.work)
+        assert given.now.left_over == 1
+        await seat.reads("1 interrupted recording")
+        await given.ready()
+        assert given.now.left_over == 0
+        await seat.until(lambda: views(given)[1].transcript, "what was not transcribed before")
+
+
+async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None:  # noqa: F811
+    async with name_aloud(consent=False) as given:
+        await given.seat.press("space")
+        await given.seat.until(lambda: given.seat.asked, "the refusal")
+        await given.seat.reads("consent of speaker S-014 to 'record'")
+        assert given.now.microphone == "closed"
+        assert not given.sources or not given.speaker.path.exists()
+
+
+async def test_a_transcriber_that_cannot_be_had_stops_nothing(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud(transcriber="matcher:/nowhere") as given:
+        await given.ready()
+        await given.show()
+        given.speaker.say("dog")
+        await given.seat.press("1")
+        await given.seat.reads("Responses cannot be transcribed now")
+        await given.seat.press("enter")
+        await given.seat.until(lambda: not given.seat.asked)
+        await given.give("cat", key="1")
+        assert [item.right for item in given.now.items[:2]] == [True, True]
+
+
+async def test_a_live_battery_shows_the_machine_before_the_score(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud(rules='reveal = "live"') as given:
+        await given.ready()
+        await given.give("dog", key="1")
+        await given.heard()
+        await given.seat.press("3")
+        await given.seat.until(lambda: given.now.score == "error")
+    score = views(given)[0].score
+    assert score is not None and score.after_reveal

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING
-
-from textual.screen import Screen
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Trial
 from tabwb.workbench.commands import BY_ID, available
 from tabwb.workbench.reasons import why_not
-from tabwb.workbench.snapshots import Catalogue, Results, Work
-from tabwb.workbench.wording import name_of
+from tabwb.workbench.screens.opening import Opening
 
 if TYPE_CHECKING:
-    from tabwb.workbench.bench import Bench
-    from tabwb.workbench.commands import Page, Situation
-    from tabwb.workbench.draft import Draft
+    from tabwb.workbench.commands import Situation
     from tabwb.workbench.widgets.results_page import ResultsPage
     from tabwb.workbench.widgets.trial_page import TrialPage
-    from tabwb.workbench.worker import Worker
 
 
 Action = Callable[["Administering"], None]
@@ -43,24 +36,10 @@ def _possible(action: Action) -> Action:
     return checked
 
 
-class Administering(Screen[None]):
-    """What the commands of *File*, *Administer* and *Results* do. The desk is one."""
-
-    page: Page = "home"
-    catalogue: Catalogue | None = None
-    work: Work | None = None
-    results: Results | None = None
-    _worker: Worker | None = None
-    queued = False
-    """A model's turn was asked for and has not begun."""
-    pausing = False
-    """A pause follows the answer under way."""
+class Administering(Opening):
+    """What the commands of *Administer* and *Results* do. The desk is one."""
 
     # ---------------------------------------------------------------- what the desk brings
-
-    async def go(self, page: Page) -> None:
-        """Put a page into the middle."""
-        raise NotImplementedError
 
     def situation(self) -> Situation:
         """What decides which commands make sense now."""
@@ -70,22 +49,9 @@ class Administering(Screen[None]):
         """Give the keys to the page."""
         raise NotImplementedError
 
-    def show_work(self) -> None:
-        """Show the open administration."""
-        raise NotImplementedError
-
     def ask_for_verdicts(self, number: int, trial: Trial) -> None:
         """Show what every judge says of one response."""
         raise NotImplementedError
-
-    def close_drawer(self) -> bool:
-        """Close an open drawer; whether there was one."""
-        raise NotImplementedError
-
-    @property
-    def work_page(self) -> Page:
-        """The page on which the open administration is given."""
-        return "trial"
 
     def say(self, words: str) -> None:
         """Say something in the place of the hint."""
@@ -105,44 +71,6 @@ class Administering(Screen[None]):
 
         return self.query_one(ResultsPage)
 
-    # ---------------------------------------------------------------- the worker
-
-    def start_worker(self, location: str | None, offline: bool) -> None:
-        """Start the thread that owns the session."""
-        from tabwb.workbench.worker import Worker
-
-        self._worker = Worker(self.post_message, location=location, offline=offline)
-        self._worker.start()
-
-    def close_worker(self) -> bool:
-        """Stop it; an open administration is paused. Whether that was done in time."""
-        worker = self._worker
-        if worker is None:
-            return True
-        closed = worker.stop()
-        self._worker = None
-        return closed
-
-    @property
-    def bench(self) -> Bench:
-        """The engine's side; its commands go through :meth:`do`."""
-        assert self._worker is not None
-        return self._worker.bench
-
-    def do(self, job: Callable[[], None]) -> None:
-        """Queue a command."""
-        if self._worker is not None:
-            self._worker.do(job)
-
-    def take_work(self, work: Work | None) -> None:
-        """Keep the administration as it stands now."""
-        self.work = work
-        running = work is not None and work.status is AdministrationStatus.RUNNING
-        if work is None or work.asking or not running:
-            self.queued = False
-        if work is None or not work.asking:
-            self.pausing = False
-
     def _turn(self, job: Callable[[], None]) -> None:
         work = self.work
         if work is not None and work.administration.conditions.kind == "model":
@@ -151,95 +79,6 @@ class Administering(Screen[None]):
                 AdministrationStatus.PAUSED,
             }
         self.do(job)
-
-    # ---------------------------------------------------------------- file
-
-    def open_dialog(
-        self,
-        *,
-        battery: str | None = None,
-        model: str | None = None,
-        examinee: str | None = None,
-    ) -> None:
-        """The new-administration dialog, with these filled in."""
-        if self.catalogue is None or self._worker is None:
-            self.notify("The store is not open yet.")
-            return
-        from tabwb.workbench.draft import default_draft
-        from tabwb.workbench.screens.new_administration import NewAdministration
-
-        draft = default_draft(self.catalogue)
-        if battery:
-            draft = replace(draft, battery=battery)
-        if model:
-            draft = replace(draft, model=model)
-        if examinee:
-            kinds = {
-                one.conditions.examinee: one.conditions for one in self.catalogue.administrations
-            }
-            if kinds[examinee].kind == "model":
-                draft = replace(draft, model=examinee)
-            else:
-                draft = replace(
-                    draft,
-                    kind="speaker",
-                    speaker=examinee,
-                    research_protocol=kinds[examinee].research_protocol or "",
-                )
-
-        def begun(draft: Draft | None) -> None:
-            if draft is not None:
-                self.do(partial(self.bench.begin, draft))
-
-        self.app.push_screen(NewAdministration(self.catalogue, draft, self.bench.check), begun)
-
-    def action_file_new(self) -> None:
-        """Begin an administration."""
-        self.open_dialog()
-
-    def action_file_open(self) -> None:
-        """Find an administration."""
-        if self.catalogue is None:
-            return
-        from tabwb.workbench.screens.open import OpenScreen
-
-        def chosen(number: int | None) -> None:
-            if number is not None:
-                self.offer(number)
-
-        self.app.push_screen(OpenScreen(self.catalogue.administrations), chosen)
-
-    def offer(self, number: int) -> None:
-        """Open an administration: results, or the offer to go on with it."""
-        if self.catalogue is None:
-            return
-        one = next((one for one in self.catalogue.administrations if one.id == number), None)
-        if one is None:
-            return
-        self.close_drawer()
-        if self.work is not None and self.work.administration.id == number:
-            self.run_worker(self.go(self.work_page))
-            return
-        if one.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
-            self.do(partial(self.bench.results, number))
-            return
-        from tabwb.workbench.screens.choice import ChoiceScreen
-
-        def chosen(what: str | None) -> None:
-            if what == "resume":
-                self.do(partial(self.bench.resume, number))
-            elif what == "results":
-                self.do(partial(self.bench.results, number))
-
-        self.app.push_screen(
-            ChoiceScreen(
-                f"Go on with #{number}?",
-                f"{name_of(one)}\n{one.battery_title} is {one.status.value}: {one.answered} of "
-                f"{one.planned} answered. Nothing that was answered is asked again.",
-                (("resume", "Go on"), ("results", "Results so far"), ("close", "Not now")),
-            ),
-            chosen,
-        )
 
     # ---------------------------------------------------------------- administer
 

@@ -14,7 +14,8 @@ from tabwb.workbench.screens.judged import Judged
 
 if TYPE_CHECKING:
     from tabwb.records.naming import Score
-    from tabwb.workbench.snapshots import Work
+    from tabwb.workbench.draft import Draft
+    from tabwb.workbench.snapshots import Catalogue, Work
     from tabwb.workbench.widgets.naming_page import NamingPage
     from tabwb.workbench.widgets.waveform import Waveform
 
@@ -75,6 +76,16 @@ class Naming(Judged):
     def microphone(self) -> str:
         """The microphone that was chosen, or empty for the system's own."""
         return self.workbench.remembered.microphone
+
+    def drafted(self, catalogue: Catalogue) -> Draft:
+        """What the dialog is filled in with."""
+        return replace(super().drafted(catalogue), microphone=self.microphone)
+
+    def begin(self, draft: Draft) -> None:
+        """Begin what the dialog asks for, and keep which microphone listens."""
+        if draft.microphone != self.microphone:
+            self.workbench.remember(microphone=draft.microphone)
+        super().begin(draft)
 
     def recording_words(self) -> str:
         """``REC 04:12`` while the microphone is open."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -16,7 +18,7 @@ from textual.widgets import Button, Input, Select, Static
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import ItemOrder, OptionOrder
-from tabwb.workbench.draft import Draft, FieldError
+from tabwb.workbench.draft import Ahead, Draft, FieldError
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import Catalogue
 from tabwb.workbench.widgets.choice import Choice
@@ -38,6 +40,8 @@ ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
         ("likeliest option", "likelihood"),
     ),
 }
+SETTLED_S = 0.3
+"""So long after the last change it is looked ahead."""
 HELPS = {
     "battery": "the battery's id, or the path of a battery.toml; down lists those installed",
     "kind": "a model answers by itself; a person types the answers here, or names pictures aloud",
@@ -45,6 +49,7 @@ HELPS = {
     "speaker": "a study ID such as S-014, never a person's name",
     "research_protocol": "the approved protocol under which this battery is given to a person",
     "transcriber": "what hears the responses and writes phonemes, a draft; or none",
+    "microphone": "which one listens, or nothing for the system's own; down lists those there are",
     "rater": "a study ID of whoever scores by ear; may be empty",
     "seed": "of the orders and of sampling",
     "replicates": "how often each item is given",
@@ -56,7 +61,8 @@ HELPS = {
     "stop": "texts that end a reply, two spaces between them; \\n is a new line",
     "context": "one conversation: earlier items and answers stand before each prompt",
     "protocol": "how items with options are answered; the others are always answered freely",
-    "judges": "specs of judges with spaces between, or none; rules is the built-in one",
+    "judges": "specs of judges with spaces between, or none; rules is the built-in one; one that "
+    "asks a model (tab-2026:gemini:gemini-2.5-flash) judges afterwards",
 }
 
 
@@ -95,15 +101,24 @@ class NewAdministration(Dialog[Draft | None]):
         catalogue: what there is.
         draft: what is filled in.
         check: raises when a draft cannot be begun; called in a thread.
+        ahead: what to tell of a draft before it begins; likewise.
     """
 
     CSS_PATH = "new_administration.tcss"
     AUTO_FOCUS = "#begin"
 
-    def __init__(self, catalogue: Catalogue, draft: Draft, check: Callable[[Draft], None]) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        draft: Draft,
+        check: Callable[[Draft], None],
+        ahead: Callable[[Draft], Ahead],
+    ) -> None:
         super().__init__()
-        self._catalogue, self._draft, self._check = catalogue, draft, check
+        self._catalogue, self._draft = catalogue, draft
+        self._check, self._ahead = check, ahead
         self._checking = False
+        self._listed = False
 
     def compose(self) -> ComposeResult:
         """Rows of labels and fields, a message, buttons."""
@@ -143,14 +158,20 @@ class NewAdministration(Dialog[Draft | None]):
                     "transcriber", draft.transcriber, transcribers, help_text("transcriber")
                 )
                 yield from _row("Transcriber", heard_by, "aloud")
+                listens = Combo("microphone", draft.microphone, (), help_text("microphone"))
+                yield from _row("Microphone", listens, "aloud")
                 yield from _row("Scored by", Field("rater", draft.rater), "aloud")
                 yield Static("", classes="gap")
                 with Horizontal(classes="pair"):
                     yield from _row("Seed", Field("seed", draft.seed))
-                    yield from _row("Replicates", Field("replicates", draft.replicates))
+                    yield from _row(
+                        "Replicates", Field("replicates", draft.replicates), "not-aloud"
+                    )
                 with Horizontal(classes="pair"):
                     yield from _row("Items", Selection("item_order", draft.item_order))
-                    yield from _row("Options", Selection("option_order", draft.option_order))
+                    yield from _row(
+                        "Options", Selection("option_order", draft.option_order), "not-aloud"
+                    )
                 with Horizontal(classes="pair model"):
                     yield from _row("Temperature", Field("temperature", draft.temperature))
                     yield from _row("Top p", Field("top_p", draft.top_p))
@@ -164,6 +185,8 @@ class NewAdministration(Dialog[Draft | None]):
                 yield from _row("Judges", Field("judges", draft.judges), "model")
                 with Horizontal(classes="pair person typed"):
                     yield from _row("Judges", Field("judges_person", draft.judges))
+                yield Static("", id="judges-later", markup=False)
+                yield Static("", id="notices", markup=False)
             yield Static("", id="message")
             with Horizontal(classes="dialog-buttons"):
                 yield Begin("Begin", id="begin", compact=True)
@@ -171,8 +194,10 @@ class NewAdministration(Dialog[Draft | None]):
 
     def on_mount(self) -> None:
         """Show the rows that apply."""
+        self.query_one("#microphone", Input).placeholder = "the system's own"
         self._show_kind(self._draft.kind)
         self._tell_about_open()
+        self._look_ahead()
 
     # ---------------------------------------------------------------- what is shown
 
@@ -181,11 +206,13 @@ class NewAdministration(Dialog[Draft | None]):
             widget.display = kind == "model"
         for widget in self.query(".person"):
             widget.display = kind == "speaker"
-        aloud = kind == "speaker" and self._aloud is not False
+        aloud, typed = self._aloud is not False, self._aloud is not True
         for widget in self.query(".aloud"):
-            widget.display = aloud
+            widget.display = kind == "speaker" and aloud
         for widget in self.query(".typed"):
-            widget.display = kind == "speaker" and self._aloud is not True
+            widget.display = kind == "speaker" and typed
+        for widget in self.query(".not-aloud"):
+            widget.display = kind == "model" or typed
 
     @property
     def _aloud(self) -> bool | None:
@@ -199,6 +226,7 @@ class NewAdministration(Dialog[Draft | None]):
         if event.select.id == "kind":
             self._show_kind(str(event.value))
         self._clear()
+        self._look_ahead()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was wrong may be right now; what is named aloud is given to a person."""
@@ -207,11 +235,17 @@ class NewAdministration(Dialog[Draft | None]):
             if self._aloud:
                 self.query_one("#kind", Select).value = "speaker"
             self._show_kind(str(self.query_one("#kind", Select).value))
+            if isinstance(self.focused, Begin):
+                self._tell_about_open()
+        self._look_ahead()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Say what the field is for."""
         widget = event.widget
         name = (widget.id or "").removesuffix("-list").removesuffix("_person")
+        if name == "microphone" and not self._listed:
+            self._listed = True
+            self._list_microphones()
         if widget.has_class("-wrong"):
             return
         if name in HELPS:
@@ -241,6 +275,43 @@ class NewAdministration(Dialog[Draft | None]):
         what = f"{known[0].title}, {known[0].n_items} items. " if known else ""
         self._say(f"{what}enter begins; then space gives the first item.", QUIET)
 
+    def _look_ahead(self) -> None:
+        """Tell, a moment after the last change, of consents, and of what judges will take."""
+        self._tell_ahead(self._read())
+
+    @work(group="ahead", exclusive=True)
+    async def _tell_ahead(self, draft: Draft) -> None:
+        told = Ahead()
+        asks = any(":" in spec for spec in draft.judges.split())
+        if asks or (draft.kind == "speaker" and draft.speaker.strip()):
+            await asyncio.sleep(SETTLED_S)
+            with suppress(TabwbError):  # what is wrong is told when it is to be begun
+                told = await asyncio.to_thread(self._ahead, draft)
+        for name, words, style in (
+            ("judges-later", told.judging, QUIET),
+            ("notices", told.notices, AMBER),
+        ):
+            for line in self.query(f"#{name}").results(Static):  # the dialog may be closed by now
+                line.display = bool(words)
+                line.update(Content.styled("\n".join(words), style))
+
+    @work(group="microphones")
+    async def _list_microphones(self) -> None:
+        from tabwb.speech.devices import inputs, title
+
+        try:
+            devices = await asyncio.to_thread(inputs)
+        except TabwbError as error:
+            if self.is_attached:
+                self._say(str(error), AMBER)
+            return
+        known = [
+            Known(one.name, title(one), "the system's own" if one.default else "")
+            for one in devices
+        ]
+        for listed in self.query("#microphone-combo").results(Combo):
+            listed.offer(known)
+
     # ---------------------------------------------------------------- beginning
 
     def _read(self) -> Draft:
@@ -264,6 +335,7 @@ class NewAdministration(Dialog[Draft | None]):
             speaker=typed("speaker"),
             research_protocol=typed("research_protocol"),
             transcriber=typed("transcriber"),
+            microphone=typed("microphone").strip(),
             rater=typed("rater"),
             seed=typed("seed"),
             replicates=typed("replicates"),

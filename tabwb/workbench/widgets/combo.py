@@ -81,10 +81,22 @@ class Combo(Vertical):
         yield field
         yield ComboList(id=f"{self._name}-list", compact=True)
 
+    def offer(self, known: Sequence[Known]) -> None:
+        """List these from now on."""
+        self._known = tuple(known)
+        options = self.query_one(ComboList)
+        if options.display:
+            self._list(options)
+
     def on_combo_input_unfold(self, event: ComboInput.Unfold) -> None:
         """Open the list at the value that stands."""
         event.stop()
         options = self.query_one(ComboList)
+        options.display = True
+        self._list(options)
+        options.focus()
+
+    def _list(self, options: ComboList) -> None:
         width = max((len(one.label) for one in self._known), default=0)
         options.set_options(
             Option(
@@ -95,9 +107,7 @@ class Combo(Vertical):
         )
         values = [one.value for one in self._known]
         field = self.query_one(ComboInput)
-        options.display = True
         options.highlighted = values.index(field.value) if field.value in values else 0
-        options.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take it."""

@@ -55,6 +55,8 @@ def resting(work: Work, now: NamingNow, device: str) -> Content:
                 AMBER,
             )
         )
+    if not begun:
+        lines += [Content.styled(f"! {notice}", AMBER) for notice in work.notices]
     lines.append(Content(""))
     lines.append(Content.assemble(("space", f"bold {ACCENT}"), " opens the microphone: ready"))
     lines.append(Content.assemble(("t", f"bold {ACCENT}"), "     tests it"))

@@ -43,9 +43,9 @@ def opening(work: Work) -> Content:
         if len(value) < 60
     ]
     width = max(len(name) for name, _ in lines)
-    return Content("\n").join(
-        [Content.assemble((f"{name:<{width}}   ", QUIET), value) for name, value in lines]
-    )
+    said = [Content.assemble((f"{name:<{width}}   ", QUIET), value) for name, value in lines]
+    told = [Content.styled(f"! {notice}", AMBER) for notice in work.notices]
+    return Content("\n").join([*said, *told])
 
 
 def reply(work: Work) -> Content | str:

@@ -84,12 +84,13 @@ def marker_line(onset: OnsetMark, envelope: Envelope, width: int) -> Content:
     >>> marker_line(OnsetMark(0.9), Envelope(0.0, 1.0, ()), 40).plain
     '                    onset at 0.90 s ┃'
     >>> marker_line(OnsetMark(0.5, 0.5, 0.05), Envelope(0.0, 1.0, ()), 40).plain
-    '                    ┃ onset 0.50 s'
+    '                    ┃ onset 0.50 s ±0.05'
     """
     at = column_of(onset.at_s, envelope, width)
     mark = ("┃", f"bold {ACCENT}")
     whole = onset_words(onset)
-    for words in (whole, " ".join(whole.split()[:3]).removesuffix(" after")):
+    shorter = whole.replace(" after picture", "")
+    for words in (whole, shorter, shorter.partition(" ±")[0].partition(",")[0]):
         if at + 2 + len(words) <= width:
             return Content.assemble(" " * at, mark, " ", (words, QUIET))
         if len(words) + 1 <= at:

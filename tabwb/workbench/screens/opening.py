@@ -1,0 +1,192 @@
+"""The desk's part that begins and opens administrations; it has the worker do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.workbench.snapshots import Catalogue, Results, Work
+from tabwb.workbench.wording import name_of
+
+if TYPE_CHECKING:
+    from tabwb.workbench.bench import Bench
+    from tabwb.workbench.commands import Page
+    from tabwb.workbench.draft import Draft
+    from tabwb.workbench.worker import Worker
+
+
+class Opening(Screen[None]):
+    """What the commands of *File* do. The desk is one."""
+
+    page: Page = "home"
+    catalogue: Catalogue | None = None
+    work: Work | None = None
+    results: Results | None = None
+    _worker: Worker | None = None
+    queued = False
+    """A model's turn was asked for and has not begun."""
+    pausing = False
+    """A pause follows the answer under way."""
+
+    # ---------------------------------------------------------------- what the desk brings
+
+    async def go(self, page: Page) -> None:
+        """Put a page into the middle."""
+        raise NotImplementedError
+
+    def show_work(self) -> None:
+        """Show the open administration."""
+        raise NotImplementedError
+
+    def close_drawer(self) -> bool:
+        """Close an open drawer; whether there was one."""
+        raise NotImplementedError
+
+    @property
+    def work_page(self) -> Page:
+        """The page on which the open administration is given."""
+        return "trial"
+
+    # ---------------------------------------------------------------- the worker
+
+    def start_worker(self, location: str | None, offline: bool) -> None:
+        """Start the thread that owns the session."""
+        from tabwb.workbench.worker import Worker
+
+        self._worker = Worker(self.post_message, location=location, offline=offline)
+        self._worker.start()
+
+    def close_worker(self) -> bool:
+        """Stop it; an open administration is paused. Whether that was done in time."""
+        worker = self._worker
+        if worker is None:
+            return True
+        closed = worker.stop()
+        self._worker = None
+        return closed
+
+    @property
+    def bench(self) -> Bench:
+        """The engine's side; its commands go through :meth:`do`."""
+        assert self._worker is not None
+        return self._worker.bench
+
+    def do(self, job: Callable[[], None]) -> None:
+        """Queue a command."""
+        if self._worker is not None:
+            self._worker.do(job)
+
+    def take_work(self, work: Work | None) -> None:
+        """Keep the administration as it stands now."""
+        self.work = work
+        running = work is not None and work.status is AdministrationStatus.RUNNING
+        if work is None or work.asking or not running:
+            self.queued = False
+        if work is None or not work.asking:
+            self.pausing = False
+
+    # ---------------------------------------------------------------- file
+
+    def open_dialog(
+        self,
+        *,
+        battery: str | None = None,
+        model: str | None = None,
+        examinee: str | None = None,
+    ) -> None:
+        """The new-administration dialog, with these filled in."""
+        if self.catalogue is None or self._worker is None:
+            self.notify("The store is not open yet.")
+            return
+        from tabwb.workbench.screens.new_administration import NewAdministration
+
+        draft = self.drafted(self.catalogue)
+        if battery:
+            draft = replace(draft, battery=battery)
+        if model:
+            draft = replace(draft, model=model)
+        if examinee:
+            kinds = {
+                one.conditions.examinee: one.conditions for one in self.catalogue.administrations
+            }
+            if kinds[examinee].kind == "model":
+                draft = replace(draft, model=examinee)
+            else:
+                draft = replace(
+                    draft,
+                    kind="speaker",
+                    speaker=examinee,
+                    research_protocol=kinds[examinee].research_protocol or "",
+                )
+
+        def begun(draft: Draft | None) -> None:
+            if draft is not None:
+                self.begin(draft)
+
+        bench = self.bench
+        self.app.push_screen(
+            NewAdministration(self.catalogue, draft, bench.check, bench.ahead), begun
+        )
+
+    def drafted(self, catalogue: Catalogue) -> Draft:
+        """What the dialog is filled in with."""
+        from tabwb.workbench.draft import default_draft
+
+        return default_draft(catalogue)
+
+    def begin(self, draft: Draft) -> None:
+        """Begin what the dialog asks for."""
+        self.do(partial(self.bench.begin, draft))
+
+    def action_file_new(self) -> None:
+        """Begin an administration."""
+        self.open_dialog()
+
+    def action_file_open(self) -> None:
+        """Find an administration."""
+        if self.catalogue is None:
+            return
+        from tabwb.workbench.screens.open import OpenScreen
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.offer(number)
+
+        self.app.push_screen(OpenScreen(self.catalogue.administrations), chosen)
+
+    def offer(self, number: int) -> None:
+        """Open an administration: results, or the offer to go on with it."""
+        if self.catalogue is None:
+            return
+        one = next((one for one in self.catalogue.administrations if one.id == number), None)
+        if one is None:
+            return
+        self.close_drawer()
+        if self.work is not None and self.work.administration.id == number:
+            self.run_worker(self.go(self.work_page))
+            return
+        if one.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+            self.do(partial(self.bench.results, number))
+            return
+        from tabwb.workbench.screens.choice import ChoiceScreen
+
+        def chosen(what: str | None) -> None:
+            if what == "resume":
+                self.do(partial(self.bench.resume, number))
+            elif what == "results":
+                self.do(partial(self.bench.results, number))
+
+        self.app.push_screen(
+            ChoiceScreen(
+                f"Go on with #{number}?",
+                f"{name_of(one)}\n{one.battery_title} is {one.status.value}: {one.answered} of "
+                f"{one.planned} answered. Nothing that was answered is asked again.",
+                (("resume", "Go on"), ("results", "Results so far"), ("close", "Not now")),
+            ),
+            chosen,
+        )

@@ -1,0 +1,72 @@
+"""The new-administration dialog: what is told before anything begins, and which rows apply."""
+
+from __future__ import annotations
+
+from textual.widgets import Input, Static
+
+from tabwb.records.speakers import Consent
+from tabwb.store.store import Store
+from tests.workbench.conftest import Seat, Sit
+
+
+def told(seat: Seat, name: str) -> str:
+    line = seat.app.screen.query_one(f"#{name}", Static)
+    return " ".join(str(line.content).split()) if line.display else ""
+
+
+def rows(seat: Seat) -> set[str]:
+    """The labels that can be read."""
+    labels = seat.app.screen.query("#fields .label").results(Static)
+    shown = [one for one in labels if one.is_on_screen or one.region.height]
+    return {str(one.content) for one in shown}
+
+
+async def test_what_a_judge_that_asks_a_model_takes_is_told_before_it_begins(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        assert not told(seat, "judges-later")
+        seat.fill(battery="tab", judges="rules tab-2026:bundled")
+        # Five connected texts in TAB; a reply that cannot be read is asked for once more.
+        await seat.until(
+            lambda: "5 answers, at most 10 requests" in told(seat, "judges-later"), "the forecast"
+        )
+        seat.fill(judges="rules")
+        await seat.until(lambda: not told(seat, "judges-later"), "no model, no forecast")
+
+
+async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        assert {"Replicates", "Options", "Judges", "Model"} <= rows(seat)
+        seat.fill(battery="naming-demo")
+        await seat.until(lambda: "Microphone" in rows(seat), "the rows of naming")
+        assert rows(seat) == {
+            "Battery", "Given to", "Study ID", "Protocol ID", "Transcriber", "Microphone",
+            "Scored by", "Seed", "Items",
+        }  # fmt: skip
+        seat.app.screen.query_one("#rater").focus()
+        await seat.reads("a study ID of whoever scores by ear")
+
+
+async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_ready(
+    sit: Sit,
+) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery="naming-demo", speaker="pilot_one", transcriber="none", microphone="Rode")
+        await seat.until(lambda: "no microphone will be opened" in told(seat, "notices"))
+        assert "pilot_one" in told(seat, "notices")
+        seat.fill(speaker="S-014")
+        with Store.open(seat.store) as store:
+            store.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
+        await seat.until(lambda: not told(seat, "notices"), "a consent is enough")
+        seat.fill(speaker="S-015")
+        await seat.until(lambda: "S-015" in told(seat, "notices"))
+        seat.app.screen.query_one("#battery", Input).focus()
+        await seat.press("enter")
+        await seat.reads("! no microphone will be opened")
+        assert "Rode" in seat.text
+        assert seat.app.remembered.microphone == "Rode"
