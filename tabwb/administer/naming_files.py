@@ -13,7 +13,7 @@ from pathlib import Path
 from tabwb.battery.model import Battery
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.states import ResponseKind
-from tabwb.speech.files import ALLOWED, SUFFIXES, info
+from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole
 
 MANIFEST = "manifest.tsv"
 COLUMNS = ("file", "item", "take")
@@ -57,13 +57,12 @@ def check_sounds(files: Sequence[TakeFile]) -> None:
     """Look into every file before any is taken up.
 
     Raises:
-        TabwbError: some hold no sound; all are named.
+        TabwbError: some hold no sound, or are damaged; all are named.
     """
     wrong: list[str] = []
     for file in files:
         try:
-            if info(file.path).frames == 0:
-                wrong.append(f"{file.path}: holds no sound")
+            check_whole(file.path)
         except MissingExtra:
             raise
         except TabwbError as error:

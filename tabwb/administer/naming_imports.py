@@ -22,7 +22,7 @@ from tabwb.records.speech import Segment
 from tabwb.scoring.naming.codes import CODES
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
-from tabwb.speech.files import info
+from tabwb.speech.files import check_whole
 
 TABLE = "utterances.tsv"
 TIERS = ("item", "target", "attempt", "phoneme", "heard", "score", "code", "examiner")
@@ -341,14 +341,14 @@ def _check_sounds(responses: Sequence[Named]) -> None:
     """Every response lies inside its sound file, before any is kept.
 
     Raises:
-        TabwbError: a file is no sound file, or too short.
+        TabwbError: a file is no sound file, damaged, or too short.
     """
     seconds: dict[Path, float] = {}
     for each in responses:
         if each.sound is None:
             continue
         if each.sound not in seconds:
-            seconds[each.sound] = info(each.sound).seconds
+            seconds[each.sound] = check_whole(each.sound).seconds
         end = seconds[each.sound] if each.end_s is None else each.end_s
         if not each.start_s < min(end, seconds[each.sound]):
             raise UsageError(

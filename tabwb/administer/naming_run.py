@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -17,6 +18,7 @@ from tabwb.records import events
 from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
 from tabwb.records.speech import Transcript
+from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.records.trials import Trial
 from tabwb.speech import files as sound_files
 from tabwb.speech.onset import onset
@@ -27,7 +29,8 @@ def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[ev
     """Take up a file for each item that still waits, in the order of the battery.
 
     What was recorded was given: neither a start item nor the end of a subtest leaves a file out.
-    Of replicates the first one that waits gets it.
+    Of replicates the first one that waits gets it. Where the takes of an item that are kept are the
+    first ones of its files, as after a stop in the middle, the others follow.
 
     Args:
         session: running.
@@ -41,9 +44,30 @@ def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[ev
     """
     takes = {item: list(group) for item, group in groupby(sorted(files), lambda one: one.item)}
     names = {place: name for name, place in item_names(session.battery).items()}
-    for trial in session.waiting_aloud:
-        for file in takes.pop(names[trial.plan.subtest, trial.plan.item], ()):
+    for trial in filter(session.is_naming, session.trials):
+        name = names[trial.plan.subtest, trial.plan.item]
+        for file in _left(session, trial, takes.get(name, [])):
+            takes.pop(name, None)
             yield from _give(session, trial, file)
+
+
+def _left(session: NamingSession, trial: Trial, files: Sequence[TakeFile]) -> Sequence[TakeFile]:
+    """The takes of an item that are still to be taken up."""
+    if trial.state is TrialState.PLANNED:
+        return files
+    given = len(trial.attempts)
+    running = session.status is AdministrationStatus.RUNNING
+    if not running or trial.state is not TrialState.ANSWERED or given >= len(files):
+        return ()
+    kept = {each.uid: each.sha256 for each in session.store.recordings(session.administration.id)}
+    takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
+    known = [None if take is None else kept.get(take.recording) for take in takes]
+    return files[given:] if known == [_sha256(file.path) for file in files[:given]] else ()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def waiting(session: NamingSession, spec: str) -> tuple[Job, ...]:

@@ -7,7 +7,8 @@ never altered: whoever wants another rate or level derives it (:mod:`tabwb.speec
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,12 @@ Samples = NDArray[np.float32]
 
 SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff")
 ALLOWED = "WAV, FLAC, OGG, MP3 or AIFF"
+BLOCK = 1 << 18
+"""Frames read at once where a whole file is looked through."""
+SLACK_S = 0.2
+"""An MP3 may promise so much more than it holds: its frames are counted in packets."""
+MOST_RIFF = 0x7FFF_0000
+"""Lengths from here on stand for "not known" in the head of a WAV file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,31 @@ def info(path: str | os.PathLike[str]) -> SoundInfo:
         )
 
 
+def check_whole(path: str | os.PathLike[str]) -> SoundInfo:
+    """Read a file to its end: what is damaged or cut off is found before anything rests on it.
+
+    Raises:
+        TabwbError: it holds no sound, or less than it promises.
+    """
+    found = info(path)
+    if found.frames == 0:
+        raise TabwbError("holds no sound", where=os.fspath(path), allowed=ALLOWED)
+    there, size = 0, Path(path).stat().st_size
+    with _open(path) as sound, _reading(path):
+        while block := len(sound.read(BLOCK, dtype="float32", always_2d=True)):
+            there += block
+    missing_s = (found.frames - there) / found.rate
+    # libsndfile reads what is there of a WAV file and says nothing of the rest.
+    missing_s += (_promised(Path(path)) - size) / size * there / found.rate
+    if missing_s > SLACK_S:
+        raise TabwbError(
+            f"is cut off: only its first {there / found.rate:.2f} s are there",
+            where=os.fspath(path),
+            hint="copy it again, or, to go on with what is there: ffmpeg -i FILE out.wav",
+        )
+    return found
+
+
 def read_clip(
     path: str | os.PathLike[str], start_s: float = 0.0, end_s: float | None = None
 ) -> tuple[Samples, int]:
@@ -94,7 +126,7 @@ def read_clip(
             where=os.fspath(path),
             allowed="0 <= start <= end, in seconds",
         )
-    with _open(path) as sound:
+    with _open(path) as sound, _reading(path):
         rate = sound.samplerate
         first = min(round(start_s * rate), sound.frames)
         last = sound.frames if end_s is None else min(round(end_s * rate), sound.frames)
@@ -167,6 +199,33 @@ def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None
         raise TabwbError(f"cannot be written: {_reason(error)}", where=str(target)) from error
 
 
+def _promised(path: Path) -> int:
+    """How many bytes a WAV file says that it has; of others, and where nobody knew: its size.
+
+    A program that died leaves 0 or the largest number there: that promises nothing.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(12)
+    if head[:4] != b"RIFF" or head[8:] != b"WAVE":
+        return size
+    said = int.from_bytes(head[4:8], "little") + 8
+    return said if size < said < MOST_RIFF else size
+
+
+@contextmanager
+def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    soundfile = need("soundfile", "reading sound files")
+    try:
+        yield
+    except (soundfile.LibsndfileError, RuntimeError, OSError) as error:
+        raise TabwbError(
+            f"is damaged: {_reason(error)}",
+            where=os.fspath(path),
+            hint="copy it again, or mend it, for example with: ffmpeg -i FILE out.wav",
+        ) from error
+
+
 def _open(path: str | os.PathLike[str]) -> Any:
     soundfile = need("soundfile", "reading sound files")
     place = os.fspath(path)
@@ -192,5 +251,7 @@ def _open(path: str | os.PathLike[str]) -> Any:
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    said = getattr(error, "error_string", None) or str(error)
-    return str(said).strip().rstrip(".")
+    said = str(getattr(error, "error_string", None) or error)
+    if said.startswith("File does not exist"):  # libsndfile of an MP3 without a single frame
+        return "no sound is found in it"
+    return said.removeprefix("Error :").strip().rstrip(".")

@@ -141,10 +141,12 @@ def test_files_that_are_no_sound_are_all_named_before_anything_is_kept(
 ) -> None:
     (folder / "tree.flac").write_bytes(b"no sound at all")
     (folder / "house_2.wav").touch()
+    (folder / "dog.flac").write_bytes((folder / "dog.flac").read_bytes()[:5000])
     outcome = run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none")
     assert outcome.status == 1
     assert "tree.flac" in outcome.err
     assert "house_2.wav: is empty" in outcome.err
+    assert "dog.flac: is damaged" in outcome.err
     assert run("results", "--json").document["administrations"] == []
 
 

@@ -77,6 +77,22 @@ def test_nobodys_recordings_come_to_somebody_elses(
     assert document["administration"]["answered"] == 1
 
 
+def test_a_stop_between_two_takes_of_an_item_loses_neither(run: Run, home: Path) -> None:
+    battery = battery_in(home)
+    folder = files_of(home, "dog_1", "cat")
+    name(run, battery, folder)
+    shutil.copy(CLIPS / "cat_4620dc14_0.flac", folder / "dog_2.flac")
+    shutil.copy(DOG, folder / "tree.flac")
+    name(run, battery, folder, "--resume", "1")
+    trials = run("results", "1", "--json").document["trials"]
+    states = [[attempt["state"] for attempt in trial["attempts"]] for trial in trials]
+    assert states == [["void", "ok"], ["ok"], ["ok"], []]
+    elsewhere = files_of(home, "cat_7", "cat_8")  # neither is the one that is kept
+    (elsewhere / "cat_7.flac").write_bytes((CLIPS / "cat_4620dc14_0.flac").read_bytes())
+    name(run, battery, elsewhere, "--resume", "1")
+    assert len(run("results", "1", "--json").document["trials"][1]["attempts"]) == 1
+
+
 def test_a_transcriber_can_be_named_later(run: Run, home: Path) -> None:
     battery = battery_in(home)
     items = files_of(home, "dog", "cat", "tree", "house")

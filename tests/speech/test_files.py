@@ -9,7 +9,14 @@ import pytest
 import soundfile
 
 from tabwb.records.errors import TabwbError
-from tabwb.speech.files import Samples, info, read_clip, sound_files, write_wav
+from tabwb.speech.files import (
+    Samples,
+    check_whole,
+    info,
+    read_clip,
+    sound_files,
+    write_wav,
+)
 
 SPEECH = Path(__file__).parents[1] / "data" / "speech"
 
@@ -141,3 +148,37 @@ def test_what_is_written_is_for_its_owner_alone(tmp_path: Path) -> None:
 def test_recorded_words_are_read() -> None:
     samples, rate = read_clip(SPEECH / "dog_d1a4fb3f_0.flac")
     assert (len(samples), rate) == (16_000, 16_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "said"),
+    [
+        ("a.wav", 0.5, r"is cut off: only its first 0\.50 s are there"),
+        ("a.flac", 0.5, "is damaged"),
+        ("a.ogg", 0.2, "holds no sound|cannot be read as sound"),
+        ("a.mp3", 0.4, "is cut off"),
+        ("a.mp3", 0.1, "no sound is found in it|is cut off"),
+    ],
+)
+def test_a_file_that_was_cut_off_is_found_before_anything_rests_on_it(
+    tmp_path: Path, name: str, kept: float, said: str
+) -> None:
+    path = tmp_path / name
+    noise = np.random.default_rng(1).normal(0, 0.1, 16_000).astype(np.float32)
+    soundfile.write(path, noise, 16_000)
+    assert check_whole(path).seconds == pytest.approx(1.0, abs=0.1)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: round(len(whole) * kept)])
+    with pytest.raises(TabwbError, match=said):
+        check_whole(path)
+
+
+@pytest.mark.parametrize("length", [0, 0xFFFF_FFFF, 16_000 * 2 + 44])
+def test_a_wav_of_unknown_length_is_whole(tmp_path: Path, length: int) -> None:
+    """Programs that stream write 0 or the largest number; some count the head twice."""
+    path = tmp_path / "a.wav"
+    soundfile.write(path, sine(1.0, 16_000), 16_000)
+    content = bytearray(path.read_bytes())
+    content[4:8] = length.to_bytes(4, "little")
+    path.write_bytes(content)
+    assert check_whole(path).frames == 16_000
