@@ -15,14 +15,17 @@ from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.events import Resize
+from textual.events import Event, Key, Resize
 from textual.screen import Screen
 
 from tabwb.workbench import remembered, themes
+from tabwb.workbench.key_gate import KeyGate, Passed
 from tabwb.workbench.palette import Commands
 from tabwb.workbench.screens.desk import Desk
 
 MIN_SIZE = (80, 24)
+AT_ONCE = {"ctrl+q", "ctrl+c"}
+"""Keys that wait for nothing."""
 AGAIN_S = 2.0
 """A second ctrl+c within so many seconds quits."""
 
@@ -69,6 +72,7 @@ class Workbench(App[int]):
         self._memory = memory
         self.remembered = remembered.load(memory)
         self.desk = Desk(location=location, offline=offline, battery=battery, model=model)
+        self.keys = KeyGate(self, lambda: self.desk.key_done)
         self._interrupted_at = 0.0
         self._leaving = False
         self._before_hangup: Any = None
@@ -80,6 +84,23 @@ class Workbench(App[int]):
     def get_default_screen(self) -> Desk:
         """The desk is the only screen that always is."""
         return self.desk
+
+    async def on_event(self, event: Event) -> None:
+        """Let keys through in turn where people are waited for."""
+        if not isinstance(event, Key) or event.is_forwarded or event.key in AT_ONCE:
+            await super().on_event(event)
+        elif not self.desk.keys_in_turn:
+            self.keys.drop()
+            await super().on_event(event)
+        elif self.desk.refuses_keys():
+            self.keys.drop()
+        elif self.keys.admits(event):
+            await super().on_event(event)
+            self.keys.follow(self.focused or self.screen)
+
+    def on_passed(self, message: Passed) -> None:
+        """A key has been acted on."""
+        self.keys.passed(message.number)
 
     def on_mount(self) -> None:
         """Leave in order when the terminal is closed or the process is asked to end."""

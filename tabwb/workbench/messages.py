@@ -36,6 +36,10 @@ class Changed(Message):
         return isinstance(message, Changed) and not self.opened and not self.over
 
 
+class Settled(Message):
+    """A command that was queued is done, and everything that it had to say was said."""
+
+
 class Streamed(Message):
     """The reply so far."""
 

@@ -20,16 +20,24 @@ CLOSE_S = 5.0
 
 
 class Worker(threading.Thread):
-    """Runs the bench's commands one after the other; between them, the turns of an auto-run."""
+    """Runs the bench's commands one after the other; between them, the turns of an auto-run.
+
+    Attributes:
+        accepted: so many commands were queued.
+    """
 
     def __init__(self, say: Say, *, location: str | None = None, offline: bool = False) -> None:
         super().__init__(name="session", daemon=True)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.bench = Bench(say, location=location, offline=offline, later=self.do)
         self._say = say
+        self._counting = threading.Lock()
+        self.accepted = 0
 
     def do(self, job: Job) -> None:
-        """Queue a command."""
+        """Queue a command; :class:`messages.Settled` comes when it is done."""
+        with self._counting:
+            self.accepted += 1
         self._jobs.put(job)
 
     def run(self) -> None:
@@ -37,13 +45,16 @@ class Worker(threading.Thread):
         self._guarded(self.bench.open, "tabwb could not open what it needs")
         while True:
             job: Job | None
+            asked = True
             try:
                 job = self._jobs.get_nowait() if self.bench.wants_turn else self._jobs.get()
             except queue.Empty:
-                job = self.bench.turn
+                job, asked = self.bench.turn, False
             if job is None:
                 break
             self._guarded(job)
+            if asked:
+                self._say(messages.Settled())
         self._guarded(self.bench.close)
 
     def stop(self) -> bool:

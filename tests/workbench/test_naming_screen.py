@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from time import sleep
 
 import pytest
+from textual.events import Key
 
 from tabwb.administer.naming_view import NamingView, view_of
 from tabwb.battery.naming import NamingRules, naming_item
@@ -140,6 +142,31 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
     assert first.revealed and first.score.after_reveal, "corrected when the machine was known"
     assert second.heard is not None and second.heard.word == "dog"
     assert second.code is not None and second.code.code == "semantic"
+
+
+async def test_keys_in_quick_succession_are_carried_out_in_order(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud() as given:
+        seat = given.seat
+        for _ in range(2):
+            seat.app.post_message(Key("space", None))
+        await seat.until(lambda: given.now.microphone == "open")
+        await seat.pilot.pause(0.1)
+        assert given.now.card is None, "nobody meant the first picture"
+        await given.show()
+        given.speaker.say("dog")
+        seat.desk.do(lambda: sleep(0.5))  # a busy machine
+        # Right; heard "dog"; the next picture; error; its code; a note; the third picture; silent.
+        keys = "1 h d o g enter space 3 k s enter n o k enter space 4 s"
+        for key in keys.split():
+            seat.app.post_message(Key(key, None))
+        await seat.until(lambda: given.now.score == "no-response", "the last of these keys")
+    found = views(given)
+    assert [one.score.score for one in found if one.score] == ["right", "error", "no-response"]
+    assert found[0].heard is not None and found[0].heard.word == "dog"
+    assert found[1].code is not None and found[1].code.code == "semantic"
+    assert found[1].trial.notes == ("ok",)
 
 
 async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(

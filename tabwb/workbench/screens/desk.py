@@ -147,6 +147,7 @@ class Desk(Naming):
     def on_failed(self, message: messages.Failed) -> None:
         """Something needs a person."""
         self.queued = False
+        self.workbench.keys.drop()
         if message.trouble.unsaved:
             self.saved = False
         if self.query("#trial-page"):

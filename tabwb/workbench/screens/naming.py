@@ -15,7 +15,7 @@ from tabwb.workbench.screens.judged import Judged
 if TYPE_CHECKING:
     from tabwb.records.naming import Score
     from tabwb.workbench.draft import Draft
-    from tabwb.workbench.snapshots import Catalogue, Work
+    from tabwb.workbench.snapshots import Catalogue
     from tabwb.workbench.widgets.naming_page import NamingPage
     from tabwb.workbench.widgets.waveform import Waveform
 
@@ -29,6 +29,10 @@ class Naming(Judged):
 
     speaker_view = False
     """The picture alone fills the screen."""
+    _opening = False
+    """The microphone is being opened."""
+    _drawing = False
+    """A picture is being drawn; then it will be recorded when that was."""
 
     # ---------------------------------------------------------------- what stands
 
@@ -49,11 +53,22 @@ class Naming(Judged):
         """The page on which the open administration is given."""
         return "trial" if self.naming is None else "naming"
 
-    def take_work(self, work: Work | None) -> None:
-        """Keep the administration as it stands now."""
-        super().take_work(work)
-        if work is not None and work.naming is not None:
-            self.queued = False
+    @property
+    def keys_in_turn(self) -> bool:
+        """Whether each key waits until what the one before it asked for is done."""
+        return self.page == "naming"
+
+    @property
+    def key_done(self) -> bool:
+        """Whether what the last key asked for is done."""
+        return self.settled and not self._drawing
+
+    def refuses_keys(self) -> bool:
+        """Say so while the microphone is being opened: nobody means the next picture by then."""
+        self._opening = self._opening and not self.settled
+        if self._opening:
+            self.say("the microphone is being opened: press the key again when it is ready")
+        return self._opening
 
     def say(self, words: str) -> None:
         """Say something in the place of the hint."""
@@ -115,13 +130,18 @@ class Naming(Judged):
         if not self._can("administer.show"):
             return
         work, now = self.work, self.naming
-        if work is None or now is None or now.microphone == "opening" or self.queued:
+        if work is None or now is None:
+            return
+        if now.microphone == "opening" or self._drawing:
+            self.say("one moment")
             return
         if work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
             self.do(partial(self.bench.results, work.administration.id))
         elif now.microphone == "closed":
             if now.left_over:
                 self.do(self.bench.take_in)
+            self._opening = True
+            self.workbench.keys.drop()
             self.do(partial(self.bench.ready, self.microphone))
         elif now.upcoming is None:
             self.do(self.bench.next)
@@ -132,7 +152,7 @@ class Naming(Judged):
         source = self.bench.source
         if source is None:
             return
-        self.queued = True
+        self._drawing = True
         self.do(partial(self.bench.expose, card.number))
         self.naming_page.draw(card)
         self._show_to_speaker(card)
@@ -142,6 +162,7 @@ class Naming(Judged):
             at = source.now_s
             about = DRAWN_S + source.uncertainty_s
             self.do(partial(self.bench.show_picture, card.number, at, about))
+            self._drawing = False
 
         self.call_after_refresh(drawn)
 

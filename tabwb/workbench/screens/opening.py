@@ -28,6 +28,7 @@ class Opening(Screen[None]):
     work: Work | None = None
     results: Results | None = None
     _worker: Worker | None = None
+    _done = 0
     queued = False
     """A model's turn was asked for and has not begun."""
     pausing = False
@@ -75,6 +76,15 @@ class Opening(Screen[None]):
         """The engine's side; its commands go through :meth:`do`."""
         assert self._worker is not None
         return self._worker.bench
+
+    @property
+    def settled(self) -> bool:
+        """Whether the worker has done everything it was asked for, and it is shown."""
+        return self._worker is None or self._done >= self._worker.accepted
+
+    def on_settled(self) -> None:
+        """A command is done."""
+        self._done += 1
 
     def do(self, job: Callable[[], None]) -> None:
         """Queue a command."""

@@ -1,0 +1,93 @@
+"""Keys in turn: the next one waits until everything is done that the one before it asked for.
+
+A terminal hands over several key presses at once when the machine is busy, or when somebody is
+fast. Each is meant for what stands on the screen after the one before it: ``1`` scores, the space
+after it shows the next picture; ``h`` opens a field, the letters after it belong there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.events import Key
+    from textual.message_pump import MessagePump
+
+LOOK_S = 0.02
+"""So often it is looked whether what was asked for is done."""
+LOST_S = 0.5
+"""A key that has gone with its dialog is taken as done after so long; and so long is waited at most
+for a new dialog to take the focus."""
+
+
+class Passed(Message):
+    """Follows a key through the same queues: when it comes up, the key has been acted on."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__()
+
+
+class KeyGate:
+    """Lets one key through at a time.
+
+    Args:
+        app: whose keys they are.
+        done: whether everything that was asked for is done.
+    """
+
+    def __init__(self, app: App[int], done: Callable[[], bool]) -> None:
+        self._app, self._done = app, done
+        self._waiting: deque[Key] = deque()
+        self._number = 0
+        self._under_way = False
+        self._acted_on = True
+        self._sent: Key | None = None
+
+    def admits(self, event: Key) -> bool:
+        """Whether this key goes on now; else it is kept until its turn comes."""
+        if event is self._sent:
+            self._sent = None
+            return True
+        if self._under_way:
+            self._waiting.append(event)
+            return False
+        self._begin()
+        return True
+
+    def follow(self, target: MessagePump) -> None:
+        """Find out when a key that goes to this widget has been acted on."""
+        number = self._number
+        target.post_message(Passed(number))
+        self._app.set_timer(LOST_S, lambda: self.passed(number))
+
+    def passed(self, number: int) -> None:
+        """The key with this number has been acted on; what it asked for may still be under way."""
+        if number == self._number and not self._acted_on:
+            self._acted_on = True
+            self._go_on(LOST_S)
+
+    def drop(self) -> None:
+        """Forget the keys that wait: they were meant for something else."""
+        self._waiting.clear()
+
+    def _begin(self) -> None:
+        self._number += 1
+        self._under_way, self._acted_on = True, False
+
+    def _go_on(self, patience_s: float) -> None:
+        if not self._done():
+            self._app.set_timer(LOOK_S, lambda: self._go_on(patience_s))
+        elif self._app.focused is None and patience_s > 0:
+            self._app.set_timer(LOOK_S, lambda: self._go_on(patience_s - LOOK_S))
+        elif self._waiting:
+            self._begin()
+            self._sent = self._waiting.popleft()
+            self._app.post_message(self._sent)
+        else:
+            self._under_way = False
