@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from google.genai import types
 
+from tabwb.extend.remote import THOUGHT_AWAY
 from tabwb.extend.remote_failures import RemoteFailure
 from tabwb.records.states import StopReason
 
@@ -109,7 +110,7 @@ class Heard:
         if self.blocked is not None:
             kept |= {"blocked": "the prompt", "block_reason": self.blocked}
         if self.finish == "MAX_TOKENS" and self.thoughts and not self.said:
-            kept["cause"] = "thinking used the limit of tokens"
+            kept["cause"] = THOUGHT_AWAY
         return kept
 
     def _count(self, usage: types.GenerateContentResponseUsageMetadata | None) -> None:

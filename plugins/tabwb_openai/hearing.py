@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tabwb.extend.remote import THOUGHT_AWAY
 from tabwb.extend.remote_failures import RemoteFailure
 from tabwb.records.states import StopReason
 
@@ -28,6 +29,8 @@ class Heard:
         refused: the model refused in so many words.
         prompt_tokens, reply_tokens: as the service counts, or None.
         reasoning: characters of reasoning that were sent; they are no part of the answer.
+        thoughts: tokens of reasoning, as the service counts them among those of the reply.
+        said: anything of an answer came.
         facts: what the service says of itself (model, fingerprint, id of the completion).
         chunks: how many came.
     """
@@ -38,6 +41,8 @@ class Heard:
     prompt_tokens: int | None = None
     reply_tokens: int | None = None
     reasoning: int = 0
+    thoughts: int = 0
+    said: bool = False
     facts: dict[str, str] = field(default_factory=dict)
     chunks: int = 0
 
@@ -52,6 +57,7 @@ class Heard:
             self._note(chunk)
             choices = chunk.choices or []
             text = "".join(self._choice(choice) for choice in choices if not choice.index)
+            self.said = self.said or bool(text.strip())
         except (AttributeError, TypeError, ValueError) as error:
             raise RemoteFailure(
                 "malformed", f"a part of the answer has not the form of one: {error}"
@@ -80,6 +86,10 @@ class Heard:
             kept["stop_string"] = self.stop_string
         if self.reasoning:
             kept["reasoning_characters"] = str(self.reasoning)
+        if self.thoughts:
+            kept["thought_tokens"] = str(self.thoughts)
+        if self.finish == "length" and not self.said and (self.reasoning or self.thoughts):
+            kept["cause"] = THOUGHT_AWAY
         return kept
 
     def _choice(self, choice: Any) -> str:
@@ -103,6 +113,10 @@ class Heard:
         )
         if isinstance(prompt, int) and isinstance(reply, int):
             self.prompt_tokens, self.reply_tokens = prompt, reply
+        details = getattr(usage, "completion_tokens_details", None)
+        thoughts = getattr(details, "reasoning_tokens", None)
+        if isinstance(thoughts, int):
+            self.thoughts = thoughts
 
     def _note(self, chunk: Any) -> None:
         names = {"model": "model", "system_fingerprint": "system_fingerprint", "id": "response_id"}

@@ -102,11 +102,11 @@ def configuration(offline: bool | None = None) -> Configuration:
     return loaded
 
 
-def open_plugins(offline: bool | None = None) -> Plugins:
-    """The plugins, with the user's configuration."""
+def open_plugins(offline: bool | None = None, *, dry: bool = False) -> Plugins:
+    """The plugins, with the user's configuration; ``dry``: nothing will be asked of a model."""
     from tabwb.extend.plugins import Plugins
 
-    return Plugins.load(configuration(offline))
+    return Plugins.load(configuration(offline), dry=dry)
 
 
 def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -> Store:

@@ -89,7 +89,7 @@ def run(
     """
     from tabwb.administer.judging import Limits
 
-    plugins = open_plugins(offline)
+    plugins = open_plugins(offline, dry=dry_run)
     limits = Limits(max_requests, max_cost)
     documents: list[dict[str, Any]] = []
     try:

@@ -90,7 +90,7 @@ def run(**options: Any) -> int:
 
     Exit status: 0 done, 3 stopped early but resumable, 130 after a second ctrl+c.
     """
-    plugins = open_plugins(options.get("offline"))
+    plugins = open_plugins(options.get("offline"), dry=bool(options.get("dry_run")))
     from tabwb.administer import setup
 
     try:

@@ -68,8 +68,9 @@ class Plugins:
     Hooks that register components are called when components of their kind are first looked for.
     """
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(self, configuration: Configuration, *, dry: bool = False) -> None:
         self.configuration = configuration
+        self._dry = dry
         loader = Loader(configuration)
         loader.load_all()
         self._hooks = loader.manager.hook
@@ -80,13 +81,15 @@ class Plugins:
         self._closing: list[Callable[[], None]] = []
 
     @classmethod
-    def load(cls, configuration: Configuration | None = None) -> Plugins:
+    def load(cls, configuration: Configuration | None = None, *, dry: bool = False) -> Plugins:
         """Load every installed plugin and every plugin folder that may be used.
 
         Args:
             configuration: what the user has set; read from its files when None.
+            dry: nothing will be asked of a model: packages and network that one needs may be
+                missing here.
         """
-        return cls(Configuration.load() if configuration is None else configuration)
+        return cls(Configuration.load() if configuration is None else configuration, dry=dry)
 
     # ---------------------------------------------------------------- what there is
 
@@ -342,12 +345,13 @@ class Plugins:
         check_name(descriptor, spec)
         if descriptor.locate is not None and spec.name is not None:
             spec = replace(spec, name=descriptor.locate(spec.name))
-        if self.configuration.offline and descriptor.reaches_out(spec):
+        if self.configuration.offline and not self._dry and descriptor.reaches_out(spec):
             raise NeedsNetwork(
                 f"'{descriptor.id}' needs a network, and tabwb is offline",
                 hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
             )
-        check_needs(descriptor)
+        if not self._dry:
+            check_needs(descriptor)
         if descriptor.wraps is not None:
             _, inner = self._resolve(descriptor.wraps, _inner(spec))
             if not _survives(inner):  # a profile whose values no spec can hold

@@ -29,6 +29,8 @@ POLL_S = 0.05
 """How often it is looked whether a call was cancelled."""
 GRACE_S = 1.0
 """How long a cancelled call may take to end; then it is left to itself."""
+THOUGHT_AWAY = "thinking used the limit of tokens"
+"""Kept with an empty reply as its ``cause``, where the service tells so."""
 
 Piece = str | Wait | Reply
 Rest = Callable[[Cancel, float], bool]

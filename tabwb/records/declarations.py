@@ -39,6 +39,9 @@ class Declaration:
         >>> Declaration("rules-1", ("jargon",)).prompt_hash is None
         True
         """
-        if not self.prompt_text:
-            return None
-        return hashlib.sha256(self.prompt_text.encode()).hexdigest()
+        return prompt_hash(self.prompt_text)
+
+
+def prompt_hash(text: str) -> str | None:
+    """SHA-256 (hex) of a prompt's canonical text, or None where there is none."""
+    return hashlib.sha256(text.encode()).hexdigest() if text else None

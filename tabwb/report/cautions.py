@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseKind
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
 from tabwb.report.summary import Summary
 
 
@@ -31,6 +31,18 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
             "another batch or on another device: at some token two candidates were no further "
             "apart than rounding (batch_exact=no)."
         )
+    for cause, n in summary.answers.empty_causes.items():
+        yield f"{n} of {summary.answers.n} responses are empty: {cause}."
+    for judge in summary.judges:
+        if judge.other_prompts:
+            others = ", ".join(
+                f"{n} under {name[:8]}" for name, n in sorted(judge.other_prompts.items())
+            )
+            yield (
+                f"Judging anew by {judge.rater} was not finished: of the verdicts on "
+                f"{plural(judge.burden.n_responses, 'response')} {others}, the others under "
+                f"{(judge.prompt_hash or 'none')[:8]} (prompt)."
+            )
     said = {judge.rater: judge.caution for judge in summary.judges if judge.caution}
     for rater, caution in said.items():
         yield f"Verdicts of {rater}: {caution.rstrip('.')}."

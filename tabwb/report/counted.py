@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.declarations import Declaration
+from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
 from tabwb.records.states import Protocol, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
@@ -28,12 +29,14 @@ class Source:
     Attributes:
         conditions: how they were given; None is taken as sampled free answers.
         declarations: what each rater said of itself, by rater.
+        judged: every call of judges that ask a model, oldest first.
     """
 
     battery: Battery
     trials: Sequence[Trial]
     conditions: Conditions | None = None
     declarations: Mapping[str, Declaration] = field(default_factory=dict)
+    judged: Sequence[Judged] = ()
 
     @property
     def examinee(self) -> str:

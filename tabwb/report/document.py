@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
-from tabwb.records.declarations import Declaration
+from tabwb.records.declarations import Declaration, prompt_hash
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
 from tabwb.records.states import ResponseKind, TrialState
@@ -51,7 +50,12 @@ def administration_document(
         summary: of the trials, where it is at hand.
     """
     summary = summary or summarise(
-        battery, trials, administration.conditions, declarations=declarations, interval=interval
+        battery,
+        trials,
+        administration.conditions,
+        declarations=declarations,
+        judged=judged,
+        interval=interval,
     )
     calls: dict[int, list[Judged]] = {}
     for each in judged:
@@ -171,6 +175,7 @@ def sources_of(members: Iterable[Loaded]) -> list[Source]:
             member.trials,
             member.administration.conditions,
             member.declarations,
+            member.judged,
         )
         for member in members
     ]
@@ -262,7 +267,6 @@ def attempt_json(attempt: Attempt) -> Json:
 def judgement_json(judged: Judged) -> Json:
     """One call of a judge that asks a model: its own words, and how they were had."""
     call = judged.judgement
-    prompt = hashlib.sha256(call.prompt_text.encode()).hexdigest() if call.prompt_text else None
     return {
         "attempt": judged.attempt,
         "rater": call.rater,
@@ -276,7 +280,7 @@ def judgement_json(judged: Judged) -> Json:
         "prompt_tokens": call.prompt_tokens,
         "reply_tokens": call.reply_tokens,
         "latency_s": call.latency_s,
-        "prompt_sha256": prompt,
+        "prompt_sha256": prompt_hash(call.prompt_text),
         "same_as": call.same_as,
         "recorded_at": call.recorded_at,
     }

@@ -6,11 +6,12 @@ known here by its name.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tabwb.battery.model import Battery
-from tabwb.records.declarations import Declaration, Scope
+from tabwb.records.declarations import Declaration, Scope, prompt_hash
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.report.counted import Counted, Source
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
@@ -46,6 +47,8 @@ class JudgeSummary:
             :func:`undeclared` makes them.
         groupings: grouping to its categories' burdens; the battery's first one is shown first.
         judged: the responses in scope, each as it counts into the burden.
+        other_prompts: of the responses in scope, those whose verdict was given under another prompt
+            than the declared one, because judging anew was not finished: SHA-256 to how many.
     """
 
     rater: str
@@ -56,6 +59,7 @@ class JudgeSummary:
     declared: bool = True
     groupings: Mapping[str, Mapping[str, CategoryBurden]] = field(default_factory=dict)
     judged: tuple[tuple[Counted, RatedResponse], ...] = field(default=(), repr=False, compare=False)
+    other_prompts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def terms(self) -> Terms:
@@ -109,8 +113,9 @@ def summarise_judges(
         terms = Terms(rater, features, told.scope, told.prompt_hash)
         members.setdefault(terms, []).extend(own)
         said.setdefault(terms, given)
+    strays = _strays(sources)
     return tuple(
-        _summarise(battery, own, terms, said[terms], interval=interval)
+        _summarise(battery, own, terms, said[terms], strays, interval=interval)
         for terms, own in members.items()
     )
 
@@ -175,11 +180,37 @@ def _raters(
     return list(found)
 
 
+Place = tuple[int, str, int, int]
+"""Source, rater, trial, attempt."""
+
+
+def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
+    """Verdicts that count and were given under another prompt than the declared one: its SHA-256.
+
+    A declaration is of the latest judging; when that was interrupted, what it had not come to has
+    the verdicts of an earlier prompt.
+    """
+    found: dict[Place, str] = {}
+    for place, source in enumerate(sources):
+        for each in source.judged:
+            call = each.judgement
+            told = source.declarations.get(call.rater)
+            if call.repeat or told is None:
+                continue
+            where = (place, call.rater, each.trial, each.attempt)
+            # A later verdict takes the place of an earlier one.
+            found.pop(where, None)
+            if call.prompt_text != told.prompt_text:
+                found[where] = prompt_hash(call.prompt_text) or "none"
+    return found
+
+
 def _summarise(
     battery: Battery,
     rows: Sequence[Counted],
     terms: Terms,
     said: Declaration | None,
+    strays: Mapping[Place, str],
     *,
     interval: bool,
 ) -> JudgeSummary:
@@ -205,6 +236,12 @@ def _summarise(
             for name, categories in groupings.items()
         },
         judged=judged,
+        other_prompts=Counter(
+            strays[where]
+            for row, _ in judged
+            if (where := (row.source, terms.rater, row.trial.plan.number, row.attempt.number))
+            in strays
+        ),
     )
 
 

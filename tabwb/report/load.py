@@ -188,7 +188,8 @@ def grouped(chosen: Sequence[Loaded], by: By) -> tuple[Group, ...]:
     Args:
         chosen: what to group.
         by: ``model`` is the examinee with its lesion; ``family`` and ``tuning`` are what the
-            model's profile said when it was given.
+            model's profile said when it was given. A model of no known family is a group of its
+            own.
     """
     members: dict[tuple[str, str, str], list[Loaded]] = {}
     for one in chosen:
@@ -214,4 +215,7 @@ def _label(administration: Administration, by: By) -> str:
         return conditions.lesion or "no lesion"
     if by == "protocol":
         return conditions.protocol.value
-    return conditions.labels.get(by) or f"{by} not said"
+    said = conditions.labels.get(by)
+    if not said and by == "family":
+        return f"{name_of(conditions)}, {by} not said"
+    return said or f"{by} not said"

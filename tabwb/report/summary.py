@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
-from tabwb.records.states import ResponseKind
+from tabwb.records.judgements import Judged
+from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary, summarise_judges
@@ -39,6 +40,8 @@ class Answers:
         statuses: response status to number of responses.
         inexact: greedy responses whose text may depend on the batch, because two tokens were no
             further apart than rounding (the back end's note ``batch_exact=no``).
+        empty_causes: why empty responses are empty, where the back end tells (its note ``cause``),
+            to number of responses.
     """
 
     n: int
@@ -46,6 +49,7 @@ class Answers:
     words_mean: Estimate
     statuses: Mapping[str, int]
     inexact: int
+    empty_causes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Summary:
                 "words_mean": self.answers.words_mean.value,
                 "statuses": dict(self.answers.statuses),
                 "batch_inexact": self.answers.inexact,
+                "empty_causes": dict(self.answers.empty_causes),
             },
         }
 
@@ -92,6 +97,7 @@ def summarise(
     conditions: Conditions | None = None,
     *,
     declarations: Mapping[str, Declaration] | None = None,
+    judged: Sequence[Judged] = (),
     interval: bool = False,
 ) -> Summary:
     """Summarise the trials of one administration.
@@ -102,9 +108,11 @@ def summarise(
         conditions: how they were given: decides what a greedy replicate is and whether guessing
             can be corrected for. Without them nothing is collapsed or corrected.
         declarations: what each rater said of itself when it rated, by rater.
+        judged: every call of judges that ask a model.
         interval: bootstrap the burden too (loads numpy).
     """
-    return pool([Source(battery, trials, conditions, declarations or {})], interval=interval)
+    source = Source(battery, trials, conditions, declarations or {}, judged)
+    return pool([source], interval=interval)
 
 
 def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
@@ -150,6 +158,13 @@ def _answers(rows: Sequence[Counted]) -> Answers:
         words_mean=ratio(sum(len(words(text)) for text in texts), len(texts), "no response yet"),
         statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
         inexact=sum(row.attempt.metadata.get("batch_exact") == "no" for row in rows),
+        empty_causes=dict(
+            Counter(
+                row.attempt.metadata["cause"]
+                for row in rows
+                if row.attempt.status is ResponseStatus.EMPTY and "cause" in row.attempt.metadata
+            )
+        ),
     )
 
 
@@ -237,6 +252,7 @@ def _judge(judge: JudgeSummary) -> Json:
         "scope": judge.scope,
         "declared": judge.declared,
         "prompt_hash": judge.prompt_hash,
+        "other_prompts": dict(judge.other_prompts),
         "caution": judge.caution,
         "features": list(burden.features),
         "n_features": len(burden.features),

@@ -25,6 +25,7 @@ def results_of(one: Loaded, *, interval: bool = True) -> Results:
         one.trials,
         conditions,
         declarations=one.declarations,
+        judged=one.judged,
         interval=interval,
     )
     return Results(

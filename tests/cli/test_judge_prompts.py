@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,53 @@ def test_a_changed_prompt_is_asked_anew(run: Run) -> None:
     assert left() == (5, 0)
     path.write_text(SMALL.replace("Again:", "Once more:"), encoding="utf-8")
     assert left() == (0, 5)
+
+
+def test_the_prompts_of_an_unfinished_judging_anew_are_named(run: Run) -> None:
+    path = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges" / "tiny.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(SMALL, encoding="utf-8")
+    says("well", '{"Anomia": 0}')
+    before = judged(run, "tiny:profile:well")["summary"]["judges"][0]
+    assert before["other_prompts"] == {}
+    path.write_text(SMALL.replace("Again:", "Once more:"), encoding="utf-8")
+    more = ("judge", "run", 1, "--judge", "tiny:profile:well")
+    assert run(*more, "--max-requests", 4).status == 3
+    (now,) = run("results", 1, "--json").document["summary"]["judges"]
+    # Two requests at most for each answer: 2 of 5 were judged anew.
+    assert now["prompt_hash"] != before["prompt_hash"]
+    (left,) = now["other_prompts"].items()
+    assert left[0] == before["prompt_hash"]
+    assert 1 <= left[1] <= 3
+    said = f"of the verdicts on 5 responses {left[1]} under {before['prompt_hash'][:8]}"
+    for shown in (("1",), ("--by", "model")):
+        assert said in " ".join(run("results", *shown).out.split())
+    assert run(*more).status == 0
+    (whole,) = run("results", 1, "--json").document["summary"]["judges"]
+    assert whole["other_prompts"] == {}
+
+
+@pytest.mark.parametrize(
+    ("extra", "client", "name"),
+    [("openai", "openai", "gpt-4o-mini"), ("gemini", "google.genai", "gemini-2.5-flash")],
+)
+def test_a_dry_run_needs_neither_client_library_nor_network(
+    run: Run, monkeypatch: pytest.MonkeyPatch, extra: str, client: str, name: str
+) -> None:
+    model = f"{extra}:{name}"
+    near = model + "@base_url=http://localhost:9/v1"
+    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+    monkeypatch.setitem(sys.modules, client, None)
+    judge = ("judge", "run", 1, "--judge", f"tab-2026:{model}")
+    told = run(*judge, "--dry-run")
+    assert told.status == 0
+    assert " USD (" in told.err
+    assert "Tell me about the best trip" in told.out
+    assert run("run", "tab", "--model", model, "--dry-run").status == 0
+    assert "offline" in run(*judge).err
+    asked = run("judge", "run", 1, "--judge", f"tab-2026:{near}")
+    assert asked.status == 1
+    assert f'pip install "tabwb[{extra}]"' in asked.err
 
 
 def test_a_judge_without_features_has_no_burden_and_no_vote(run: Run) -> None:

@@ -149,7 +149,7 @@ class TestSeveral:
         document = run("results", "--by", "family", "--json").document
         assert [group["by"]["family"] for group in document["groups"]] == [
             "E-1",
-            "family not said",
+            "echo@delay=0.0002, family not said",
         ]
         (found,) = document["pairs"]
         assert (found["family"], found["parameters"]) == ("E-1", 360_000_000)

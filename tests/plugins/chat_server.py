@@ -33,7 +33,7 @@ def chunk(
     }
 
 
-def says(text: str, *, finish: str | None = "stop", **delta: Any) -> Behaviour:
+def says(text: str, *, finish: str | None = "stop", thoughts: int = 0, **delta: Any) -> Behaviour:
     """Streams a text word by word; counts tokens if asked to, a word being one."""
     words = text.split(" ") if text else []
     pieces = [word if n == 0 else f" {word}" for n, word in enumerate(words)]
@@ -46,8 +46,11 @@ def says(text: str, *, finish: str | None = "stop", **delta: Any) -> Behaviour:
             chunks.append(chunk(finish=finish))
         if (body.get("stream_options") or {}).get("include_usage"):
             heard = sum(len(message["content"].split()) for message in body["messages"])
-            counts = {"prompt_tokens": heard, "completion_tokens": len(pieces)}
-            chunks.append(chunk(usage=counts | {"total_tokens": heard + len(pieces)}))
+            written = len(pieces) + thoughts
+            counts: dict[str, Any] = {"prompt_tokens": heard, "completion_tokens": written}
+            if thoughts:
+                counts["completion_tokens_details"] = {"reasoning_tokens": thoughts}
+            chunks.append(chunk(usage=counts | {"total_tokens": heard + written}))
         handler.stream([json.dumps(each) for each in chunks] + ["[DONE]"])
 
     return answer

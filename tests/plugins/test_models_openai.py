@@ -180,6 +180,19 @@ def test_reasoning_is_no_part_of_the_answer(opened: Opened) -> None:
         found = reply(opened(chat))
     assert found.text == "dog"
     assert found.metadata["reasoning_characters"] == "12"
+    assert "cause" not in found.metadata
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [says("", finish="length", thoughts=16), says("", finish="length", reasoning_content="Well")],
+    ids=["counted", "sent"],
+)
+def test_an_answer_that_was_thought_away_says_so(opened: Opened, behaviour: Behaviour) -> None:
+    with chat_server(behaviour) as chat:
+        found = reply(opened(chat))
+    assert (found.text, found.stop_reason) == ("", StopReason.LENGTH)
+    assert found.metadata["cause"] == "thinking used the limit of tokens"
 
 
 def test_a_stop_string_that_the_server_lets_through_ends_the_reply(opened: Opened) -> None:

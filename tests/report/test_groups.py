@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tabwb.records.errors import UsageError
-from tabwb.records.states import Protocol
+from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.document import groups_document
 from tabwb.report.groups import Grouped, Sort, summarised
@@ -82,7 +82,12 @@ def test_families_and_tunings_are_those_of_the_profile() -> None:
     base = replace(SAMPLED, labels={"family": "L", "tuning": "base"})
     tuned = replace(SAMPLED, examinee="other", labels={"family": "L", "tuning": "instruct"})
     chosen = [given(1, base), given(2, tuned), given(3)]
-    assert rows(chosen, "family") == [("L", [1, 2]), ("family not said", [3])]
+    unknown = replace(SAMPLED, examinee="unknown")
+    assert rows([given(3), given(4, unknown)], "family") == [
+        ("bundled, family not said", [3]),
+        ("unknown, family not said", [4]),
+    ]
+    assert rows(chosen, "family") == [("L", [1, 2]), ("bundled, family not said", [3])]
     assert rows(chosen, "tuning") == [("base", [1]), ("instruct", [2]), ("tuning not said", [3])]
 
 
@@ -191,6 +196,17 @@ def test_answers_that_are_not_ok_are_said_beside_the_results() -> None:
     assert "bundled: of 10 answers empty 1" in text
 
 
+def test_why_answers_are_empty_is_said_where_it_is_known() -> None:
+    first, silent = texts([], [])
+    attempt = replace(silent.attempts[0], response="", status=ResponseStatus.EMPTY)
+    thought = noted(replace(silent, attempts=(attempt,)), cause="thinking used the limit of tokens")
+    made = summarised(grouped([given(1, answers=[first, thought])], "model"))
+    assert made[0].summary.answers.empty_causes == {"thinking used the limit of tokens": 1}
+    said = "1 of 2 responses are empty: thinking used the limit of tokens."
+    assert said in document(made)["notices"]
+    assert said in unwrapped(printed(groups_view(made)))
+
+
 def document(made: Sequence[Grouped]) -> Any:
     return json.loads(json.dumps(groups_document(made), allow_nan=False))
 
@@ -205,6 +221,7 @@ def test_the_document_says_everything_of_a_group() -> None:
     assert (group["kind"], group["labels"], group["mixed"]) == ("model", labels, {})
     assert group["summary"]["answers"] == {
         "n": 2, "n_distinct": 2, "words_mean": 7.0, "statuses": {"ok": 2}, "batch_inexact": 0,
+        "empty_causes": {},
     }  # fmt: skip
     (judge,) = group["summary"]["judges"]
     assert judge["present"]["retracing"] == 2
