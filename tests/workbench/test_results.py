@@ -112,11 +112,15 @@ async def test_arrows_go_through_the_export_dialog(sit: Sit, battery: str) -> No
         await seat.press("e")
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "export-path")
         formats = seat.app.screen.query_one("#formats", OptionList)
-        down = ["down"] * formats.option_count
+        # However many exporters are installed: to the first, past it, to the last, past that.
+        formats.highlighted = formats.option_count - 1
+        last = formats.options[-1].id
+        every = formats.option_count
         for keys, name in (
             (["up"], "formats"),
-            (["up"], "formats"),
-            (down, "export-path"),
+            (["up"] * every, "formats"),
+            (["down"] * (every - 1), "formats"),
+            (["down"], "export-path"),
             (["down"], "write"),
             (["right"], "cancel"),
             (["left"], "write"),
@@ -125,7 +129,6 @@ async def test_arrows_go_through_the_export_dialog(sit: Sit, battery: str) -> No
             await seat.press(*keys)
             assert seat.app.focused is not None
             assert seat.app.focused.id == name
-        last = formats.options[-1].id
         field = seat.app.screen.query_one("#export-path", Input)
         assert field.value == f"administration-1.{last}"
         field.value = ""
