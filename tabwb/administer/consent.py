@@ -2,8 +2,8 @@
 
 A speaker of whom neither a record nor a consent is kept is *unregistered*: who types, or is heard
 in files, goes on with a notice, as long as nothing leaves this computer; a study can require a
-consent (``require_consent`` under ``[study]``). Before this program itself opens a microphone,
-sends or plays back anything, :func:`check` asks of everybody.
+consent (``require_consent`` under ``[study]``). Before this program itself opens a microphone or
+sends anything, :func:`check` asks of everybody.
 """
 
 from __future__ import annotations
@@ -98,6 +98,23 @@ def check_transcribing(
         check(store, speaker, "remote")
         entries.append(LogEntry("sent", speaker, detail=transcriber))
     return tuple(entries)
+
+
+def check_listening(
+    store: Store, plugins: Plugins, conditions: Conditions, rater: str
+) -> tuple[LogEntry, ...]:
+    """Before a person scores afterwards what was said; the log entries to append when they do.
+
+    Who gives a battery and scores while doing so needs ``record`` only: that is giving it.
+
+    Raises:
+        NoConsent: a speaker who must consent has not to ``rate``.
+    """
+    if not conditions.guarded:
+        return ()
+    if _must_consent(store, plugins, conditions.examinee):
+        check(store, conditions.examinee, "rate")
+    return (LogEntry("rated", conditions.examinee, detail=rater),)
 
 
 def check_judging(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tabwb.administer import consent
 from tabwb.administer.naming_scores import naming_of
 from tabwb.administer.naming_standing import NamingStanding, observed, spoken
 from tabwb.administer.naming_view import view_of
@@ -310,6 +311,7 @@ class NamingSession(NamingStanding):
         """Make an item that has an answer the current one, to score or code it by ear.
 
         Raises:
+            NoConsent: the speaker has not agreed that people rate what was said.
             TabwbError: an item waits for its answer, or this one has none.
         """
         if self._awaiting:
@@ -320,6 +322,9 @@ class NamingSession(NamingStanding):
         self.item(trial)  # one that is named aloud
         if trial.counting is None:
             raise TabwbError(f"item {number} has no response to look at")
+        given = self.administration
+        acts = consent.check_listening(self.store, self.plugins, given.conditions, self.rater)
+        self.store.log(*(replace(act, administration=given.id) for act in acts))
         self._current = number
 
     # ---------------------------------------------------------------- inside
@@ -392,11 +397,3 @@ class NamingSession(NamingStanding):
             events.Rated(self.administration.id, trial.plan.number, entry.attempt, entry.ratings)
             for entry in rated
         ]
-
-    def _closing_score(self, sequence: int, number: int) -> int | None:
-        """The sequence number of the answer that came with this score, or None."""
-        before = self._history.steps[sequence - 2] if sequence > 1 else None
-        entry = None if before is None else before.entry
-        if isinstance(entry, AttemptEntry) and entry.trial == number:
-            return sequence - 1
-        return None

@@ -12,7 +12,7 @@ from tabwb.administer.session import Session
 from tabwb.administer.standing import Events
 from tabwb.battery.naming import NamingItem, NamingRules, naming_item
 from tabwb.records import events
-from tabwb.records.entries import EventEntry
+from tabwb.records.entries import AttemptEntry, EventEntry
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.naming import Observation, Take, observation_to_json
 from tabwb.records.speakers import KeptRecording
@@ -221,6 +221,14 @@ class NamingStanding(Session):
         return next(
             (step.sequence for step in self._history.steps if step.entry.trial == number), 0
         )
+
+    def _closing_score(self, sequence: int, number: int) -> int | None:
+        """The sequence number of the answer that came with this score, or None."""
+        before = self._history.steps[sequence - 2] if sequence > 1 else None
+        entry = None if before is None else before.entry
+        if isinstance(entry, AttemptEntry) and entry.trial == number:
+            return sequence - 1
+        return None
 
     def _view(self, trial: Trial) -> NamingView:
         return view_of(trial, self.item(trial), self.rules(trial), ())

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Battery
     from tabwb.extend.plugins import Plugins
     from tabwb.records.trials import Conditions
+    from tabwb.store.store import Store
 
 MICROPHONE = "mic"
 NO_TRANSCRIBER = "none"
@@ -94,11 +95,10 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
         battery = setup.find_battery(plugins, options["battery"])
         files = _files(options, battery)
         conditions = setup.resolve(plugins, battery, _conditions(options))
-        with (
-            open_store(location, plugins) as store,
-            setup.create_naming(store, plugins, battery, conditions) as session,
-        ):
-            return _begin(session, files, conditions.transcriber, options)
+        with open_store(location, plugins) as store:
+            _check_microphone(store, options)
+            with setup.create_naming(store, plugins, battery, conditions) as session:
+                return _begin(session, files, conditions.transcriber, options)
     with (
         open_store(location, plugins, create=False) as store,
         setup.resume_naming(store, plugins, reference) as session,
@@ -115,6 +115,16 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
             spec = setup.resolve(plugins, battery, _conditions(options)).transcriber
         session.listener = str(options["rater"])
         return _begin(session, _files(options, battery), spec, options)
+
+
+def _check_microphone(store: Store, options: dict[str, Any]) -> None:
+    """Consent and device are there before an administration is begun for them."""
+    if options["source"] == MICROPHONE:
+        from tabwb.administer.consent import check
+        from tabwb.speech.devices import pick
+
+        check(store, str(options["speaker"]), "record")
+        pick(options.get("device"))
 
 
 def _begin(

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, offline_option, open_plugins, print_json
+from tabwb.cli.common import (
+    json_option,
+    note,
+    offline_option,
+    open_plugins,
+    open_store,
+    print_json,
+    store_option,
+)
 from tabwb.cli.giving import stopping
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
@@ -49,7 +57,13 @@ Forms = tuple[tuple[str, ...], ...]
     help="Also tell how likely the best of these is against free decoding, natural log: 'D AO G' "
     "or dɔɡ; repeatable. For transcribers with likelihoods.",
 )
+@click.option(
+    "--speaker",
+    metavar="ID",
+    help="Whose voice it is, to ask for consents: needed where a transcriber needs a network.",
+)
 @click.option("--tsv", is_flag=True, help="Print utterance_id and asr_transcript, for 'phonemes'.")
+@store_option
 @json_option
 @offline_option
 def transcribe(
@@ -57,7 +71,9 @@ def transcribe(
     transcriber: str,
     kept: Path | None,
     forms: tuple[str, ...],
+    speaker: str | None,
     tsv: bool,
+    store_location: str | None,
     as_json: bool,
     offline: bool | None,
 ) -> int:
@@ -77,9 +93,35 @@ def transcribe(
     plugins = open_plugins(offline)
     try:
         sounds, failed = _sounds(files)
+        _permit(plugins, transcriber, speaker, store_location)
         return _transcribe(plugins, transcriber, sounds, failed, kept, shape, accepted)
     finally:
         plugins.close()
+
+
+def _permit(
+    plugins: Plugins, transcriber: str, speaker: str | None, store_location: str | None
+) -> None:
+    """Ask for the consents of the speaker, where one is named; no voice goes out without.
+
+    Raises:
+        NoConsent: they are not there.
+        UsageError: the transcriber needs a network, and nobody knows whose voice it is.
+    """
+    from tabwb.administer.consent import check_transcribing
+    from tabwb.records.trials import Conditions
+
+    spec = str(plugins.resolve("transcribers", transcriber)[1])
+    if speaker is None:
+        if plugins.reaches_out("transcribers", spec):
+            raise UsageError(
+                f"'{transcriber}' sends what it hears over a network: whose voice is it?",
+                hint="say so, for their consent to 'transcribe' and 'remote': --speaker ID",
+            )
+        return
+    with open_store(store_location, plugins, create=False) as store:
+        conditions = Conditions(speaker, "speaker", judges=())
+        store.log(*check_transcribing(store, plugins, conditions, spec))
 
 
 def _transcribe(
