@@ -8,13 +8,17 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types contracts docs install install-dev system bench clean
+.PHONY: demo test coverage check format lint types contracts docs install install-dev system bench clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/tabwb --demo
 
 test: $(VENV)/.installed-dev system
-	@$(BIN)/python -m pytest -n auto -q --cov --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -n auto --dist worksteal -q
+
+# Twice as slow as the tests alone, so not a part of them.
+coverage: $(VENV)/.installed-dev system
+	@$(BIN)/python -m pytest -n auto --dist worksteal -q --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-dev
 	@$(MAKE) --no-print-directory format lint types contracts docs
