@@ -19,7 +19,7 @@ from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
 from tabwb_annotations.tiers import Annotated, Document, annotated, attempts_of, code_of
 
-CARRIED = ("score", "heard line", "code", "proposed code", "cue", "note")
+CARRIED = ("score", "finer score", "heard line", "code", "proposed code", "cue", "note")
 ERROR_CODES: Mapping[str, str] = {
     "semantic": "s:r",
     "mixed": "s:r",

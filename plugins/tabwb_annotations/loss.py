@@ -27,6 +27,7 @@ def not_carried(
         attempts = [each for each in trial["attempts"] if each["state"] == "void"]
         lost["void take"] += len(attempts)
         lost["further transcript"] += max(len(naming["transcripts"]) - 1, 0)
+        lost["transcriber"] += bool(naming["transcripts"])
         lost["phoneme confidence"] += sum(
             segment["confidence"] is not None
             for transcript in naming["transcripts"]
@@ -34,11 +35,14 @@ def not_carried(
         )
         lost["phoneme time"] += sum(len(each["segments"]) for each in naming["transcripts"])
         lost["score"] += naming["score"] is not None
+        lost["finer score"] += naming["score"] not in {None, "right", "error"}
         lost["heard line"] += naming["heard"] is not None
         lost["code"] += naming["code"] is not None
         lost["proposed code"] += naming["proposed"] is not None
         lost["latency"] += naming["latency_s"] is not None
+        lost["onset"] += naming["onset_s"] is not None
         lost["cue"] += len(naming["cues"])
+        lost["mark"] += len(naming["marks"])
         lost["flag"] += len(naming["flags"])
         lost["note"] += len(trial["notes"])
         lost["rating"] += len(trial["ratings"])

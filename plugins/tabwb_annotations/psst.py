@@ -25,16 +25,18 @@ COLUMNS = (
     "start_s",
     "end_s",
     "asr_transcript",
+    "asr",
 )
 """Those of the corpus, then where the response lies in its file, and what a machine heard."""
-CARRIED = ("score",)
+CARRIED = ("score", "transcriber")
 SILENCE = "<sil>"
 """The transcript of a response in which nothing was heard; an empty cell is none at all."""
 NOTE = (
     "utterances.tsv: transcript is a person's (empty where nobody transcribed), asr_transcript a "
-    "machine's; correctness is a person's score, empty where nobody scored; duration_frames counts "
-    "frames of the file at 16 kHz; a machine's transcript against a person's is PER and FER: "
-    "tabwb phonemes utterances.tsv utterances.tsv."
+    "machine's, asr says whose; correctness is a person's score, right or not, empty where nobody "
+    "scored; duration_frames counts frames of the file at 16 kHz. A machine's transcript against a "
+    "person's is PER and FER: tabwb phonemes utterances.tsv utterances.tsv, without the lines that "
+    "nobody transcribed, which would count as silence."
 )
 
 
@@ -66,29 +68,35 @@ def _rows(recording: Annotated) -> Iterator[tuple[object, ...]]:
     for trial in recording.trials:
         naming = trial["naming"]
         start, end = naming["start_s"] or 0.0, naming["end_s"] or recording.seconds
+        heard = _transcript(naming, by_person=False)
         yield (
             f"{administration['examinee']}-{administration['id']}-{trial['item']}"
             + (f"-{trial['replicate'] + 1}" if trial["replicate"] else ""),
             f"{administration['examinee']}-{administration['id']}",
             administration["battery"],
             naming["target"],
-            _transcript(naming, by_person=True),
+            _phonemes(_transcript(naming, by_person=True)),
             _correctness(naming),
             None,
             round((end - start) * 16_000),
             sound_name(recording) if recording.sound is not None else None,
             f"{start:.3f}",
             f"{end:.3f}",
-            _transcript(naming, by_person=False),
+            _phonemes(heard),
+            None if heard is None else heard["transcriber"],
         )
 
 
-def _transcript(naming: Mapping[str, Any], *, by_person: bool) -> str | None:
+def _transcript(naming: Mapping[str, Any], *, by_person: bool) -> Mapping[str, Any] | None:
     for transcript in reversed(naming["transcripts"]):
         typed = transcript["transcriber"].split(":")[0] == "manual"
         if typed == by_person and transcript["status"] != "error":
-            return " ".join(transcript["phonemes"]) or SILENCE
+            return dict(transcript)
     return None
+
+
+def _phonemes(transcript: Mapping[str, Any] | None) -> str | None:
+    return None if transcript is None else " ".join(transcript["phonemes"]) or SILENCE
 
 
 def _correctness(naming: Mapping[str, Any]) -> str | None:

@@ -9,7 +9,10 @@ from tabwb_annotations.folder import Made, write_folder
 from tabwb_annotations.loss import not_carried
 from tabwb_annotations.tiers import Annotated, Document, annotated
 
-CARRIED = ("score", "heard line", "code", "proposed code", "cue", "phoneme time")
+CARRIED = (
+    "score", "finer score", "heard line", "code", "proposed code", "cue", "phoneme time",
+    "transcriber",
+)  # fmt: skip
 
 
 class TextGridExporter:

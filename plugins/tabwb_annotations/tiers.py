@@ -12,7 +12,10 @@ from typing import Any
 from tabwb.phonology.inventory import to_ipa
 
 Document = Mapping[str, Any]
-TIERS = ("item", "target", "attempt", "ipa", "phoneme", "heard", "score", "code", "examiner", "cue")
+TIERS = (
+    "item", "target", "attempt", "ipa", "phoneme", "transcriber", "heard", "score", "code",
+    "examiner", "cue",
+)  # fmt: skip
 """In their order; every one is there in every file, so that files can be laid side by side."""
 
 
@@ -103,9 +106,13 @@ def _tiers(
         start, end = naming["start_s"] or 0.0, naming["end_s"] or seconds
         code, by = code_of(naming)
         score = naming["score"] or ""
+        shown = naming["transcripts"][-1] if naming["transcripts"] else None
+        if shown is not None and shown["status"] == "error":
+            shown = None
         whole = {
             "item": trial["item"],
             "target": naming["target"],
+            "transcriber": "" if shown is None else shown["transcriber"],
             "heard": naming["heard"] or "",
             "score": f"{score} ({naming['score_by']})" if score else "",
             "code": f"{code} ({by})" if code else "",
@@ -116,11 +123,11 @@ def _tiers(
         for stretch, phonemes in attempts_of(naming):
             found["attempt"].append(stretch)
             found["ipa"].append(Stretch(stretch.start_s, stretch.end_s, to_ipa(phonemes)))
-        shown = naming["transcripts"][-1]["segments"] if naming["transcripts"] else ()
+        segments = () if shown is None else shown["segments"]
         found["phoneme"] += [
             Stretch(start + each["start_s"], start + each["end_s"], each["phoneme"])
-            for each in shown
-            if _timed(shown)
+            for each in segments
+            if _timed(segments)
         ]
         found["examiner"] += [Stretch(a, b, "examiner") for a, b in naming["examiner"]]
         found["cue"] += [

@@ -9,27 +9,53 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 
 from tabwb.administer.naming_files import item_names
+from tabwb.administer.naming_labels import (
+    attempt_of,
+    code_of,
+    correctness_of,
+    heard_of,
+    phoneme_of,
+    score_of,
+    seconds_of,
+    transcriber_of,
+)
 from tabwb.battery.model import Battery
 from tabwb.battery.naming import naming_item
-from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
+from tabwb.phonology.inventory import SILENT
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Score
 from tabwb.records.speech import Segment
-from tabwb.scoring.naming.codes import CODES
-from tabwb.scoring.naming.heard import parse_heard
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
 from tabwb.speech.files import check_whole
 
 TABLE = "utterances.tsv"
-TIERS = ("item", "target", "attempt", "phoneme", "heard", "score", "code", "examiner")
+TIERS = (
+    "item", "target", "attempt", "phoneme", "transcriber", "heard", "score", "code", "examiner",
+)  # fmt: skip
 """The tiers that are read; our exports have them, others can be named in their place."""
 DIVIDED = "evenly divided within each attempt"
 UNTIMED = "none"
+MACHINE = "asr"
+"""The transcriber of a column ``asr_transcript`` of others, who do not name it."""
 PROPOSED = "(proposed)"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was transcribed elsewhere.
+
+    Attributes:
+        segments: seconds from the beginning of the response; none where nothing was heard.
+        times: where they come from.
+        by: transcriber as tabwb calls it; empty: a person whom the source does not name.
+    """
+
+    segments: tuple[Segment, ...]
+    times: str
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +65,7 @@ class Named:
     Attributes:
         item: as :func:`tabwb.administer.naming_files.item_names` calls it.
         start_s, end_s: its stretch of the recording; ``end_s`` None: to the end.
-        segments: what a person transcribed, seconds from ``start_s``; None where nobody did.
-        times: where the segments' times come from.
+        transcripts: by machines and people, the one that is shown first last.
         score: a person's, or None.
         heard, code: a person's, or empty.
         examiner: stretches of the recording in which the administrator speaks.
@@ -49,8 +74,7 @@ class Named:
     item: str
     start_s: float = 0.0
     end_s: float | None = None
-    segments: tuple[Segment, ...] | None = None
-    times: str = ""
+    transcripts: tuple[Written, ...] = ()
     score: Score | None = None
     heard: str = ""
     code: str = ""
@@ -148,61 +172,48 @@ def _of_annotations(
         item = items.get(window.label.strip().casefold())
         if item is None:
             raise _no_item(window.label, items, f"{where} at {window.start_s:.3f} s")
-        segments, times = _segments(tiers, window, where)
         yield Named(
             item,
             window.start_s,
             window.end_s,
-            segments,
-            times,
-            _score(_label(tiers["score"], window), where),
-            _heard(_label(tiers["heard"], window), where),
-            _code(_label(tiers["code"], window), where),
+            tuple(_written(tiers, window, where)),
+            score_of(_label(tiers["score"], window), where),
+            heard_of(_label(tiers["heard"], window), where),
+            code_of(_label(tiers["code"], window), where),
             tuple((each.start_s, each.end_s) for each in _inside(tiers["examiner"], window)),
             annotations.sound,
         )
 
 
-def _segments(
+def _written(
     tiers: Mapping[str, Sequence[Interval]], window: Interval, where: str
-) -> tuple[tuple[Segment, ...] | None, str]:
+) -> Iterator[Written]:
+    named = [each.label.strip() for each in _inside(tiers["transcriber"], window)]
+    by = transcriber_of(named[0] if named else "", where)
     phonemes = _inside(tiers["phoneme"], window)
     if phonemes:
-        return (
-            tuple(
-                Segment(
-                    _phoneme(each.label, f"{where} at {each.start_s:.3f} s"),
-                    each.start_s - window.start_s,
-                    each.end_s - window.start_s,
-                )
-                for each in phonemes
-            ),
-            "of the phoneme tier",
-        )
-    if not tiers["attempt"]:
-        return None, ""
+        segments = [
+            Segment(
+                phoneme_of(each.label, f"{where} at {each.start_s:.3f} s"),
+                each.start_s - window.start_s,
+                each.end_s - window.start_s,
+            )
+            for each in phonemes
+        ]
+        yield Written(tuple(segments), "of the phoneme tier", by)
+        return
+    if not tiers["attempt"] and not by:
+        return
     found: list[Segment] = []
     for attempt in _inside(tiers["attempt"], window):
-        said = _attempt(attempt.label, f"{where} at {attempt.start_s:.3f} s")
+        said = attempt_of(attempt.label, f"{where} at {attempt.start_s:.3f} s")
         step = (attempt.end_s - attempt.start_s) / max(len(said), 1)
         first = attempt.start_s - window.start_s
         found += [
             Segment(phoneme, first + at * step, first + (at + 1) * step)
             for at, phoneme in enumerate(said)
         ]
-    return tuple(found), DIVIDED
-
-
-def _attempt(label: str, where: str) -> tuple[str, ...]:
-    try:
-        return parse_pronunciation(label)
-    except (TabwbError, ValueError) as error:
-        raise UsageError(
-            f"'{label}' is no attempt in phonemes",
-            where=where,
-            allowed="ARPAbet or IPA",
-            hint="leave the tier out: --tier attempt=",
-        ) from error
+    yield Written(tuple(found), DIVIDED, by)
 
 
 def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
@@ -220,54 +231,6 @@ def _label(intervals: Sequence[Interval], window: Interval) -> str:
     """
     found = [each.label for each in _inside(intervals, window) if PROPOSED not in each.label]
     return found[0].partition(" (")[0].strip() if found else ""
-
-
-def _phoneme(label: str, where: str) -> str:
-    if label.strip() in SILENT:
-        return label.strip()
-    found = normalise_label(label)
-    if found is not None:
-        return found
-    try:
-        (phoneme,) = parse_pronunciation(label)
-    except (TabwbError, ValueError) as error:
-        raise UsageError(f"'{label}' is no phoneme", where=where) from error
-    return phoneme
-
-
-def _heard(label: str, where: str) -> str:
-    if label:
-        try:
-            parse_heard(label)
-        except TabwbError as error:
-            raise UsageError(
-                f"'{label}' cannot have been heard: {error.message}",
-                where=where,
-                hint="leave the tier out: --tier heard=",
-            ) from error
-    return label
-
-
-def _code(label: str, where: str) -> str:
-    if label and label not in CODES:
-        raise UsageError(
-            f"'{label}' is no response code",
-            where=where,
-            allowed=", ".join(CODES),
-            hint="leave the tier out: --tier code=",
-        )
-    return label
-
-
-def _score(label: str, where: str) -> Score | None:
-    from tabwb.records.naming import SCORES
-
-    if not label:
-        return None
-    for score in SCORES:
-        if label.casefold() == score:
-            return score
-    raise UsageError(f"'{label}' is no score", where=where, allowed=", ".join(SCORES))
 
 
 # ------------------------------------------------------------------ the PSST table
@@ -301,12 +264,14 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
 
 
 def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> Named:
-    transcript = (row.get("transcript") or "").strip()
-    segments = None
-    if transcript:
-        labels = [_phoneme(label, where) for label in transcript.split()]
-        silent = all(label in SILENT for label in labels)
-        segments = () if silent else tuple(Segment(label, 0.0, 0.0) for label in labels)
+    transcripts = [
+        Written(_untimed(labels, where), UNTIMED, by)
+        for labels, by in (
+            (row.get("asr_transcript"), transcriber_of((row.get("asr") or MACHINE).strip(), where)),
+            (row.get("transcript"), ""),
+        )
+        if labels and labels.strip()
+    ]
     name = (row.get("filename") or "").strip()
     sound = folder / name if name else None
     if sound is not None and not sound.resolve().is_relative_to(folder.resolve()):
@@ -315,26 +280,18 @@ def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> 
         raise UsageError(f"there is no file '{name}'", where=where)
     return Named(
         item,
-        _seconds(row.get("start_s"), where) or 0.0,
-        _seconds(row.get("end_s"), where),
-        segments,
-        UNTIMED,
-        _correctness(row.get("correctness"), where),
+        seconds_of(row.get("start_s"), where) or 0.0,
+        seconds_of(row.get("end_s"), where),
+        tuple(transcripts),
+        correctness_of(row.get("correctness"), where),
         sound=sound,
     )
 
 
-def _seconds(cell: str | None, where: str) -> float | None:
-    text = (cell or "").strip()
-    if not text:
-        return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0.0 <= seconds < inf:
-        raise UsageError(f"'{text}' is no number of seconds", where=where)
-    return seconds
+def _untimed(transcript: str, where: str) -> tuple[Segment, ...]:
+    labels = [phoneme_of(label, where) for label in transcript.split()]
+    silent = all(label in SILENT for label in labels)
+    return () if silent else tuple(Segment(label, 0.0, 0.0) for label in labels)
 
 
 def _check_sounds(responses: Sequence[Named]) -> None:
@@ -356,17 +313,6 @@ def _check_sounds(responses: Sequence[Named]) -> None:
                 where=str(each.sound),
                 allowed=f"0 to {seconds[each.sound]:.3f} s",
             )
-
-
-def _correctness(text: str | None, where: str) -> Score | None:
-    said = (text or "").strip().casefold()
-    if not said:
-        return None
-    if said in {"true", "1"}:
-        return "right"
-    if said in {"false", "0"}:
-        return "error"
-    raise UsageError(f"'{text}' is no correctness", where=where, allowed="TRUE, FALSE")
 
 
 def _no_item(label: str, items: Mapping[str, str], where: str) -> UsageError:

@@ -185,12 +185,12 @@ def _said_elsewhere(session: NamingSession, named: Named, by: str) -> Iterator[e
     if named.score is not None:
         reason = "so in the source" if named.score == "not-scorable" else ""
         yield from session.score(named.score, reason=reason)
-    if named.segments is not None:
+    for written in named.transcripts:
         transcript = Transcript(
-            f"manual:{by}",
-            "ok" if named.segments else "empty",
-            named.segments,
-            metadata={"times": named.times},
+            written.by or f"manual:{by}",
+            "ok" if written.segments else "empty",
+            written.segments,
+            metadata={"times": written.times},
         )
         yield from session.transcribed(trial.plan.number, attempt.number, transcript)
     if named.heard:

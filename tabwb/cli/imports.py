@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tabwb.cli.common import json_option, note, open_plugins, open_store, print_json, store_option
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError, UsageError
 
 
 @click.command(name="import")
@@ -42,7 +43,8 @@ from tabwb.records.errors import UsageError
 def import_(**options: Any) -> int:
     """Read spoken naming from PATH: a TextGrid, an EAF, a folder of them, or a PSST folder.
 
-    Sound files beside them are kept as they are. Items that are not there are not administered.
+    Sound files beside them are kept as they are. Items that are not there are not administered. The
+    time of the picture, cues and marks are not read, so that latency stands in the original only.
     """
     from tabwb.administer import setup
     from tabwb.administer.consent import notices
@@ -75,8 +77,13 @@ def import_(**options: Any) -> int:
                     for notice in notices(store, plugins, conditions):
                         note(notice)
                     number = session.administration.id
-                    for _ in take_in(session, one, str(options["rater"])):
-                        pass
+                    try:
+                        for _ in take_in(session, one, str(options["rater"])):
+                            pass
+                    except BaseException:
+                        with suppress(TabwbError):  # half of it is here: nobody goes on with that
+                            session.discontinue("the import stopped in the middle")
+                        raise
                     left = session.waiting_aloud
                     if left:
                         session.discontinue(f"not in {one.source.name}")

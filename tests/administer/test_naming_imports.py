@@ -59,7 +59,8 @@ def given(open_session: Open, tmp_path: Path) -> NamingSession:
         session.show(shown(at_s))
         session.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
         assert session.current is not None
-        session.transcribed(session.current.plan.number, 1, heard(*attempts, by="manual:R1"))
+        by = "manual:R1" if at_s < 20.0 else "bundled-words"
+        session.transcribed(session.current.plan.number, 1, heard(*attempts, by=by))
         if at_s == 10.0:
             session.hear("dog")
             session.code("semantic")
@@ -76,6 +77,7 @@ def _what_stands(session: NamingSession) -> list[tuple[object, ...]]:
             (
                 trial.plan.item,
                 () if view.transcript is None else view.transcript.phonemes,
+                None if view.transcript is None else view.transcript.transcriber,
                 None if view.score is None else view.score.score,
                 None if view.heard is None else view.heard.text,
                 None if view.code is None else view.code.code,
@@ -127,11 +129,11 @@ def test_a_psst_folder_brings_transcripts_and_correctness(
     out = tmp_path / "psst"
     plugins.exporter("psst").export(export_document(loaded(store, (1,), sound=True)), out)
     again = _import(open_session("S-015"), out)
-    assert [row[:3] for row in _what_stands(again)] == [
-        ("dog", ("D", "AO", "G"), "right"),
-        ("cat", ("D", "AO", "G", "K", "AE", "T"), "right"),
-        ("tree", ("T", "R", "OY", "B"), "error"),
-        ("house", (), "error"),
+    assert [row[:4] for row in _what_stands(again)] == [
+        ("dog", ("D", "AO", "G"), "manual:R1", "right"),
+        ("cat", ("D", "AO", "G", "K", "AE", "T"), "manual:R1", "right"),
+        ("tree", ("T", "R", "OY", "B"), "bundled-words", "error"),
+        ("house", (), "bundled-words", "error"),
     ]
 
 
@@ -140,7 +142,8 @@ def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_
         "utterance_id\tprompt\ttranscript\tcorrectness\nS1-dog\tdog\tD AO1 G <sil>\tTRUE\n"
     )
     session = _import(open_session("S-015"), tmp_path)
-    assert _what_stands(session)[0][:3] == ("dog", ("D", "AO", "G", "<sil>"), "right")
+    phonemes = ("D", "AO", "G", "<sil>")
+    assert _what_stands(session)[0][:4] == ("dog", phonemes, "manual:R1", "right")
     assert [trial.plan.item for trial in session.waiting_aloud] == ["cat", "tree", "house"]
 
 
@@ -179,6 +182,7 @@ def test_tiers_of_other_names_are_named(open_session: Open, tmp_path: Path) -> N
         read_sessions(path, battery)
     (session,) = read_sessions(path, battery, {"item": "Wort", "attempt": "Laute"})
     (named,) = session.responses
-    assert [segment.phoneme for segment in named.segments or ()] == ["D", "AO", "G"]
-    assert [segment.start_s for segment in named.segments or ()] == pytest.approx([1, 1.3, 1.6])
-    assert named.times == "evenly divided within each attempt"
+    (written,) = named.transcripts
+    assert [segment.phoneme for segment in written.segments] == ["D", "AO", "G"]
+    assert [segment.start_s for segment in written.segments] == pytest.approx([1, 1.3, 1.6])
+    assert (written.times, written.by) == ("evenly divided within each attempt", "")

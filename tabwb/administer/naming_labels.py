@@ -1,0 +1,115 @@
+"""Labels and cells of others, read one by one: what they cannot be is an error that says where."""
+
+from __future__ import annotations
+
+from math import inf
+
+from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import SCORES, Score
+from tabwb.records.specs import parse_spec
+from tabwb.scoring.naming.codes import CODES
+from tabwb.scoring.naming.heard import parse_heard
+
+
+def attempt_of(label: str, where: str) -> tuple[str, ...]:
+    """The phonemes of an attempt, ARPAbet or IPA."""
+    try:
+        return parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        raise UsageError(
+            f"'{label}' is no attempt in phonemes",
+            where=where,
+            allowed="ARPAbet or IPA",
+            hint="leave the tier out: --tier attempt=",
+        ) from error
+
+
+def phoneme_of(label: str, where: str) -> str:
+    """One phoneme, or silence or noise."""
+    if label.strip() in SILENT:
+        return label.strip()
+    found = normalise_label(label)
+    if found is not None:
+        return found
+    try:
+        (phoneme,) = parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        raise UsageError(f"'{label}' is no phoneme", where=where) from error
+    return phoneme
+
+
+def heard_of(label: str, where: str) -> str:
+    """What a person heard, or nothing."""
+    if label:
+        try:
+            parse_heard(label)
+        except TabwbError as error:
+            raise UsageError(
+                f"'{label}' cannot have been heard: {error.message}",
+                where=where,
+                hint="leave the tier out: --tier heard=",
+            ) from error
+    return label
+
+
+def transcriber_of(label: str, where: str) -> str:
+    """Who or what transcribed, as tabwb calls it, or nothing."""
+    if label:
+        try:
+            parse_spec(label)
+        except TabwbError as error:
+            raise UsageError(
+                f"'{label}' is no transcriber: {error.message}",
+                where=where,
+                hint="leave the tier out: --tier transcriber=",
+            ) from error
+    return label
+
+
+def code_of(label: str, where: str) -> str:
+    """A code, or nothing."""
+    if label and label not in CODES:
+        raise UsageError(
+            f"'{label}' is no response code",
+            where=where,
+            allowed=", ".join(CODES),
+            hint="leave the tier out: --tier code=",
+        )
+    return label
+
+
+def score_of(label: str, where: str) -> Score | None:
+    """A person's score, or None."""
+    if not label:
+        return None
+    for score in SCORES:
+        if label.casefold() == score:
+            return score
+    raise UsageError(f"'{label}' is no score", where=where, allowed=", ".join(SCORES))
+
+
+def seconds_of(cell: str | None, where: str) -> float | None:
+    """A number of seconds from 0 on; None in an empty cell."""
+    text = (cell or "").strip()
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds < inf:
+        raise UsageError(f"'{text}' is no number of seconds", where=where)
+    return seconds
+
+
+def correctness_of(text: str | None, where: str) -> Score | None:
+    """PSST's correctness as a score; None in an empty cell."""
+    said = (text or "").strip().casefold()
+    if not said:
+        return None
+    if said in {"true", "1"}:
+        return "right"
+    if said in {"false", "0"}:
+        return "error"
+    raise UsageError(f"'{text}' is no correctness", where=where, allowed="TRUE, FALSE")
