@@ -126,6 +126,8 @@ class Live:
             self._examiner_from = now
             return ()
         start, self._examiner_from = self._examiner_from, None
+        if now <= start:  # pressed twice within one block of sound: nothing was said
+            return ()
         return self.session.examiner(start, now)
 
     @property

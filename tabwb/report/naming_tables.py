@@ -65,7 +65,7 @@ def items_table(items: Sequence[NamedItem]) -> RenderableType:
     for one in items:
         made.add_row(
             one.item,
-            f"“{one.heard}”" if one.heard else " ".join(one.phonemes) or NONE,
+            said(one),
             score_of(one),
             verdict_of(one, "correct-any"),
             verdict_of(one, "correct-first"),
@@ -73,6 +73,15 @@ def items_table(items: Sequence[NamedItem]) -> RenderableType:
             NONE if one.latency_s is None else f"{one.latency_s:.2f} s",
         )
     return Padding(made, (0, 0, 1, 1))
+
+
+def said(one: NamedItem) -> str:
+    """What was heard, in quotation marks, else what was transcribed.
+
+    >>> said(NamedItem("a", "dog", "answered", heard="dog")), said(NamedItem("a", "dog", "void"))
+    ('“dog”', '-')
+    """
+    return f"“{one.heard}”" if one.heard else " ".join(one.phonemes) or NONE
 
 
 def score_of(one: NamedItem) -> str:

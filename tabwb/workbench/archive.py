@@ -15,7 +15,7 @@ from tabwb.extend.configuration import Configuration
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Conditions
-from tabwb.report.load import loaded
+from tabwb.report.load import Loaded, loaded
 from tabwb.store.store import Store
 from tabwb.workbench import catalogue, messages
 from tabwb.workbench.draft import Ahead, Draft, FieldError, conditions_of, named_aloud
@@ -104,21 +104,35 @@ class Archive:
         """What to tell whoever gives this battery to a person; nothing of a model."""
         from tabwb.administer import consent
 
-        told = consent.notices(self.store, self.plugins, conditions)
-        if not conditions.guarded or not setup.is_naming(battery):
-            return told
-        try:
-            consent.check(self.store, conditions.examinee, "record")
-        except TabwbError as error:
-            return (*told, f"no microphone will be opened: {error}")
-        return told
+        if conditions.guarded and setup.is_naming(battery):
+            try:
+                consent.check(self.store, conditions.examinee, "record")
+            except TabwbError as error:
+                odd = self.plugins.configuration.study.remark(conditions.examinee)
+                return tuple(filter(None, (odd, f"no microphone will be opened: {error}")))
+        return consent.notices(self.store, self.plugins, conditions)
 
     def results(self, number: int, *, again: bool = False) -> None:
         """Show the results of one administration as they stand in the store."""
         from tabwb.workbench.describe_results import results_of
 
         (one,) = loaded(self.store, (number,))
-        self.say(messages.ResultsReady(results_of(one), again=again))
+        sessions = self._sessions(one)
+        others = loaded(self.store, sessions) if sessions else ()
+        self.say(messages.ResultsReady(results_of(one, others=others), again=again))
+
+    def _sessions(self, one: Loaded) -> tuple[int, ...]:
+        """Where pictures were named: what else of the same battery the speaker was given."""
+        given = one.administration
+        if not setup.is_naming(one.battery):
+            return ()
+        return tuple(
+            each.id
+            for each in self.store.administrations()
+            if each.conditions.examinee == given.conditions.examinee
+            and each.battery_hash == given.battery_hash
+            and each.id != given.id
+        )
 
     def export(self, numbers: Sequence[int], format_id: str, path: str) -> None:
         """Write the responses of administrations to a file that is not there yet.

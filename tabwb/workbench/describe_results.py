@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from tabwb.records.trials import Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.load import Loaded
 from tabwb.report.subtests import SubtestSummary
 from tabwb.report.summary import summarise
 from tabwb.report.wording import baselines_of, between, count, remarks, right_of
-from tabwb.workbench.describe import item_of, mark_of, scores_of
-from tabwb.workbench.snapshots import ResponseRow, Results, SubtestRow
+from tabwb.workbench.describe import GIVEN, RIGHT, WRONG, item_of, mark_of, scores_of
+from tabwb.workbench.snapshots import ResponseRow, Results, SubtestRow, SubtestScore
+
+if TYPE_CHECKING:
+    from tabwb.report.naming_summary import NamedSubtest
+    from tabwb.workbench.naming_results import NamingResults
 
 
-def results_of(one: Loaded, *, interval: bool = True) -> Results:
+def results_of(one: Loaded, *, interval: bool = True, others: Sequence[Loaded] = ()) -> Results:
     """Everything that the results page shows.
 
     Args:
         one: the administration with its battery and trials.
         interval: bootstrap the burden too.
+        others: what else was given to the same speaker, to be seen over time.
     """
     conditions = one.administration.conditions
     summary = summarise(
@@ -28,25 +37,53 @@ def results_of(one: Loaded, *, interval: bool = True) -> Results:
         judged=one.judged,
         interval=interval,
     )
+    named = {subtest.id for subtest in summary.named}
+    naming = None
+    if named:
+        from tabwb.workbench.naming_results import naming_results
+
+        naming = naming_results(one, summary.named, others)
+    scores = scores_of(one.battery, one.trials, summary, person=conditions.kind == "speaker")
     return Results(
         administration=one.administration,
         disclaimer=one.battery.disclaimer,
         version=one.battery.version,
-        subtests=tuple(_row(subtest) for subtest in summary.subtests),
-        scores=scores_of(one.battery, one.trials, summary, person=conditions.kind == "speaker"),
-        responses=tuple(_response(one, trial) for trial in one.trials),
+        subtests=tuple(_row(subtest) for subtest in summary.subtests if subtest.id not in named),
+        scores=replace(
+            scores, subtests=tuple(_with_names(each, summary.named) for each in scores.subtests)
+        ),
+        responses=tuple(_response(one, trial, naming) for trial in one.trials),
         cautions=tuple(cautions(one.battery, summary, model=conditions.kind == "model")),
+        naming=naming,
     )
 
 
-def _response(one: Loaded, trial: Trial) -> ResponseRow:
+def _with_names(score: SubtestScore, named: Sequence[NamedSubtest]) -> SubtestScore:
+    """A subtest of pictures as a person scored it, and right as the battery counts."""
+    one = next((each for each in named if each.title == score.title), None)
+    if one is None:
+        return score
+    found = one.summary.accuracy[0]
+    marks = tuple(
+        mark if item.person is None else RIGHT if item.person else WRONG
+        for mark, item in zip(score.marks, one.items, strict=False)
+    )
+    right = found.correct if found.n else None
+    return replace(score, marks=marks, scored=found.n, right=right)
+
+
+def _response(one: Loaded, trial: Trial, naming: NamingResults | None) -> ResponseRow:
     subtest = one.battery.subtest(trial.plan.subtest)
     mark = mark_of(trial, subtest.scorers)
+    named = None if naming is None else naming.responses.get(trial.plan.number)
+    if named is not None and named.item.person is not None and mark == GIVEN:
+        mark = RIGHT if named.item.person else WRONG
     return ResponseRow(
         item=item_of(one.battery, one.administration.conditions, trial, one.trials),
         verdict="not given" if mark == "not-administered" else mark,
         glyph=mark,
         notes=trial.notes,
+        named=named,
     )
 
 

@@ -11,6 +11,7 @@ from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
     from tabwb.administer.spending import Spending
+    from tabwb.workbench.naming_results import NamedResponse, NamingResults
     from tabwb.workbench.naming_snapshots import NamingNow
 
 
@@ -272,11 +273,12 @@ class ResponseRow:
     verdict: str
     glyph: str
     notes: tuple[str, ...] = ()
+    named: NamedResponse | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of one administration."""
+    """The results of one administration; ``naming`` where pictures were to be named aloud."""
 
     administration: Administration
     disclaimer: str
@@ -285,6 +287,7 @@ class Results:
     scores: Scores
     responses: tuple[ResponseRow, ...]
     cautions: tuple[str, ...]
+    naming: NamingResults | None = None
 
 
 @dataclass(frozen=True, slots=True)

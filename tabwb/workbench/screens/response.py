@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,7 +14,12 @@ from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import ResponseRow
-from tabwb.workbench.wording import MARKS, QUIET, seconds, stopped
+from tabwb.workbench.widgets.machine_panel import said_lines
+from tabwb.workbench.widgets.painted import Painted
+from tabwb.workbench.wording import MARKS, QUIET, seconds, short_spec, stopped
+
+if TYPE_CHECKING:
+    from tabwb.workbench.naming_results import NamedResponse
 
 
 class ResponseText(VerticalScroll, can_focus=True):
@@ -26,6 +31,26 @@ class ResponseText(VerticalScroll, can_focus=True):
 The exact prompt, every attempt, every rating with its reason. **v** declares the item void, **n**
 writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll, **esc** closes.
 """
+
+
+class NamedText(Painted):
+    """A picture, who says what of the response, and how it lies beside the target."""
+
+    def __init__(self, named: NamedResponse) -> None:
+        super().__init__()
+        self._named = named
+
+    def paint(self, width: int) -> Content:
+        """All lines."""
+        named = self._named
+        lines = [_head("shown"), Content(named.shown), Content("")]
+        name = max((len(each) for each, _ in named.facts), default=0) + 2
+        lines += [Content.assemble((f"{each:<{name}}", QUIET), said) for each, said in named.facts]
+        if named.machine is not None:
+            by = short_spec(named.machine.transcriber)
+            title = f"by rules over a draft by {by}" if by else "by rules"
+            lines += [Content(""), _head(title), *said_lines(named.machine, width, costs=True)]
+        return Content("\n").join([*lines, Content("")])
 
 
 class ResponseScreen(Dialog[str | None]):
@@ -46,6 +71,7 @@ class ResponseScreen(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         """Everything about it."""
         item = self._row.item
+        judges = "" if self._row.named else "k Judges' verdicts   "
         with Vertical(classes="dialog"):
             yield Static(
                 f"Item {item.place[0]} of {item.place[1]}   {item.subtest}",
@@ -53,12 +79,16 @@ class ResponseScreen(Dialog[str | None]):
                 markup=False,
             )
             with ResponseText(id="response-text"):
+                if self._row.named is not None:
+                    yield NamedText(self._row.named)
                 yield Static(self._text(), markup=False)
-            yield Static("k Judges' verdicts   v Void   n Note   esc Close", classes="dialog-note")
+            yield Static(f"{judges}v Void   n Note   esc Close", classes="dialog-note")
 
     def _text(self) -> Content:
         row, item = self._row, self._row.item
-        parts: list[Content] = [_head("sent, exactly"), Content(item.sent), Content("")]
+        parts: list[Content] = []
+        if row.named is None:
+            parts += [_head("sent, exactly"), Content(item.sent), Content("")]
         if item.expected is not None:
             parts += [_head("expected"), Content(item.expected), Content("")]
         parts.append(_head(f"{MARKS[row.glyph]} {row.verdict}"))
@@ -71,7 +101,9 @@ class ResponseScreen(Dialog[str | None]):
             elif attempt is item.attempt:
                 facts = [seconds(attempt.latency_s), stopped(item)]
                 label += "  " + "  ".join(fact for fact in facts if fact)
-            parts += [Content.styled(label, QUIET), Content(attempt.response or "(no response)")]
+            parts.append(Content.styled(label, QUIET))
+            if row.named is None:
+                parts.append(Content(attempt.response or "(no response)"))
         for note in row.notes:
             parts.append(Content.assemble(("note  ", QUIET), note))
         raters: dict[str, list[Rating]] = {}

@@ -31,6 +31,11 @@ def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]
     title = "revealed after your score" if now.score else "shown before your score"
     by = short_spec(machine.transcriber)
     yield Content.styled(f"{title}:  a draft by {by}" if by else f"{title}:", QUIET)
+    yield from said_lines(machine, width, costs=costs)
+
+
+def said_lines(machine: MachineSays, width: int, *, costs: bool) -> Iterator[Content]:
+    """Alignment and rules; with ``costs`` then the features that changed."""
     yield from machine_lines(machine, width - INDENT, costs=costs)
     if costs and machine.aligned is not None:
         yield Content("")

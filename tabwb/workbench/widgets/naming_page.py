@@ -66,6 +66,8 @@ class NamingPage(Vertical, can_focus=True):
         Binding("right", f"onset({STEP_S})", show=False),
         Binding("shift+left", f"onset({-STRIDE_S})", show=False),
         Binding("shift+right", f"onset({STRIDE_S})", show=False),
+        Binding("down,pagedown", "scroll_said(3)", show=False),
+        Binding("up,pageup", "scroll_said(-3)", show=False),
     ]
     HELP = """\
 # Spoken naming
@@ -78,6 +80,7 @@ loses nothing.
   know, **r** refused), **5** cannot be scored: each closes the response; a further one corrects it
 - **c** next cue, **e** ask again, **m** a new attempt begins, **x** examiner speaks (on, off)
 - **h** what was heard, **k** its code, **left** and **right** the onset, **l** listen
+- **i** what each phoneme costs and which features changed; **up** and **down** scroll
 - **f** the picture alone for the speaker; keys still work
 - **s** skip, **v** void, **u** undo, **n** note, **p** pause, **d** discontinue
 
@@ -275,6 +278,10 @@ hidden until you have scored, where the battery does not say otherwise.
         """Move the onset of the response."""
         if self._now is not None and not self._now.waits:
             self.query_one(Waveform).action_move(step_s)
+
+    def action_scroll_said(self, lines: int) -> None:
+        """Scroll what the machine says, where it is longer than its place."""
+        self.query_one("#naming-said", VerticalScroll).scroll_relative(y=lines, animate=False)
 
     def enter_heard(self) -> None:
         """Put the cursor into the field."""

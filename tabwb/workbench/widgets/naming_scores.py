@@ -95,7 +95,7 @@ def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
     counted = [one for one in scored if one.right is not None]
     yield spread(
         Content.styled("Right, as a person scored", "bold"),
-        Content.styled(f"{len(right)} of {len(counted)}", "bold"),
+        Content.styled(f"{len(right)} of {len(counted)}" if counted else "-", "bold"),
         width,
     )
     yield Content("")

@@ -129,7 +129,7 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
             why = f": {work.reason}" if work.reason else ""
             return f"‖ paused{why}   space opens the microphone and goes on", AMBER
     if now.microphone == "closed":
-        return "space opens the microphone: ready   t tests it", QUIET
+        return "", QUIET  # the page itself says how to begin
     if now.waits:
         cue = f"   c cue {now.cues_given + 1}" if now.cues_given < len(now.cues) else ""
         return f"1 to 5 scores and closes the response{cue}   e asks again   s skips", QUIET

@@ -13,8 +13,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import DataTable, Static
 
+from tabwb.report.naming_tables import code_of, said, score_of, verdict_of
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.snapshots import ResponseRow, Results
+from tabwb.workbench.widgets.naming_sheet import NamingSheet, SessionsSheet
 from tabwb.workbench.widgets.painted import Line, Painted
 from tabwb.workbench.widgets.score_panel import ScoreSheet
 from tabwb.workbench.wording import (
@@ -26,6 +28,8 @@ from tabwb.workbench.wording import (
     status_words,
 )
 
+GIVEN = ("#", "item", "verdict", "latency", "response")
+NAMED = ("#", "item", "said", "score", "any", "first", "code", "latency")
 FULL = 80
 """From so many columns up every column of the table is shown."""
 MEDIUM = 58
@@ -86,6 +90,38 @@ def _folded(text: str, width: int) -> list[str]:
     return wrap(text, max(width, 20), subsequent_indent="    ", initial_indent="  ") or [text]
 
 
+def given_cells(row: ResponseRow) -> tuple[Text, ...]:
+    """One response; of a picture that was named, what was said to it."""
+    attempt = row.item.attempt
+    text = " ".join(attempt.response.split()) if attempt else row.item.trial.reason
+    return (
+        Text(str(row.item.place[0]), justify="right", style="dim"),
+        Text(row.item.trial.plan.item),
+        Text(f"{MARKS[row.glyph]} {row.verdict}"),
+        Text(seconds(attempt.latency_s) if attempt else "", justify="right"),
+        Text(text if row.named is None else said(row.named.item), no_wrap=True),
+    )
+
+
+def named_cells(row: ResponseRow) -> tuple[Text, ...]:
+    """One picture: what was said, who says whether it is right, and why."""
+    number = Text(str(row.item.place[0]), justify="right", style="dim")
+    if row.named is None:
+        return (number, Text(row.item.trial.plan.item))
+    one = row.named.item
+    latency = "" if one.latency_s is None else seconds(one.latency_s)
+    return (
+        number,
+        Text(one.item),
+        Text(said(one)),
+        Text(score_of(one)),
+        Text(verdict_of(one, "correct-any")),
+        Text(verdict_of(one, "correct-first")),
+        Text(code_of(one), no_wrap=True),
+        Text(latency, justify="right"),
+    )
+
+
 class ResponseTable(DataTable[Text]):
     """Every item with its answer."""
 
@@ -99,7 +135,8 @@ class ResponseTable(DataTable[Text]):
 
 One row for each item. **enter** opens one: the exact prompt, the answer, every rating with its
 reason; there it can be declared void or noted on. **home** and **end** go to the first and the last
-row, **t** goes back to the summary.
+row, **t** goes back to the summary. Of pictures that were named *any* and *first* are the rules
+correct-any and correct-first over the transcript; a code with ? is proposed.
 """
 
 
@@ -113,6 +150,10 @@ class SummaryPane(VerticalScroll, can_focus=True):
 *Right* is the policy *exact*, with its exact (Clopper-Pearson) 95 % interval; *norm.* and *extr.*
 are the two other policies. The baseline is what always naming the first option, or always saying
 Yes, would give.
+
+Of pictures that were named: right names by whoever listened, and by each rule over the transcript,
+which is a draft; *open* ones have no verdict. Codes stand as a person gave them and as they were
+proposed. Sessions of one speaker are drawn over time: ● the share right, │ its 95 % interval.
 
 **t** changes to the list of responses, **e** writes them to a file, **esc** goes back.
 """
@@ -140,6 +181,8 @@ class ResultsPage(Vertical):
         yield Line(id="results-head")
         yield Static(id="results-conditions", markup=False)
         with SummaryPane(id="results-summary"):
+            yield NamingSheet()
+            yield SessionsSheet()
             yield SubtestTable()
             yield ScoreSheet()
             yield Static(id="results-cautions", markup=False)
@@ -165,7 +208,11 @@ class ResultsPage(Vertical):
         self.query_one("#results-conditions", Static).update(
             Content.styled(" · ".join(facts), QUIET)
         )
+        naming = results.naming
+        self.query_one(NamingSheet).show(() if naming is None else naming.named)
+        self.query_one(SessionsSheet).show(naming)
         self.query_one(SubtestTable).show(results)
+        self.query_one(SubtestTable).display = bool(results.subtests)
         sheet = self.query_one(ScoreSheet)
         sheet.display = not scores_beside and bool(results.scores.burdens)
         sheet.show(results.scores, hidden=False, title="SCORES", present=True)
@@ -188,19 +235,12 @@ class ResultsPage(Vertical):
         table = self.query_one(ResponseTable)
         at = table.cursor_row
         table.clear(columns=True)
-        for name in ("#", "item", "verdict", "latency", "response"):
+        named = results.naming is not None and results.naming.only
+        for name in NAMED if named else GIVEN:
             table.add_column(Text(name, justify="right" if name in {"#", "latency"} else "left"))
         for row in results.responses:
-            attempt = row.item.attempt
-            text = " ".join(attempt.response.split()) if attempt else row.item.trial.reason
-            table.add_row(
-                Text(str(row.item.place[0]), justify="right", style="dim"),
-                Text(row.item.trial.plan.item),
-                Text(f"{MARKS[row.glyph]} {row.verdict}"),
-                Text(seconds(attempt.latency_s) if attempt else "", justify="right"),
-                Text(text, no_wrap=True),
-                key=str(row.item.place[0]),
-            )
+            cells = named_cells(row) if named else given_cells(row)
+            table.add_row(*cells, key=str(row.item.place[0]))
         if results.responses:
             table.move_cursor(row=min(at, len(results.responses) - 1))
 

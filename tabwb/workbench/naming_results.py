@@ -1,0 +1,164 @@
+"""Results of spoken naming as they are shown: what each response was, sessions over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tabwb.administer.naming_scores import Naming, named_item
+from tabwb.report.counted import Source
+from tabwb.report.load import Loaded
+from tabwb.report.naming_load import namings
+from tabwb.report.naming_summary import NamedSubtest, named_subtests
+from tabwb.scoring.naming.summary import NamedItem
+from tabwb.workbench.naming_snapshots import MachineSays
+from tabwb.workbench.wording import seconds
+
+CLOSE = 0.04
+"""Sessions nearer together than this share of the whole time would stand in one column."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedResponse:
+    """One response to a picture.
+
+    Attributes:
+        item: what everybody says of it.
+        shown: picture and accepted pronunciations, in words.
+        facts: (name, words) of a person's score, what was heard, cues, latency, sound.
+        machine: what the machine says, or None where nothing was transcribed.
+    """
+
+    item: NamedItem
+    shown: str
+    facts: tuple[tuple[str, str], ...]
+    machine: MachineSays | None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One administration of the battery to the speaker.
+
+    Attributes:
+        number: of the administration.
+        at: when it began, UTC, ISO 8601.
+        named: its naming subtests.
+    """
+
+    number: int
+    at: str
+    named: tuple[NamedSubtest, ...]
+
+    @property
+    def day(self) -> str:
+        """The day on which it began."""
+        return self.at[:10]
+
+
+@dataclass(frozen=True, slots=True)
+class NamingResults:
+    """Spoken naming in an administration.
+
+    Attributes:
+        number: of the administration.
+        speaker: study id.
+        named: its naming subtests.
+        sessions: the same battery given to the same speaker, this one among them, oldest first.
+        responses: by number of the trial.
+        only: nothing else was given.
+    """
+
+    number: int
+    speaker: str
+    named: tuple[NamedSubtest, ...]
+    sessions: tuple[Session, ...]
+    responses: Mapping[int, NamedResponse]
+    only: bool
+
+
+def naming_results(
+    one: Loaded, named: Sequence[NamedSubtest], others: Sequence[Loaded] = ()
+) -> NamingResults | None:
+    """What is shown of spoken naming; None where nothing was to be named.
+
+    Args:
+        one: the administration.
+        named: its naming subtests, summarised.
+        others: further administrations of the same battery to the same speaker.
+    """
+    if not named:
+        return None
+    given = one.administration
+    sessions = [Session(given.id, given.created_at, tuple(named))]
+    for other in others:
+        began = other.administration
+        if began.id != given.id:
+            sessions.append(Session(began.id, began.created_at, named_subtests([source_of(other)])))
+    return NamingResults(
+        given.id,
+        given.conditions.examinee,
+        tuple(named),
+        tuple(sorted(sessions, key=lambda each: (each.at, each.number))),
+        {
+            each.view.trial.plan.number: response_of(each)
+            for each in namings(one.battery, one.trials)
+        },
+        len(named) == len(one.battery.subtests),
+    )
+
+
+def source_of(one: Loaded) -> Source:
+    """An administration as summaries take it."""
+    return Source(one.battery, one.trials, one.administration.conditions)
+
+
+def response_of(naming: Naming) -> NamedResponse:
+    """One response to a picture, with everything that was said of it."""
+    from tabwb.workbench.describe_naming import machine_says, score_words
+
+    view = naming.view
+    item, score, take = view.item, view.score, view.take
+    facts: list[tuple[str, str]] = []
+    if score is not None:
+        after = "after the machine's words were shown" if score.after_reveal else ""
+        said = score_words(score.score, score.reason)
+        facts.append(("score", ", ".join(filter(None, (said, score.by, after)))))
+    if view.heard is not None:
+        facts.append(("heard", f"{view.heard.text}  ({view.heard.by})"))
+    if view.code is not None:
+        facts.append(("code", f"{view.code.code.replace('-', ' ')}  ({view.code.by})"))
+    if naming.flags:
+        facts.append(("flags", ", ".join(sorted(naming.flags))))
+    for cue in view.cues:
+        counts = "counts" if cue.counts else "does not count"
+        facts.append(("cue", f"{cue.kind}, {counts}"))
+    if view.latency_s is not None:
+        facts.append(("latency", f"{seconds(view.latency_s)}  ({view.onset_by})"))
+    if take is not None and take.remarks:
+        facts.append(("sound", take.remarks))
+    accepted = ", ".join(" ".join(form) for form in item.accepted)
+    return NamedResponse(
+        named_item(naming),
+        f"{item.picture}   {item.target}   accepted {accepted}",
+        tuple(facts),
+        machine_says(naming) if naming.transcript or naming.proposal else None,
+    )
+
+
+def places(times_s: Sequence[float]) -> tuple[tuple[float, ...], bool]:
+    """Where sessions stand along the time, 0 to 1, and whether that is to scale.
+
+    Sessions that would stand in one column are set one after the other instead.
+
+    >>> places([0.0, 10.0, 40.0])
+    ((0.0, 0.25, 1.0), True)
+    >>> places([0.0, 1.0, 1000.0])
+    ((0.0, 0.5, 1.0), False)
+    """
+    span = times_s[-1] - times_s[0]
+    if len(times_s) < 2:
+        return (0.0,) * len(times_s), False
+    if span > 0 and min(b - a for a, b in pairwise(times_s)) >= CLOSE * span:
+        return tuple((each - times_s[0]) / span for each in times_s), True
+    return tuple(at / (len(times_s) - 1) for at in range(len(times_s))), False

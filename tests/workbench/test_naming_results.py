@@ -1,0 +1,116 @@
+"""Results of spoken naming in the workbench: by rule, item by item, codes, sessions over time."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from tabwb.administer import setup
+from tabwb.extend.plugins import Plugins
+from tabwb.records.naming import Score
+from tabwb.records.trials import Conditions
+from tabwb.store.store import Store
+from tests.administer.naming_parts import heard, naming_battery, shown, take
+from tests.workbench.conftest import SIZES, Seat, Sit
+
+CUES = 'cues = [{ kind = "semantic", text = "It grows.", when = "asked", counts = true }]'
+FIRST: tuple[tuple[Score, str], ...] = (
+    ("right", "D AO G"), ("error", "D AO G"), ("error", "TH R IY"), ("no-response", ""),
+)  # fmt: skip
+SECOND: tuple[tuple[Score, str], ...] = (("right", ""),) * 4
+
+
+@pytest.fixture(autouse=True)
+def two_sessions(tmp_path: Path) -> None:
+    """The battery given to S-014 twice; in the first session some names are wrong."""
+    plugins = Plugins.load()
+    battery = setup.find_battery(plugins, str(naming_battery(tmp_path, CUES)))
+    conditions = setup.resolve(plugins, battery, Conditions("S-014", "speaker", rater="R7"))
+    with Store.open(tmp_path / "store.db") as store:
+        for given in (FIRST, SECOND):
+            with setup.create_naming(store, plugins, battery, conditions) as session:
+                for number, (score, said) in enumerate(given, 1):
+                    session.show(shown(10.0 * number))
+                    if said == "TH R IY":
+                        session.cue(10.0 * number + 0.5)
+                    session.score(score, take=take(10.0 * number))
+                    if said:
+                        session.transcribed(number, 1, heard(said))
+                    if (number, score) == (2, "error"):
+                        session.hear("dog")
+                        session.code("semantic")
+                session.next()
+
+
+async def results(seat: Seat, number: int = 1) -> None:
+    seat.desk.do(lambda: seat.desk.bench.results(number))
+    await seat.until(lambda: seat.desk.page == "results", "the results")
+
+
+def line(seat: Seat, name: str) -> str:
+    """The line of the screen that begins so, spaces drawn together."""
+    found = (" ".join(each.split()) for each in seat.text.splitlines())
+    return next((each[each.index(name) :] for each in found if name in each), "")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
+    sit: Sit, size: tuple[int, int]
+) -> None:
+    async with sit(size) as seat:
+        await results(seat)
+        # One of four: 0.0063 to 0.8059 by Clopper and Pearson.
+        await seat.until(lambda: line(seat, "by the person who listened"))
+        assert line(seat, "by the person who listened").startswith(
+            "by the person who listened 1 4 0.01-0.81 0"
+        )
+        # Of three transcripts one has the name; the silence was not transcribed.
+        assert line(seat, "correct-any, transcript").startswith(
+            "correct-any, transcript 1 3 0.01-0.91 1"
+        )
+        assert "semantic cue (counts): 1 item cued, 0 right after it" in seat.text
+        assert line(seat, "CODES BY A PERSON").startswith("CODES BY A PERSON CODES PROPOSED")
+
+        await seat.press("end")
+        await seat.until(lambda: line(seat, "▸ #1"), "the session that is shown")
+        assert "1 of 4 0.01-0.81 0.60 s" in line(seat, "▸ #1")
+        assert "4 of 4 0.40-1.00 0.60 s" in line(seat, "#2 20")
+        await seat.until(lambda: {"●", "┬", "┴"} <= set(seat.text), "the plot")
+
+        await seat.press("t")
+        await seat.until(lambda: line(seat, "2 cat"), "the items")
+        assert line(seat, "1 dog").startswith("1 dog D AO G right ✓ ✓ correct? 0.60 s")
+        assert line(seat, "2 cat").startswith("2 cat “dog” not right ✗ ✗ semantic 0.60 s")
+        await seat.press("down", "down", "enter")
+        await seat.until(lambda: seat.asked, "the response")
+        await seat.reads("tree.png   tree   accepted T R IY")
+        assert "33 % phonemes, 4 % features" in seat.text
+        await seat.press("pagedown")
+        # A stop and a fricative at one place: three of 24 features turn round, 3 of 72 in all.
+        await seat.reads("T ~ TH")
+        assert line(seat, "T ~ TH").startswith("T ~ TH 3 -continuant → +continuant")
+
+
+async def test_without_plots_the_figures_of_each_session_stand(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "textual_plotext", None)
+    async with sit((160, 48)) as seat:
+        await results(seat, 2)
+        await seat.reads("SESSIONS OF S-014")
+        assert line(seat, "▸ #2")
+        assert "┬" not in seat.text
+
+
+async def test_people_stand_among_models_and_nothing_breaks(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("m")
+        await seat.reads("speaker S-014")
+        for keys in (["g"], ["right"], ["right"], ["g"], ["t"], ["s"], ["r"], ["enter"]):
+            await seat.press(*keys)
+            await seat.pilot.pause(0.05)
+        assert not [one for one in seat.app.screen.query(Static) if "unexpected" in str(one)]
+        await seat.until(lambda: seat.desk.page == "results" or seat.asked, "one of its sessions")
