@@ -61,7 +61,7 @@ def list_plugins(as_json: bool) -> int:
     help="The folder to write into (default: the current one).",
 )
 def new_plugin(name: str, parent: Path) -> int:
-    """Write a working plugin NAME: a package with a battery, a scorer and a passing test."""
+    """Write a working plugin NAME: a battery, a scorer, a transcriber and tests that pass."""
     from tabwb.extend.scaffold import write_plugin
 
     written = write_plugin(name, parent)

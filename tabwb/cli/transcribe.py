@@ -245,8 +245,9 @@ def _tell(path: Path, transcript: Transcript, shape: str, accepted: Forms) -> No
     if shape == "tsv":
         click.echo(f"{path.stem}\t{heard}")
     elif not shape:
-        ipa = f"  /{to_ipa(transcript.phonemes)}/" if transcript.unit == "phonemes" else ""
-        shown = f"{heard}{ipa}" if transcript.status == "ok" else heard or "nothing was heard"
+        ipa = to_ipa(transcript.phonemes) if transcript.unit == "phonemes" else ""
+        said = f"{heard}  /{ipa}/" if ipa else heard
+        shown = said if transcript.status == "ok" else heard or "nothing was heard"
         click.echo(f"{path}  {shown}{_likelihood(transcript) if accepted else ''}")
 
 

@@ -1,4 +1,4 @@
-"""A working plugin to begin from: a battery, a scorer and a test that passes."""
+"""A working plugin to begin from: a battery, a scorer, a transcriber and tests that pass."""
 
 from __future__ import annotations
 
@@ -37,15 +37,18 @@ pythonpath = ["."]
 _README = """\
 # @ID@
 
-A plugin for tabwb: the battery `@ID@` and the scorer `@ID@` that it names.
+A plugin for tabwb: the battery `@ID@` and the scorer `@ID@` that it names; and the transcriber
+`@ID@`, which writes noise wherever a recording is loud. Put your own in their places, or take out
+what you do not need.
 
     pip install -e .                          # or, without installing: tabwb plugins trust .
     tabwb plugins list
     tabwb run @ID@ --model echo
+    tabwb transcribe RECORDING.wav --transcriber @ID@     # needs pip install "tabwb[audio]"
     python -m pytest
 """
 
-_INIT = '''"""A battery and a scorer for tabwb."""
+_INIT = '''"""A battery, a scorer and a transcriber for tabwb."""
 '''
 
 _PLUGIN = '''"""What this plugin registers."""
@@ -57,7 +60,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.battery.model import Item, Subtest
-from tabwb.extend.components import BatterySource, Descriptor, Response
+from tabwb.extend.components import BatterySource, Descriptor, Response, Transcriber
 from tabwb.extend.hookspecs import Register, RegisterBattery, hookimpl
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
@@ -83,6 +86,13 @@ def _scorer(spec: Spec, options: Any) -> MentionScorer:
     return MentionScorer()
 
 
+def _transcriber(spec: Spec, options: Any) -> Transcriber:
+    # Imported when it is used: a model's packages are slow to import.
+    from @PACKAGE@.transcriber import LoudnessTranscriber
+
+    return LoudnessTranscriber()
+
+
 @hookimpl
 def tabwb_register_scorers(register: Register) -> None:
     """The scorer of this plugin."""
@@ -90,9 +100,79 @@ def tabwb_register_scorers(register: Register) -> None:
 
 
 @hookimpl
+def tabwb_register_transcribers(register: Register) -> None:
+    """The transcriber of this plugin."""
+    register(Descriptor("@ID@", "Writes noise where a recording is loud", _transcriber))
+
+
+@hookimpl
 def tabwb_register_batteries(register: RegisterBattery) -> None:
     """The battery of this plugin."""
     register(BatterySource("@ID@", BATTERY))
+'''
+
+_TRANSCRIBER = '''"""A transcriber, from sound to phonemes with times. Put your model in its place."""
+
+from __future__ import annotations
+
+import wave
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Literal
+
+from tabwb.extend.components import Cancel, Clip, Transcript
+from tabwb.records.speech import Segment
+
+LOUD = 3277  # a tenth of full scale, of 16-bit samples
+WINDOW_S = 0.05
+
+
+class LoudnessTranscriber:
+    """Writes ``<spn>``, which is noise of somebody, for each stretch that is loud."""
+
+    unit: Literal["phonemes", "words"] = "phonemes"
+
+    def open(self) -> Mapping[str, str]:
+        """Load the model here; what it is stands beside every transcript."""
+        return {"model": "loudness", "revision": "1"}
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Each clip, with its place; one that cannot be read harms no other."""
+        for index, clip in enumerate(clips):
+            if cancel.is_set():
+                return
+            try:
+                yield index, _transcribe(clip)
+            except (OSError, EOFError, wave.Error) as error:
+                yield index, Transcript("@ID@", "error", error=str(error))
+
+    def close(self) -> None:
+        """Give the model back; may be called twice."""
+
+
+def _transcribe(clip: Clip) -> Transcript:
+    """Clips are WAV files of one channel, 16 bits and 16 kHz: tabwb has conditioned them."""
+    with wave.open(clip.path, "rb") as sound:
+        rate = sound.getframerate()
+        samples = array("h", sound.readframes(sound.getnframes()))
+    end_s = len(samples) / rate if clip.end_s is None else clip.end_s
+    samples = samples[round(clip.start_s * rate) : round(end_s * rate)]
+    size = round(WINDOW_S * rate)
+    windows = [samples[at : at + size] for at in range(0, len(samples), size)]
+    loud = [max(map(abs, window)) >= LOUD for window in windows]
+    segments: list[Segment] = []
+    at = 0
+    for is_loud, group in groupby(loud):
+        count = len(list(group))
+        if is_loud:
+            last_s = min((at + count) * WINDOW_S, len(samples) / rate)
+            segments.append(Segment("<spn>", round(at * WINDOW_S, 3), round(last_s, 3)))
+        at += count
+    status: Literal["ok", "empty"] = "ok" if segments else "empty"
+    return Transcript("@ID@", status, tuple(segments), seconds=len(samples) / rate)
 '''
 
 _BATTERY = """\
@@ -128,9 +208,17 @@ _TEST = '''"""The plugin's parts, as tabwb uses them."""
 
 from __future__ import annotations
 
+import threading
+import wave
+from array import array
+from pathlib import Path
+
+import pytest
+
 from @PACKAGE@ import plugin
+from @PACKAGE@.transcriber import LoudnessTranscriber
 from tabwb.battery.loader import load_battery
-from tabwb.extend.components import BatterySource, Descriptor, Response
+from tabwb.extend.components import BatterySource, Clip, Descriptor, Response
 from tabwb.records.states import ResponseStatus
 
 
@@ -138,13 +226,14 @@ def test_the_battery_has_no_problems() -> None:
     assert load_battery(plugin.BATTERY).id == "@ID@"
 
 
-def test_battery_and_scorer_are_registered() -> None:
+def test_battery_scorer_and_transcriber_are_registered() -> None:
     batteries: list[BatterySource] = []
-    scorers: list[Descriptor] = []
+    registered: list[Descriptor] = []
     plugin.tabwb_register_batteries(batteries.append)
-    plugin.tabwb_register_scorers(scorers.append)
+    plugin.tabwb_register_scorers(registered.append)
+    plugin.tabwb_register_transcribers(registered.append)
     assert [source.id for source in batteries] == ["@ID@"]
-    assert [descriptor.id for descriptor in scorers] == ["@ID@"]
+    assert [descriptor.id for descriptor in registered] == ["@ID@", "@ID@"]
 
 
 def test_the_scorer_finds_the_expected_word() -> None:
@@ -158,6 +247,32 @@ def test_the_scorer_finds_the_expected_word() -> None:
     assert values == [1.0, 0.0]
 
 
+def test_the_transcriber_hears_what_is_loud(tmp_path: Path) -> None:
+    loud, silent = array("h", [0] * 8_000 + [9_000, -9_000] * 4_000), array("h", [0] * 16_000)
+    clips = [Clip(_sound(tmp_path / "loud.wav", loud)), Clip(_sound(tmp_path / "no.wav", silent))]
+    transcriber = LoudnessTranscriber()
+    assert transcriber.open()["model"] == "loudness"
+    one, other = (said for _, said in transcriber.transcribe_many(clips, threading.Event()))
+    transcriber.close()
+    assert [(each.start_s, each.end_s) for each in one.segments] == [pytest.approx((0.5, 1.0))]
+    assert (one.phonemes, one.status, other.status) == (("<spn>",), "ok", "empty")
+
+
+def test_a_clip_that_cannot_be_read_harms_no_other(tmp_path: Path) -> None:
+    clips = [Clip(str(tmp_path / "nothing.wav"))]
+    ((_, said),) = LoudnessTranscriber().transcribe_many(clips, threading.Event())
+    assert said.status == "error"
+
+
+def _sound(path: Path, samples: array[int]) -> str:
+    with wave.open(str(path), "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(16_000)
+        sound.writeframes(samples.tobytes())
+    return str(path)
+
+
 def _response(prompt: str, text: str) -> Response:
     kind = load_battery(plugin.BATTERY).subtest("questions").response
     return Response(text, ResponseStatus.OK, prompt=prompt, sent=prompt, kind=kind)
@@ -168,6 +283,7 @@ FILES: Mapping[str, str] = {
     "README.md": _README,
     "@PACKAGE@/__init__.py": _INIT,
     "@PACKAGE@/plugin.py": _PLUGIN,
+    "@PACKAGE@/transcriber.py": _TRANSCRIBER,
     "@PACKAGE@/battery/battery.toml": _BATTERY,
     "tests/test_plugin.py": _TEST,
 }

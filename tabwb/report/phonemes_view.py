@@ -92,8 +92,7 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
     empty = sum(not one.ref for one in corpus.utterances) if report.scores is not None else 0
     if empty:
         yield _dim(
-            f"{plural(empty, 'empty reference')}: no rate of their own, insertions count in the "
-            "corpus"
+            f"{plural(empty, 'empty reference')}: without a rate, insertions count in the corpus"
         )
     if report.inventory == "panphon":
         from tabwb.phonology.panphon_inventory import LIMITS

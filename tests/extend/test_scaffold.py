@@ -19,7 +19,7 @@ def test_the_written_plugin_passes_its_own_test(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout
-    assert "3 passed" in done.stdout
+    assert "5 passed" in done.stdout
 
 
 def test_kebab_and_snake_case_name_the_same_plugin(tmp_path: Path) -> None:
