@@ -111,7 +111,7 @@ def tabwb_register_batteries(register: RegisterBattery) -> None:
     register(BatterySource("@ID@", BATTERY))
 '''
 
-_TRANSCRIBER = '''"""A transcriber, from sound to phonemes with times. Put your model in its place."""
+_TRANSCRIBER = '''"""A transcriber: sound to phonemes with times. Put your model in its place."""
 
 from __future__ import annotations
 
