@@ -10,8 +10,9 @@ import argparse
 import json
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,10 @@ from training.words.recordings import (
     read_samples,
     silence_files,
 )
+from training.words.shipped import hear_shipped
 from training.words.synthesise import Order, look_up, say
 
+Hear = Callable[[Sequence[Samples]], list[Phonemes]]
 FOLDER = Path("plugins/tabwb_bundled/words")
 UNKNOWN_WORDS = (
     *("anchor", "basket", "blanket", "cabin", "canoe", "castle", "cactus", "dolphin", "goggles"),
@@ -94,7 +97,7 @@ def rare(recorded: dict[str, Any], common: int = 100) -> dict[str, Any]:
     return {"words": len(rows), "clips": clips, "right": right, "low": low, "high": high}
 
 
-def _pairs(clips: Sequence[Recording], model: Wav2Vec2BertForCTC) -> dict[str, Any]:
+def _pairs(clips: Sequence[Recording], hear: Hear) -> dict[str, Any]:
     """Two kept-out clips of one speaker with a pause between, as in a second attempt."""
     rng = random.Random(5)
     by_speaker: dict[str, list[Recording]] = {}
@@ -109,13 +112,11 @@ def _pairs(clips: Sequence[Recording], model: Wav2Vec2BertForCTC) -> dict[str, A
     ]
     sounds = [np.concatenate([read_samples(a.path), pause, read_samples(b.path)]) for a, b in drawn]
     said = [RECORDED_WORDS[a.word] + RECORDED_WORDS[b.word] for a, b in drawn]
-    per, fer = rates(score(said, hear(model, sounds)), [a.speaker for a, _ in drawn])
+    per, fer = rates(score(said, hear(sounds)), [a.speaker for a, _ in drawn])
     return {"clips": len(drawn), "pause_s": _PAUSE, "per": asdict(per), "fer": asdict(fer)}
 
 
-def _padded(
-    clips: Sequence[Recording], model: Wav2Vec2BertForCTC, seconds: float, noise: float
-) -> dict[str, Any]:
+def _padded(clips: Sequence[Recording], hear: Hear, seconds: float, noise: float) -> dict[str, Any]:
     """Kept-out clips with something before and after, as in a recording of a naming session."""
     rng = np.random.default_rng(7)
     sounds = []
@@ -124,7 +125,7 @@ def _padded(
         hiss = coloured_noise(rng, len(sound))
         sounds.append((sound + noise * hiss / np.sqrt(np.mean(hiss**2))).astype(np.float32))
     said = [RECORDED_WORDS[clip.word] for clip in clips]
-    per, fer = rates(score(said, hear(model, sounds)), [clip.speaker for clip in clips])
+    per, fer = rates(score(said, hear(sounds)), [clip.speaker for clip in clips])
     return {"seconds": seconds, "noise_rms": noise, "per": asdict(per), "fer": asdict(fer)}
 
 
@@ -185,17 +186,25 @@ def _unknown(model: Wav2Vec2BertForCTC) -> dict[str, Any]:
     }
 
 
+def _figures(clips: Sequence[Recording], hear: Hear) -> dict[str, Any]:
+    """Figures over recordings as they are, and in longer ones."""
+    return {
+        "recorded": _recorded(clips, hear([read_samples(clip.path) for clip in clips])),
+        "pairs": _pairs(clips, hear),
+        "padded": [_padded(clips[::3], hear, 1.5, rms) for rms in (0.0, 0.001)],
+    }
+
+
 def evaluate(folder: Path, speech: Path) -> dict[str, Any]:
     """Measure everything that the card tells."""
     model = AutoModelForCTC.from_pretrained(folder, local_files_only=True)
     clips = of_split(read_recordings(speech), "test")
-    recorded = _recorded(clips, hear(model, [read_samples(clip.path) for clip in clips]))
+    alone = _figures(clips, partial(hear, model))
     silence = [read_samples(path) for path in silence_files(speech)[1]]
     return {
-        "recorded": recorded,
-        "rare_words": rare(recorded),
-        "pairs": _pairs(clips, model),
-        "padded": [_padded(clips[::3], model, 1.5, rms) for rms in (0.0, 0.001)],
+        **alone,
+        "rare_words": rare(alone["recorded"]),
+        "shipped": _figures(clips, partial(hear_shipped, folder)),
         "noise": [
             _noise("recorded background, kept out", silence, model),
             _noise("noise without speech, made", made_noises(_NOISES), model),

@@ -1,0 +1,33 @@
+"""What the program hears: recordings conditioned and given to ``bundled-words`` as by tabwb."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import soundfile
+from tabwb_bundled.words_transcriber import WordsTranscriber
+from tabwb_wav2vec2.options import TranscriberOptions
+
+from tabwb.records.speech import Clip
+from tabwb.speech.condition import condition_file
+from training.words.pronunciations import Phonemes
+from training.words.recordings import RATE, Samples
+
+
+def hear_shipped(folder: Path, sounds: Sequence[Samples]) -> list[Phonemes]:
+    """Transcribe recordings with the model of a folder, in their order."""
+    transcriber = WordsTranscriber(folder, TranscriberOptions(threads=1), shown="bundled-words")
+    with tempfile.TemporaryDirectory() as working:
+        clips = []
+        for number, sound in enumerate(sounds):
+            recorded, copy = (Path(working) / f"{number}-{name}.wav" for name in ("as", "to"))
+            soundfile.write(recorded, sound, RATE, subtype="PCM_16")
+            condition_file(recorded, copy)
+            clips.append(Clip(str(copy)))
+        transcriber.open()
+        heard = dict(transcriber.transcribe_many(clips, threading.Event()))
+        transcriber.close()
+    return [heard[number].phonemes for number in range(len(sounds))]
