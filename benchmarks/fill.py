@@ -7,19 +7,23 @@ The answers are numbered sentences and the ratings drawn from a seeded generator
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sqlite3
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from importlib import resources
 from pathlib import Path
 
-from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.battery.loader import battery_from_canonical, load_battery
+from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import AttemptEntry, DeclarationEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Rating, valued
-from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
+from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, Conditions, PlannedTrial
 from tabwb.store.store import Store
 
@@ -32,17 +36,9 @@ def fill(
 ) -> None:
     """Add administrations of ``trials`` trials each until there are so many rated responses."""
     generator = random.Random(1)
-    items = tuple(Item(f"item-{n}", f"Please say sentence {n}.") for n in range(1, 21))
-    battery = Battery(
-        id="filler",
-        title="Filler",
-        version="1",
-        language="en",
-        license="MIT",
-        subtests=(Subtest("connected-text", "Text", ResponseKind.CONNECTED_TEXT, items),),
-        content_hash="0" * 64,
-        canonical="{}",
-    )
+    battery = _battery()
+    features = [feature.id for feature in battery.features]
+    declaration = Declaration("tab-2026:replay", tuple(features[:measures]))
     store.keep_battery(battery, {})
     for first in range(0, responses, trials):
         n = min(trials, responses - first)
@@ -51,8 +47,20 @@ def fill(
         administration = store.create_administration(battery, conditions, plan, {"tabwb": "0"})
         entries: list[Entry] = []
         for planned in plan:
-            entries += _answered(planned, first + planned.number, measures, generator)
-        store.append(administration.id, [*entries, EventEntry("finished")])
+            entries += _answered(planned, first + planned.number, declaration, generator)
+        entries += [EventEntry("finished"), DeclarationEntry(declaration)]
+        store.append(administration.id, entries)
+
+
+def _battery() -> Battery:
+    """TAB's features, and twenty requests for connected text."""
+    tab = Path(str(resources.files("tabwb_batteries"))) / "tab" / "battery.toml"
+    tables = json.loads(load_battery(tab).canonical)
+    tables["battery"] |= {"id": "filler", "title": "Filler"}
+    items = [{"id": f"item-{n}", "prompt": f"Please say sentence {n}."} for n in range(1, 21)]
+    texts = {"id": "connected-text", "title": "Text", "response": "connected-text"}
+    tables["subtest"] = [texts | {"item": items}]
+    return battery_from_canonical(json.dumps(tables, sort_keys=True))
 
 
 def _planned(number: int) -> PlannedTrial:
@@ -64,7 +72,7 @@ def _planned(number: int) -> PlannedTrial:
 
 
 def _answered(
-    planned: PlannedTrial, number: int, measures: int, generator: random.Random
+    planned: PlannedTrial, number: int, declaration: Declaration, generator: random.Random
 ) -> Sequence[Entry]:
     attempt = Attempt(
         number=1,
@@ -78,8 +86,8 @@ def _answered(
         recorded_at="2026-05-01T12:00:00.000+00:00",
     )
     ratings: tuple[Rating, ...] = tuple(
-        valued("tab-2026:replay", f"feature-{feature}", generator.random() < 0.1)
-        for feature in range(measures)
+        valued(declaration.rater, feature, generator.random() < 0.1)
+        for feature in declaration.features
     )
     return (
         EventEntry("trial-started", planned.number),

@@ -1,4 +1,5 @@
-"""How long the workbench's event loop is held up while a model loads and streams.
+"""How long the workbench's event loop is held up while a model loads and streams, and while many
+responses are read.
 
 A heartbeat on the loop tells how late it comes; what the main thread itself spent between two beats
 is told by its processor clock, which a busy machine does not stretch.
@@ -14,8 +15,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.fill import fill
 from benchmarks.measure import Cost
 from benchmarks.rows import Result
+from tabwb.store.store import Store
 
 BEAT_S = 0.002
 PHASES = {
@@ -23,6 +26,8 @@ PHASES = {
     "stream": "longest frame while a model streams, auto-run of 20 items",
     "stream 99 %": "99 % of these frames are shorter than",
     "results": "the frame in which the results appear",
+    "by model": "longest frame while 112,000 responses are read, model by model",
+    "by model 99 %": "99 % of these frames are shorter than",
 }
 
 
@@ -79,15 +84,40 @@ async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
     return beats
 
 
-def _once() -> None:
+async def _surveyed(folder: Path, store: Path) -> dict[str, list[tuple[float, float]]]:
+    import time
+
+    from tabwb.workbench.app import Workbench
+    from tabwb.workbench.collector import settle
+
+    memory = folder / "memory.json"
+    memory.write_text('{"notice_seen": true}', encoding="utf-8")
+    app = Workbench(location=str(store), memory=memory, offline=True, when_ready=settle)
+    beats: list[tuple[float, float]] = []
+    async with app.run_test(size=(160, 48)) as pilot:
+        while not app.desk.catalogue:
+            await asyncio.sleep(0.05)
+        await pilot.press("m")
+        last, spent = time.perf_counter(), time.thread_time()
+        while not app.desk.models_page.done:
+            await asyncio.sleep(BEAT_S)
+            now, used = time.perf_counter(), time.thread_time()
+            beats.append((now - last - BEAT_S, used - spent))
+            last, spent = now, used
+        app.desk.close_worker()
+    return {"by model": beats}
+
+
+def _once(store: Path | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TABWB_CONFIG_DIR"] = os.environ["TABWB_DATA_DIR"] = folder
-        beats = asyncio.run(_watched(Path(folder)))
-    for phase in ("load", "stream", "results"):
+        watched = _watched(Path(folder)) if store is None else _surveyed(Path(folder), store)
+        beats = asyncio.run(watched)
+    for phase in PHASES.keys() & beats.keys():
         clock = sorted(late for late, _ in beats[phase])
         cpu = sorted(used for _, used in beats[phase])
         print(phase, clock[-1], cpu[-1])
-        if phase == "stream":
+        if f"{phase} 99 %" in PHASES:
             place = int(len(clock) * 0.99) - 1
             print(f"{phase} 99 %", clock[place], cpu[place])
 
@@ -95,13 +125,17 @@ def _once() -> None:
 def frames(rounds: int) -> Iterator[Result]:
     """The longest hold-ups of the event loop, each the median of several whole runs."""
     taken: dict[str, list[tuple[float, float]]] = {phase: [] for phase in PHASES}
-    for _ in range(rounds):
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.frames"], capture_output=True, text=True, check=True
-        )
-        for line in done.stdout.splitlines():
-            phase, clock, cpu = line.rsplit(" ", 2)
-            taken[phase].append((float(clock), float(cpu)))
+    with tempfile.TemporaryDirectory() as folder:
+        large = Path(folder) / "large.db"
+        with Store.open(large) as store:
+            fill(store)
+        for _ in range(rounds):
+            for arguments in ([], [str(large)]):
+                command = [sys.executable, "-m", "benchmarks.frames", *arguments]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                for line in done.stdout.splitlines():
+                    phase, clock, cpu = line.rsplit(" ", 2)
+                    taken[phase].append((float(clock), float(cpu)))
     for phase, what in PHASES.items():
         clocks, cpus = (sorted(side) for side in zip(*taken[phase], strict=True))
         middle = len(clocks) // 2
@@ -111,4 +145,4 @@ def frames(rounds: int) -> Iterator[Result]:
 
 
 if __name__ == "__main__":
-    _once()
+    _once(Path(sys.argv[1]) if sys.argv[1:] else None)

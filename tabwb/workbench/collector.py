@@ -1,4 +1,4 @@
-"""Keeping Python's garbage collector from holding up the screen.
+"""Keeping the freeing of memory from holding up the screen.
 
 A full collection looks at every object that lives: with Textual and our own modules loaded that
 takes 30 to 100 ms, more than a frame may. What is there when the first screen stands stays for as
@@ -8,14 +8,71 @@ long as the program runs, so it need not be looked at again.
 from __future__ import annotations
 
 import gc
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 YOUNG = 5_000
 """Objects made before the youngest are looked through; Python's own 700 is for scripts."""
 OLDEST = 100
 """Collections of the middle generation before a full one."""
+AT_ONCE = 100
+"""Responses let go at once: well below the 5 ms after which threads change."""
+
+_lock = threading.Lock()
+_resting = 0
 
 
 def settle() -> None:
     """Set aside what lives now, and look at the rest less often."""
     gc.freeze()
     gc.set_threshold(YOUNG, 10, OLDEST)
+
+
+@contextmanager
+def resting() -> Iterator[None]:
+    """No collections while a thread makes and frees masses of objects that hold no cycles.
+
+    Several threads may ask for it at once; it ends with the last of them. What lives then is set
+    aside, because looking at all of it at once would be seen.
+    """
+    global _resting
+    with _lock:
+        _resting += 1
+        gc.disable()
+    try:
+        yield
+    finally:
+        with _lock:
+            _resting -= 1
+            if not _resting:
+                gc.freeze()
+                gc.enable()
+
+
+def let_go(things: list[object]) -> None:
+    """Empty a list little by little, so that other threads have their turn in between.
+
+    The last reference to thousands of responses frees them in one go, which no other thread can
+    interrupt: 0.1 s for 16,000 of them.
+    """
+    while things:
+        del things[-AT_ONCE:]
+        time.sleep(0)
+
+
+def set_aside() -> None:
+    """Look no more at what lives now: thousands of records that a thread keeps, without cycles."""
+    gc.freeze()
+
+
+def tidy() -> None:
+    """While collections rest: collect what the screen left, and set aside what is young and lives.
+
+    Called where the thread holds little; nothing is done while another one holds much.
+    """
+    with _lock:
+        if _resting == 1:
+            gc.collect(0)
+            gc.freeze()

@@ -80,7 +80,9 @@ class Order:
 
 def without_trials(one: Grouped) -> Grouped:
     """The same with nothing in it that grows with the number of responses."""
-    members = tuple(replace(member, trials=()) for member in one.group.members)
+    members = tuple(
+        replace(member, trials=(), judged=(), recordings=()) for member in one.group.members
+    )
     judges = tuple(replace(judge, judged=()) for judge in one.summary.judges)
     return Grouped(replace(one.group, members=members), replace(one.summary, judges=judges))
 

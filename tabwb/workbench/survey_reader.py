@@ -1,14 +1,16 @@
 """Reads results of many administrations in a thread of its own, one model after the other.
 
 It has a store of its own, so that an open administration goes on meanwhile; what a model's
-responses come to is kept, the responses themselves are let go before the next model is read.
+responses come to is kept, the responses themselves are let go before the next model is read. What
+loads numpy is imported where the thread needs it: on the screen's thread it would be seen.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
@@ -16,20 +18,24 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
-from tabwb.report.difference import Difference, difference
-from tabwb.report.disagreements import Disagreements, disagreements
 from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped, summarised
 from tabwb.report.load import Group, Loaded, grouped, loaded
-from tabwb.report.pairs import Pair, pairs_of
-from tabwb.report.robustness import Robustness, robustness
 from tabwb.store.store import Store
 from tabwb.workbench.archive import Say
+from tabwb.workbench.collector import let_go, resting, set_aside, tidy
 from tabwb.workbench.messages import Failed
 from tabwb.workbench.snapshots import Trouble
 from tabwb.workbench.survey import without_trials
 
+if TYPE_CHECKING:
+    from tabwb.report.difference import Difference
+    from tabwb.report.disagreements import Disagreements
+    from tabwb.report.pairs import Pair
+    from tabwb.report.robustness import Robustness
+
 Stopped = Callable[[], bool]
+Job = Callable[["Shelf", int, Stopped], None]
 REST_S = 0.1
 """After each model the thread rests, so that the screen has the interpreter while it shows it."""
 
@@ -74,6 +80,30 @@ class Contrasted(Message):
         super().__init__()
 
 
+class Shelf:
+    """What is read of a store and let go again without holding up the screen."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._held: list[object] = []
+
+    def members(self, group: Group) -> tuple[Loaded, ...]:
+        """A group's administrations with everything in them."""
+        read = loaded(self.store, [one.administration.id for one in group.members])
+        for one in read:
+            self._held += (*one.trials, *one.judged)
+        return read
+
+    def hold(self, things: Iterable[object]) -> None:
+        """Further things that grow with the number of responses."""
+        self._held += things
+
+    def let_go(self) -> None:
+        """Free what was read; nobody else may hold on to it."""
+        let_go(self._held)
+        tidy()
+
+
 class SurveyReader:
     """Does one thing at a time; a new one stops what is under way.
 
@@ -94,8 +124,10 @@ class SurveyReader:
     def compare(self, first: Group, second: Group) -> None:
         """Compare two groups of administrations item by item."""
 
-        def job(store: Store, turn: int, stopped: Stopped) -> None:
-            sides = [sources_of(_members(store, group)) for group in (first, second)]
+        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
+            from tabwb.report.difference import difference
+
+            sides = [sources_of(shelf.members(group)) for group in (first, second)]
             if not stopped():
                 found = difference(sides[0], sides[1], (first.label, second.label))
                 self._say(Compared(turn, found, first.battery))
@@ -105,8 +137,10 @@ class SurveyReader:
     def differ(self, group: Group, feature: str) -> None:
         """Find the responses of a group on which judges differ about a feature."""
 
-        def job(store: Store, turn: int, stopped: Stopped) -> None:
-            sources = sources_of(_members(store, group))
+        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
+            from tabwb.report.disagreements import disagreements
+
+            sources = sources_of(shelf.members(group))
             if not stopped():
                 found = disagreements(sources, feature)
                 self._say(Differing(turn, found, group.battery, group.label))
@@ -116,13 +150,13 @@ class SurveyReader:
     def pair(self, kin: Sequence[tuple[Group, Group]]) -> None:
         """Set each base group against its instruct group, one pair after the other."""
 
-        def job(store: Store, turn: int, stopped: Stopped) -> None:
+        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
             found: list[Pair] = []
             for sides in kin:
                 if stopped():
                     return
-                whole = [Group(one.by, one.label, _members(store, one)) for one in sides]
-                found += pairs_of(summarised(whole))
+                found += _paired(shelf, sides)
+                shelf.let_go()
             if not stopped():
                 self._say(Paired(turn, tuple(found)))
 
@@ -131,8 +165,10 @@ class SurveyReader:
     def contrast(self, groups: Sequence[Group], label: str) -> None:
         """Set the judges of some groups of one battery against each other."""
 
-        def job(store: Store, turn: int, stopped: Stopped) -> None:
-            members = [one for group in groups for one in _members(store, group)]
+        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
+            from tabwb.report.robustness import robustness
+
+            members = [one for group in groups for one in shelf.members(group)]
             found = robustness(sources_of(members))
             if not stopped():
                 self._say(Contrasted(turn, found, groups[0].battery, label))
@@ -143,14 +179,18 @@ class SurveyReader:
         """Let what is under way come to nothing."""
         self.turn += 1
 
-    def _start(self, job: Callable[[Store, int, Stopped], None]) -> None:
+    def _start(self, job: Job) -> None:
         self.turn += 1
         turn = self.turn
 
         def read() -> None:
             try:
-                with Store.open(self._location, create=False) as store:
-                    job(store, turn, lambda: turn != self.turn)
+                with resting(), Store.open(self._location, create=False) as store:
+                    shelf = Shelf(store)
+                    try:
+                        job(shelf, turn, lambda: turn != self.turn)
+                    finally:
+                        shelf.let_go()
             except TabwbError as error:
                 if turn == self.turn:
                     self._say(Failed(Trouble.of("The results could not be read", error)))
@@ -161,7 +201,8 @@ class SurveyReader:
         self._thread = threading.Thread(target=read, name="survey", daemon=True)
         self._thread.start()
 
-    def _survey(self, store: Store, turn: int, stopped: Stopped) -> None:
+    def _survey(self, shelf: Shelf, turn: int, stopped: Stopped) -> None:
+        store = shelf.store
         administrations = store.administrations()
         batteries: dict[str, Battery] = {}
         for one in administrations:
@@ -169,15 +210,14 @@ class SurveyReader:
                 canonical = store.battery_canonical(one.battery_hash)
                 batteries[one.battery_hash] = battery_from_canonical(canonical)
         groups = _by_model(administrations, batteries)
+        set_aside()
         self._say(SurveyGrown(turn, None, 0, len(groups)))
         time.sleep(REST_S)
         for done, group in enumerate(groups):
-            members = _members(store, group)
             if stopped():
                 return
-            (row,) = summarised([Group(group.by, group.label, members)])
-            self._say(SurveyGrown(turn, without_trials(row), done + 1, len(groups)))
-            del members, row
+            self._say(SurveyGrown(turn, _row(shelf, group), done + 1, len(groups)))
+            shelf.let_go()
             time.sleep(REST_S)
 
 
@@ -191,5 +231,19 @@ def _by_model(
     return sorted(groups, key=lambda group: -group.members[-1].administration.id)
 
 
-def _members(store: Store, group: Group) -> tuple[Loaded, ...]:
-    return loaded(store, [one.administration.id for one in group.members])
+def _row(shelf: Shelf, group: Group) -> Grouped:
+    """What a group's responses come to, without the responses."""
+    (row,) = _summarised(shelf, [group])
+    return without_trials(row)
+
+
+def _paired(shelf: Shelf, sides: Sequence[Group]) -> tuple[Pair, ...]:
+    from tabwb.report.pairs import pairs_of
+
+    return pairs_of(_summarised(shelf, sides))
+
+
+def _summarised(shelf: Shelf, groups: Sequence[Group]) -> tuple[Grouped, ...]:
+    found = summarised([Group(one.by, one.label, shelf.members(one)) for one in groups])
+    shelf.hold(each for one in found for judge in one.summary.judges for each in judge.judged)
+    return found

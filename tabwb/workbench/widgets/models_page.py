@@ -101,7 +101,8 @@ class ModelsPage(Vertical):
         return self.size.width >= BESIDE
 
     @property
-    def _done(self) -> bool:
+    def done(self) -> bool:
+        """Whether every model has been read."""
         return self._progress is not None and self._progress[0] == self._progress[1]
 
     @property
@@ -195,11 +196,11 @@ class ModelsPage(Vertical):
     def _told(self, basis: Basis | None) -> str:
         if basis is not None:
             return " · ".join((basis.battery, *basis.words))
-        return "Nothing has been answered yet; n begins an administration." if self._done else ""
+        return "Nothing has been answered yet; n begins an administration." if self.done else ""
 
     def _head(self, n: int = 0) -> None:
         done, total = self._progress or (0, 0)
-        if self._done:
+        if self.done:
             state = f"{n} of {total} models"
         else:
             state = f"… reading, {done} of {total} models" if total else "… reading"

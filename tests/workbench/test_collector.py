@@ -1,0 +1,65 @@
+"""Masses of responses are read and let go without holding up the screen."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import pytest
+
+from tabwb.report.groups import summarised
+from tabwb.report.load import grouped, loaded
+from tabwb.store.store import Store
+from tabwb.workbench.collector import AT_ONCE, let_go, resting
+from tabwb.workbench.survey import without_trials
+from tests.workbench.stocked import stock
+
+
+def test_collections_rest_until_the_last_reader_has_ended() -> None:
+    with resting():
+        with resting():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(OSError), resting():
+        raise OSError
+    assert gc.isenabled()
+
+
+class Thing:
+    pass
+
+
+def test_things_go_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    things: list[object] = [Thing() for _ in range(2 * AT_ONCE + 1)]
+    seen = [weakref.ref(thing) for thing in things]
+    left: list[int] = []
+
+    def rest(seconds: float) -> None:
+        left.append(sum(ref() is not None for ref in seen))
+
+    monkeypatch.setattr("tabwb.workbench.collector.time.sleep", rest)
+    let_go(things)
+    assert left == [AT_ONCE + 1, 1, 0]
+
+
+def test_nothing_that_grows_with_the_responses_is_kept(tmp_path: Path) -> None:
+    stock(tmp_path / "store.db")
+    with Store.open(tmp_path / "store.db") as store:
+        chosen = loaded(store)
+    assert any(one.judged for one in chosen)
+    for row in map(without_trials, summarised(grouped(chosen, "model"))):
+        assert not any((*one.trials, *one.judged) for one in row.group.members)
+        assert not any(judge.judged for judge in row.summary.judges)
+
+
+def test_the_screen_s_thread_never_loads_numpy_for_the_results_by_model() -> None:
+    code = (
+        "import sys, tabwb.workbench.widgets.models_page, tabwb.workbench.screens.surveying\n"
+        "import tabwb.workbench.survey_reader\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
