@@ -50,4 +50,4 @@ def not_carried(
     if not left:
         return f"{format_name} carries all that was recorded."
     said = ", ".join(plural(count, name) for name, count in left.items())
-    return f"{format_name} has no place for: {said}. They stand in the JSON lines and CSV exports."
+    return f"{format_name} has no place for: {said}. The store has it: tabwb results ID --json."
