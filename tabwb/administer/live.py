@@ -228,5 +228,6 @@ def take_in(session: NamingSession, recording: str, path: Path) -> Events:
 
     whole = adopt(path)
     if whole.frames == 0:
-        raise TabwbError("nothing was recorded yet", where=str(path))
+        path.unlink()
+        raise TabwbError("nothing had been recorded; the empty file is removed", where=str(path))
     return keep(session, recording, whole.path, whole.seconds, "interrupted")

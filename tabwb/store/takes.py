@@ -20,12 +20,7 @@ def folder_of(store: Store) -> Path:
     Raises:
         StoreError: it cannot be made.
     """
-    beside = store.embedded
-    if beside is None:
-        local = resolve(None)
-        assert isinstance(local, Path)
-        beside = local
-    folder = beside.with_name(f"{beside.name}.takes")
+    folder = _place(store)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -42,9 +37,28 @@ def path_of(store: Store, administration_uid: str, recording: str) -> Path:
     return folder_of(store) / f"{administration_uid}.{recording}{SUFFIX}"
 
 
+def interrupted(store: Store) -> tuple[Path, ...]:
+    """The recordings that were begun and not kept yet, of all administrations; makes no folder."""
+    return tuple(sorted(_place(store).glob(f"*{SUFFIX}")))
+
+
+def whose(path: Path) -> str:
+    """Uid of the administration that a growing recording belongs to."""
+    return path.name.partition(".")[0]
+
+
 def of_administration(store: Store, administration_uid: str) -> tuple[Path, ...]:
     """The recordings of an administration that were begun and not kept yet."""
     return tuple(sorted(folder_of(store).glob(f"{administration_uid}.*{SUFFIX}")))
+
+
+def _place(store: Store) -> Path:
+    beside = store.embedded
+    if beside is None:
+        local = resolve(None)
+        assert isinstance(local, Path)
+        beside = local
+    return beside.with_name(f"{beside.name}.takes")
 
 
 def working_folder(store: Store) -> Path:

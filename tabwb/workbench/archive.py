@@ -77,7 +77,11 @@ class Archive:
     def refresh(self) -> None:
         """Read the list of administrations again."""
         administrations = self.store.administrations()
-        self._catalogue = replace(self._catalogue, administrations=administrations)
+        self._catalogue = replace(
+            self._catalogue,
+            administrations=administrations,
+            interrupted=catalogue.interrupted(self.store),
+        )
         self.say(messages.Ready(self._catalogue))
 
     def check(self, draft: Draft) -> None:

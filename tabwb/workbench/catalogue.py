@@ -9,6 +9,7 @@ from tabwb.battery.loader import load_battery
 from tabwb.extend.components import ComponentKind, Descriptor
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError
+from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.workbench.snapshots import BatteryEntry, Catalogue, ModelEntry
 
@@ -27,11 +28,23 @@ def read(plugins: Plugins, store: Store | None) -> Catalogue:
         judges=tuple((one.id, one.title) for one in plugins.descriptors("judges")),
         exporters=tuple((one.id, one.title) for one in plugins.descriptors("exporters")),
         administrations=store.administrations() if store is not None else (),
+        interrupted=interrupted(store) if store is not None else (),
         store=store.location if store is not None else "",
         offline=plugins.configuration.offline,
         theme=plugins.configuration.theme or "",
         problems=tuple(str(problem) for problem in plugins.problems),
     )
+
+
+def interrupted(store: Store) -> tuple[int, ...]:
+    """Administrations whose recording was interrupted and is not kept yet."""
+    parts = takes.interrupted(store)
+    if not parts:
+        return ()
+    from tabwb.speech.wav import is_growing
+
+    uids = {takes.whose(path) for path in parts if not is_growing(path)}
+    return tuple(one.id for one in store.administrations() if one.uid in uids)
 
 
 def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:

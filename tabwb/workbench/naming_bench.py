@@ -89,16 +89,36 @@ class NamingBench(ModelsBench):
         self._listen_to_what_waits(session)
 
     def take_in(self) -> None:
-        """Keep recordings of this administration that were interrupted."""
-        from tabwb.administer.live import left_over, take_in
-
-        session = self._naming()
-        for recording, path in left_over(session):
-            if self._live is not None and recording == self._live.recording:
-                continue
-            take_in(session, recording, path)
-            self.say(messages.Told(f"An interrupted recording is kept: {path.name}"))
+        """Keep recordings of the open administration that were interrupted."""
+        self._take_in(self._naming())
         self._show()
+
+    def keep_interrupted(self, number: int) -> None:
+        """Keep recordings of an administration that were interrupted, without going on with it."""
+        with self._session_of(number) as session:
+            if isinstance(session, NamingSession):
+                self._take_in(session)
+        self.refresh()
+
+    def _take_in(self, session: NamingSession) -> None:
+        from tabwb.administer.live import left_over, take_in
+        from tabwb.speech.wav import is_growing
+        from tabwb.store import takes
+
+        for recording, path in left_over(session):
+            live = self._live is not None and recording == self._live.recording
+            if live or is_growing(path):
+                continue
+            try:
+                take_in(session, recording, path)
+            except TabwbError as error:
+                self.say(messages.Told(f"An interrupted recording could not be kept: {error}"))
+            else:
+                self.say(messages.Told("An interrupted recording is kept."))
+        for path in takes.of_administration(session.store, session.administration.uid):
+            # The program died while the microphone was opened: no picture had been shown.
+            if not is_growing(path) and not any(path == other for _, other in left_over(session)):
+                path.unlink()
 
     def _opener(self, device: str) -> OpenSource:
         if self.open_source is not None:

@@ -225,7 +225,7 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What the explorer and the dialogs offer."""
+    """What the explorer and the dialogs offer; ``interrupted``: whose recording broke off."""
 
     batteries: tuple[BatteryEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()
@@ -233,6 +233,7 @@ class Catalogue:
     judges: tuple[tuple[str, str], ...] = ()
     exporters: tuple[tuple[str, str], ...] = ()
     administrations: tuple[Administration, ...] = ()
+    interrupted: tuple[int, ...] = ()
     store: str = ""
     offline: bool = False
     theme: str = ""
@@ -247,9 +248,13 @@ class Catalogue:
 
     @property
     def open(self) -> tuple[Administration, ...]:
-        """Administrations that can be gone on with, the latest first."""
+        """Administrations that can be gone on with, or have a recording to keep; latest first."""
         going = {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
-        return tuple(one for one in reversed(self.administrations) if one.status in going)
+        return tuple(
+            one
+            for one in reversed(self.administrations)
+            if one.status in going or one.id in self.interrupted
+        )
 
 
 @dataclass(frozen=True, slots=True)

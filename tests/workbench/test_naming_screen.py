@@ -287,12 +287,16 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(
         with Store.open(seat.store) as store:
             assert len(takes.of_administration(store, one.uid)) == 1
             assert len(store.recordings(one.id)) == 1, "the one that the break ended"
-        seat.desk.do(lambda: seat.desk.bench.resume(one.id, go_on=False))
-        await seat.until(lambda: seat.desk.work)
-        assert given.now.left_over == 1
-        await seat.reads("1 interrupted recording")
+        await seat.reads("! interrupted")
+        await seat.press("enter")
+        await seat.reads("Its recording was interrupted")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work and not seat.asked)
+        await seat.until(lambda: given.now.left_over == 0, "it is kept")
+        with Store.open(seat.store) as store:
+            assert len(store.recordings(one.id)) == 2
+            assert not takes.of_administration(store, one.uid)
         await given.ready()
-        assert given.now.left_over == 0
         await seat.until(lambda: views(given)[1].transcript, "what was not transcribed before")
 
 

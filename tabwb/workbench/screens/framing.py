@@ -27,6 +27,8 @@ WIDE = 100
 """From so many columns up the docks stand."""
 ROOMY = 128
 """From so many columns up the middle has more air."""
+PICTURES = 76
+"""The least columns of the middle while pictures are named; below ROOMY docks are drawers then."""
 MIDDLE = 46
 """Standing docks leave the middle at least so many columns."""
 STEP = 4
@@ -63,7 +65,7 @@ class Framing(Administering):
     @property
     def narrow(self) -> bool:
         """Whether docks are drawers."""
-        return self.size.width < WIDE
+        return self.size.width < (ROOMY if self.page == "naming" else WIDE)
 
     # ---------------------------------------------------------------- frame
 
@@ -83,7 +85,8 @@ class Framing(Administering):
             scores.lay(shown=self._drawer == "scores", drawer=True, width=0)
         else:
             self._drawer = ""
-            room = max(self.size.width - MIDDLE, 2 * MIN_WIDTH)
+            middle = PICTURES if self.page == "naming" else MIDDLE
+            room = max(self.size.width - middle, 2 * MIN_WIDTH)
             wanted = kept.explorer_width * kept.explorer + kept.scores_width * kept.scores
             share = min(1.0, room / wanted) if wanted else 1.0
             left = max(int(kept.explorer_width * share), min(kept.explorer_width, 23))

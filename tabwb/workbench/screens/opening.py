@@ -180,23 +180,30 @@ class Opening(Screen[None]):
         if self.work is not None and self.work.administration.id == number:
             self.run_worker(self.go(self.work_page))
             return
-        if one.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+        over = one.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}
+        broken = number in self.catalogue.interrupted
+        if over and not broken:
             self.do(partial(self.bench.results, number))
             return
         from tabwb.workbench.screens.choice import ChoiceScreen
 
         def chosen(what: str | None) -> None:
+            if what in {"resume", "keep"} and broken:
+                self.do(partial(self.bench.keep_interrupted, number))
             if what == "resume":
                 self.do(partial(self.bench.resume, number))
             elif what == "results":
                 self.do(partial(self.bench.results, number))
 
-        self.app.push_screen(
-            ChoiceScreen(
-                f"Go on with #{number}?",
-                f"{name_of(one)}\n{one.battery_title} is {one.status.value}: {one.answered} of "
-                f"{one.planned} answered. Nothing that was answered is asked again.",
-                (("resume", "Go on"), ("results", "Results so far"), ("close", "Not now")),
-            ),
-            chosen,
+        words = (
+            f"{name_of(one)}\n{one.battery_title} is {one.status.value}: {one.answered} of "
+            f"{one.planned} answered. Nothing that was answered is asked again."
         )
+        choices = [("results", "Results so far"), ("close", "Not now")]
+        if broken:
+            words += "\n\nIts recording was interrupted; what was recorded until then can be kept."
+            choices.insert(0, ("keep", "Keep it"))
+        if not over:
+            choices.insert(0, ("resume", "Go on"))
+        title = f"#{number}" if over else f"Go on with #{number}?"
+        self.app.push_screen(ChoiceScreen(title, words, tuple(choices)), chosen)

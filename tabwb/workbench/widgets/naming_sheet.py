@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 SIZES = (7, 5, 12, 6)
 HEADS = ("right", "of", "95 % exact", "open")
+SHORT = {
+    "outcome": "as counted",
+    "person": "by a person",
+    "correct-any": "correct-any",
+    "correct-first": "correct-first",
+}
+"""What a basis is called where there is little room."""
 BAR = 16
 """The longest bar of a code."""
 PLOT_ROWS = 11
@@ -52,17 +59,21 @@ class NamingSheet(Painted):
 def subtest_lines(one: NamedSubtest, width: int) -> Iterator[Content]:
     """One subtest."""
     room = max(width - sum(SIZES), 12)
-    title = f"{one.title}   rule {one.rules.rule}"
+    titles = BASES if room > max(map(len, BASES.values())) else SHORT
+    rule = f"rule {one.rules.rule}"
+    beside = len(one.title) + GAP + len(rule) < room
+    title = f"{one.title}{' ' * GAP}{rule}" if beside else one.title
     yield Content.assemble((_left(title, room), "bold"), (_cells(HEADS), QUIET))
     yield Content.styled("─" * width, "$line")
     for found in one.summary.accuracy:
         interval = between(found.interval) if found.interval is not None else NONE
         right = str(found.correct) if found.n else NONE
         cells = _cells((right, str(found.n), interval, str(found.open)))
-        line = Content(_left(BASES[found.basis], room) + cells)
+        line = Content(_left(titles[found.basis], room) + cells)
         yield line.stylize("bold", room, room + SIZES[0]).stylize(QUIET, room + SIZES[0])
     yield Content("")
-    for fact in facts_of(one).split("\n"):
+    facts = facts_of(one).split("\n")
+    for fact in facts if beside else [rule, *facts]:
         yield from Content.styled(fact, QUIET).wrap(max(width, 20))
     yield Content("")
     yield from code_lines(one.summary.codes, one.summary.proposed, width)
