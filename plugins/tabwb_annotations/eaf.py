@@ -6,13 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from tabwb_annotations.folder import Made, sound_name, write_folder
-from tabwb_annotations.loss import not_carried
+from tabwb_annotations.loss import OF_TIERS, not_carried
 from tabwb_annotations.tiers import Annotated, Document, annotated
-
-CARRIED = (
-    "score", "finer score", "heard line", "code", "proposed code", "cue", "phoneme time",
-    "transcriber",
-)  # fmt: skip
 
 
 class EafExporter:
@@ -26,7 +21,7 @@ class EafExporter:
         recordings = annotated(document)
         trials = [trial for each in recordings for trial in each.trials]
         made = [Made(f"{each.name}.eaf", partial(write, each)) for each in recordings]
-        notes = [not_carried(trials, CARRIED, "EAF"), "EAF keeps times in whole milliseconds."]
+        notes = [not_carried(trials, OF_TIERS, "EAF"), "EAF keeps times in whole milliseconds."]
         write_folder(out, made, recordings, document, notes)
 
 

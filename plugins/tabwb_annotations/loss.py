@@ -8,6 +8,12 @@ from typing import Any
 
 from tabwb.records.words import plural
 
+OF_TIERS = (
+    "score", "finer score", "heard line", "code", "proposed code", "cue", "phoneme time",
+    "transcriber",
+)  # fmt: skip
+"""What :data:`tabwb_annotations.tiers.TIERS` carry, of the names counted here."""
+
 
 def not_carried(
     trials: Sequence[Mapping[str, Any]], carried: Sequence[str], format_name: str

@@ -6,13 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from tabwb_annotations.folder import Made, write_folder
-from tabwb_annotations.loss import not_carried
+from tabwb_annotations.loss import OF_TIERS, not_carried
 from tabwb_annotations.tiers import Annotated, Document, annotated
-
-CARRIED = (
-    "score", "finer score", "heard line", "code", "proposed code", "cue", "phoneme time",
-    "transcriber",
-)  # fmt: skip
 
 
 class TextGridExporter:
@@ -26,7 +21,7 @@ class TextGridExporter:
         recordings = annotated(document)
         trials = [trial for each in recordings for trial in each.trials]
         made = [Made(f"{each.name}.TextGrid", partial(write, each)) for each in recordings]
-        write_folder(out, made, recordings, document, [not_carried(trials, CARRIED, "TextGrid")])
+        write_folder(out, made, recordings, document, [not_carried(trials, OF_TIERS, "TextGrid")])
 
 
 def write(recording: Annotated, path: Path) -> None:

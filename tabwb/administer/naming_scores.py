@@ -12,11 +12,12 @@ from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt
 from tabwb.scoring.naming.attempts import SpokenAttempt, propose_attempts
 from tabwb.scoring.naming.codes import right_by_score
-from tabwb.scoring.naming.correct import Rule, Verdict, judged_attempt, verdicts
+from tabwb.scoring.naming.correct import Verdict, judged_attempt, verdicts
 from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
 from tabwb.scoring.naming.propose import Proposal, propose_code
 from tabwb.scoring.naming.summary import NamedItem, Status
+from tabwb.scoring.naming.target import Rule
 
 RATER = "naming-1"
 """The rules as they are here; changing one that changes a score makes it naming-2."""

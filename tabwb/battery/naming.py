@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from tabwb.scoring.naming.target import Accepted, NamingTarget, Tolerance
+from tabwb.scoring.naming.target import Accepted, NamingTarget, Rule, Tolerance
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Item
 
-Rule = Literal["correct-any", "correct-first"]
 ResponseRule = Literal["first-response", "whole-window"]
 Feedback = Literal["none", "neutral", "right-or-wrong"]
 Reveal = Literal["after-score", "live"]

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tabwb.battery.naming import Feedback, ResponseRule, Reveal, Rule
+from tabwb.battery.naming import Feedback, ResponseRule, Reveal
+from tabwb.scoring.naming.target import Rule
 
 Text = Annotated[str, Field(min_length=1)]
 Id = Annotated[

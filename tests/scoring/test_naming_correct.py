@@ -13,14 +13,13 @@ from tabwb.phonology.inventory import PHONEMES
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import propose_attempts
 from tabwb.scoring.naming.correct import (
-    Rule,
     correct_any,
     correct_first,
     edits_within,
     judged_attempt,
     verdicts,
 )
-from tabwb.scoring.naming.target import Accepted, Tolerance
+from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
 from tests.scoring.naming_parts import accept, timed
 
 DOG = accept("D AO G")

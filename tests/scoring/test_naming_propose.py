@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tabwb.phonology.inventory import PHONEMES
 from tabwb.scoring.naming.attempts import propose_attempts
 from tabwb.scoring.naming.codes import CODES, FLAGS
-from tabwb.scoring.naming.correct import Rule, verdicts
+from tabwb.scoring.naming.correct import verdicts
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import Earlier, Proposal, propose_code
 from tabwb.scoring.naming.similarity import chance_rate
-from tabwb.scoring.naming.target import NamingTarget
+from tabwb.scoring.naming.target import NamingTarget, Rule
 from tests.scoring.naming_parts import DOG, accept, timed
 
 

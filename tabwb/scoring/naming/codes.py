@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from tabwb.scoring.naming.correct import Rule
+    from tabwb.scoring.naming.target import Rule
 
 Proposer = Literal["machine", "machine with a heard word", "person"]
 

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from tabwb.phonology.distance import align_phonemes
 from tabwb.phonology.inventory import SILENT
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import PAUSE_S, SpokenAttempt, propose_attempts
-from tabwb.scoring.naming.target import Accepted, Tolerance
-
-Rule = Literal["correct-any", "correct-first"]
+from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
 
 BREAK_S = 0.25
 """Shortest silence, seconds, that sets a word off (Goldman-Eisler 1968: a pause). [ours]"""

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Rule = Literal["correct-any", "correct-first"]
+"""Which correctness decides (``docs/naming-rules.md``)."""
 
 
 @dataclass(frozen=True, slots=True)
