@@ -202,6 +202,49 @@ async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(
     assert len(view.marks) == 1
 
 
+async def test_skip_void_note_ask_again_and_discontinue_by_key_and_palette(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud(rules=CUES) as given:
+        seat = given.seat
+        await given.ready()
+        await given.show()
+        given.speaker.say("dog")
+        asked_at = given.speaker.now_s
+        await seat.press("e")
+        await seat.until(lambda: views(given)[0].re_prompted, "asked again")
+        given.speaker.say("cat")
+        await seat.press("ctrl+p")
+        await seat.until(lambda: seat.asked, "the palette")
+        await seat.type("administer: next cue")
+        await seat.press("enter")
+        await seat.until(lambda: given.now.cues_given == 1, "the cue")
+        await given.score("1")
+        response = given.now.response
+        assert response is not None
+        assert response.end_s == pytest.approx(asked_at, abs=0.01), "the first response ended there"
+
+        await seat.press("n")
+        await seat.words("a cough")
+        await seat.press("v")
+        await seat.words("wrong picture on the table")
+        await seat.reads("∅ void  wrong picture on the table")
+        await given.show()
+        await seat.press("s")
+        await seat.words("does not know cats")
+        await seat.reads("› skipped  does not know cats")
+        await given.show()
+        await seat.press("d")
+        await seat.words("tired")
+        await seat.until(lambda: seat.work.status is AdministrationStatus.DISCONTINUED)
+        await seat.until(lambda: given.now.microphone == "closed", "and nothing is recorded")
+        await seat.press("u")
+        await seat.until(lambda: seat.work.status is not AdministrationStatus.DISCONTINUED)
+    trials = seat.stored()[1]
+    assert [one.state for one in trials[:2]] == [TrialState.VOID, TrialState.SKIPPED]
+    assert trials[0].notes == ("a cough",)
+
+
 async def test_no_response_has_kinds_and_undo_opens_the_response_again(
     name_aloud: Name,  # noqa: F811
 ) -> None:
