@@ -83,6 +83,7 @@ def import_(**options: Any) -> int:
                     except BaseException:
                         with suppress(TabwbError):  # half of it is here: nobody goes on with that
                             session.discontinue("the import stopped in the middle")
+                        note(f"administration {number} holds only a part of {one.source}")
                         raise
                     left = session.waiting_aloud
                     if left:

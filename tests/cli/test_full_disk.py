@@ -1,0 +1,73 @@
+"""A disk that fills up in the middle: what was kept stays, and the rest follows."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.administer.naming_parts import naming_battery
+from tests.cli.conftest import Run
+
+resource = pytest.importorskip("resource")
+soundfile = pytest.importorskip("soundfile")
+DOG = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
+LARGEST = 1_500_000
+"""Bytes of the largest file that can be written, as if the disk had no more room."""
+
+
+def on_a_full_disk(*words: object) -> str:
+    """Run a command that fails for want of room; what it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tabwb.cli.main", *map(str, words)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert "a defect in tabwb" not in done.stderr
+    assert "free some space" in done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Dog, and a cat for which there is no room."""
+    made = tmp_path / "sounds"
+    made.mkdir()
+    shutil.copy(DOG, made / "dog.flac")
+    noise = np.random.default_rng(1).normal(0, 0.1, LARGEST).astype(np.float32)
+    soundfile.write(made / "cat.wav", noise, 16_000)
+    return made
+
+
+def test_what_was_taken_up_stays_and_the_rest_follows(
+    run: Run, tmp_path: Path, folder: Path
+) -> None:
+    words = ["name", naming_battery(tmp_path), "--speaker", "S-014", "--input", folder]
+    words += ["--transcriber", "none"]
+    assert "go on with: tabwb name" in on_a_full_disk(*words)
+    assert run("results", "1", "--json").document["administration"]["answered"] == 1
+    assert run(*words, "--resume", "1").status == 3
+    document = run("results", "1", "--json").document
+    assert document["administration"]["answered"] == 2
+    assert len(document["recordings"]) == 2
+
+
+def test_half_an_import_is_ended_and_said(run: Run, tmp_path: Path, folder: Path) -> None:
+    (folder / "utterances.tsv").write_text(
+        "utterance_id\tprompt\ttranscript\tfilename\n"
+        "u-1\tdog\tD AO G\tdog.flac\nu-2\tcat\tK AE T\tcat.wav\n",
+        encoding="utf-8",
+    )
+    said = on_a_full_disk(
+        "import", folder, "--battery", naming_battery(tmp_path), "--speaker", "S-014"
+    )
+    assert "administration 1 holds only a part of" in said
+    (given,) = run("results", "--json").document["administrations"]
+    assert (given["status"], given["answered"]) == ("discontinued", 1)
