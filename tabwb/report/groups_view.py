@@ -23,6 +23,7 @@ from tabwb.report.wording import (
     plain,
     right_of,
     signed,
+    size_of,
     terms_of,
 )
 
@@ -167,8 +168,7 @@ def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
 
 def pair_view(pair: Pair) -> RenderableType:
     """A base and an instruct model: each measure with the difference, then what must be known."""
-    size = f"{int(pair.parameters):,}" if pair.parameters.isdecimal() else pair.parameters
-    title = f"{pair.family}, {size} parameters: base - instruct"
+    title = f"{pair.family}, {size_of(pair.parameters)}: base - instruct"
     made = table(
         "base",
         "instruct",

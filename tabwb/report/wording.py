@@ -16,6 +16,16 @@ BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
 """The baselines that are shown, and what they are called."""
 
 
+def size_of(parameters: str) -> str:
+    """A model's size as its profile says it, so that it can be read.
+
+    >>> size_of("1240000000"), size_of("1.2B")
+    ('1,240,000,000 parameters', '1.2B parameters')
+    """
+    shown = f"{int(parameters):,}" if parameters.isdecimal() else parameters
+    return f"{shown} parameters"
+
+
 def number(estimate: Estimate, digits: int = 2) -> str:
     """A number, or a dash where it is undefined.
 

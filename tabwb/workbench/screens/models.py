@@ -31,7 +31,9 @@ HELPS = {
 }
 TUNINGS = (("not said", ""), ("base", "base"), ("instruct", "instruct"))
 LINE = 64
-"""Columns of the list, without its bar."""
+"""Columns of the list, without its bar and the gap."""
+WIDEST = 26
+"""Columns of the specs at most."""
 NOTE = "enter takes one over; Write keeps a profile; Try asks the model one thing"
 
 
@@ -115,9 +117,14 @@ class ModelsScreen(Dialog[None]):
         self._catalogue = catalogue
         known = self.query_one(Known)
         at = known.highlighted or 0
+        width = min(max((len(one.shape) for one in catalogue.models), default=0), WIDEST)
         known.set_options(
             Option(
-                Content.assemble(one.shape.ljust(20), " ", (_short(one), QUIET)),
+                Content.assemble(
+                    _fit(one.shape, width).ljust(width),
+                    "  ",
+                    (_fit(_beside(one), LINE - width), QUIET),
+                )
             )
             for one in catalogue.models
         )
@@ -181,10 +188,12 @@ class ModelsScreen(Dialog[None]):
         return bool(value)
 
 
-def _short(one: ModelEntry) -> str:
-    """What stands beside a spec, on one line."""
-    words = one.hindrance or one.title
-    room = LINE - max(len(one.shape), 20)
+def _beside(one: ModelEntry) -> str:
+    """What stands beside a spec; a hindrance without the name that stands there already."""
+    return one.hindrance.removeprefix(f"'{one.id}' ") or one.title
+
+
+def _fit(words: str, room: int) -> str:
     return words if len(words) <= room else f"{words[: room - 1]}…"
 
 

@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary
-from tabwb.report.wording import baselines_of, between, number, plain, right_of
+from tabwb.report.wording import baselines_of, between, number, plain, right_of, size_of
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.survey import Basis, judge_of
 from tabwb.workbench.wording import QUIET, sentence, spread
@@ -117,7 +117,10 @@ def _facts(row: Grouped) -> Iterator[str]:
     numbers = ", ".join(f"#{one.administration.id}" for one in row.group.members[:6])
     more = len(row.group.members) - 6
     yield numbers + (f" and {more} more" if more > 0 else "")
-    labels = [f"{plain(name)} {value}" for name, value in row.group.labels.items()]
+    labels = [
+        size_of(value) if name == "parameters" else f"{plain(name)} {value}"
+        for name, value in row.group.labels.items()
+    ]
     if labels:
         yield ", ".join(labels)
     for name, values in row.group.mixed.items():

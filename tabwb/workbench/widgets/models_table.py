@@ -138,11 +138,12 @@ class AccuracyTable(Painted):
         ]
         name = max(map(len, [label for label, _ in (*found.rows, *found.baselines)]), default=0) + 1
         titles = found.heads
+        short = short_titles(titles)
         for intervals in (True, False):
             sizes = [(6 + 11, 10 * extra) for extra in balanced]
-            if not intervals:
-                short = short_titles(found.heads)
+            if not intervals or any(len(title) >= 6 + 11 for title in titles):
                 titles = tuple(short[title] for title in found.heads)
+            if not intervals:
                 sizes = [
                     (max(6, len(title) + 2), 10 * extra)
                     for title, extra in zip(titles, balanced, strict=True)
