@@ -15,9 +15,10 @@ from typing import Any
 
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
+from tabwb.scoring.naming.heard import parse_heard
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
-from tabwb_annotations.tiers import Annotated, Document, annotated, attempts_of, code_of
+from tabwb_annotations.tiers import Annotated, Document, annotated, code_of
 
 CARRIED = ("score", "finer score", "heard line", "code", "proposed code", "cue", "note")
 ERROR_CODES: Mapping[str, str] = {
@@ -78,45 +79,57 @@ def utterance(naming: Mapping[str, Any]) -> str:
         return "0"
     if naming["score"] == "not-scorable":
         return "xxx"
-    words = [
-        _word(naming, *each) for each in zip(_attempts(naming), _complete(naming), strict=True)
-    ]
+    words = [_word(naming, attempt) for attempt in naming["attempts"]]
+    if naming["score"] in {"right", "self-corrected"}:
+        # A person heard the name, whatever a machine made of it; it came last.
+        words[-1:] = [_target(naming)]
     if not words and naming["heard"]:
-        words = [_coded(naming, _heard_word(naming) or "xxx")]
+        words = [_coded(naming, _heard(naming))]
     if words:
         return " [//] ".join(words)
     # Nothing was heard, or nobody has listened: the one is silence, the other is not known.
     return "0" if any(each["status"] == "empty" for each in naming["transcripts"]) else "xxx"
 
 
-def _attempts(naming: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    return [phonemes for _, phonemes in attempts_of(naming)]
+def _word(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> str:
+    ipa = to_ipa(attempt["phonemes"])
+    if _is_accepted(naming, attempt):
+        return _target(naming)
+    if attempt["complete"] is False:
+        return f"&+{ipa}"
+    others = [
+        each
+        for each in naming["attempts"]
+        if each["complete"] is not False and not _is_accepted(naming, each)
+    ]
+    # What was heard is said of the response: of which attempt, only where there is one.
+    only = naming["heard"] and len(others) == 1
+    return _coded(naming, _heard(naming) if only else f"{ipa}@u")
 
 
-def _complete(naming: Mapping[str, Any]) -> list[bool]:
-    return [attempt["complete"] is not False for attempt in naming["attempts"]]
-
-
-def _word(naming: Mapping[str, Any], phonemes: tuple[str, ...], complete: bool) -> str:
-    target = str(naming["target"])
-    if " ".join(phonemes) in naming["accepted"]:
-        return target.replace(" ", "_")
-    if not complete:
-        return f"&+{to_ipa(phonemes)}"
-    return _coded(naming, _heard_word(naming) or f"{to_ipa(phonemes)}@u")
+def _is_accepted(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
+    said = " ".join(attempt["phonemes"]) in naming["accepted"]
+    return said and naming["score"] != "error"
 
 
 def _coded(naming: Mapping[str, Any], word: str) -> str:
-    target = str(naming["target"]).replace(" ", "_")
+    target = _target(naming)
     if word == target:
         return word
     code = ERROR_CODES.get(code_of(naming)[0])
     return f"{word} [: {target}]" + (f" [* {code}]" if code else "")
 
 
-def _heard_word(naming: Mapping[str, Any]) -> str:
-    heard = str(naming["heard"] or "")
-    return heard.casefold() if heard.isalpha() and not heard.isupper() else ""
+def _target(naming: Mapping[str, Any]) -> str:
+    return str(naming["target"]).replace(" ", "_")
+
+
+def _heard(naming: Mapping[str, Any]) -> str:
+    """What a person heard: a word (one replacement is of one word in CHAT), or phonemes in IPA."""
+    heard = parse_heard(str(naming["heard"]))
+    if heard.word:
+        return heard.word.replace(" ", "_")
+    return f"{to_ipa(heard.pronunciations[0])}@u"
 
 
 def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
@@ -148,7 +161,7 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) ->
     start, end = naming["start_s"] or 0.0, naming["end_s"] or recording.seconds
     bullet = f" {BULLET}{round(start * 1000)}_{round(end * 1000)}{BULLET}" if one_file else ""
     yield f"*PAR:\t{utterance(naming)} .{bullet}"
-    spoken = _attempts(naming)
+    spoken = [attempt["phonemes"] for attempt in naming["attempts"]]
     if spoken:
         yield f"%pho:\t{' '.join(to_ipa(phonemes) for phonemes in spoken)}"
     said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]

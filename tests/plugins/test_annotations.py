@@ -137,6 +137,36 @@ def test_chat_codes_errors_on_the_main_tier(
     assert f"@Media:\t{next(out.glob('*.wav')).stem}, audio" in lines
 
 
+def _said(attempts: list[str], **known: object) -> Json:
+    """A response to a picture of a dog: attempts, and what a person says of it."""
+    spoken = [{"phonemes": each.split(), "complete": len(each) > 1} for each in attempts]
+    none = dict.fromkeys(("score", "heard", "code", "code_by", "proposed"))
+    empty = [{"status": "ok" if attempts else "empty"}]
+    given = {"target": "dog", "accepted": ["D AO G"], "attempts": spoken, "transcripts": empty}
+    return {**none, **given, **known}
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (_said(["D OW"], score="right"), "dog"),
+        (_said([], score="right"), "dog"),
+        (_said(["K AE T", "D OW"], score="self-corrected"), "kæt@u [: dog] [//] dog"),
+        (_said(["D AO G"], score="error"), "dɔɡ@u [: dog]"),
+        (_said(["K", "D AO G"]), "&+k [//] dog"),
+        (_said(["K AE T"], heard="Cat"), "cat [: dog]"),
+        (_said(["AY D OW N OW"], heard="I don't know"), "i_don't_know [: dog]"),
+        (_said(["K AE T"], heard="K AE P"), "kæp@u [: dog]"),
+        (_said(["K AE T", "B AE T"], heard="cat"), "kæt@u [: dog] [//] bæt@u [: dog]"),
+        (_said([]), "0"),
+    ],
+)
+def test_a_persons_word_goes_before_a_machines_in_chat(said: Json, line: str) -> None:
+    from tabwb_annotations.chat import utterance
+
+    assert utterance(said) == line
+
+
 def test_the_psst_table_has_a_line_for_each_response(
     plugins: Plugins, document: Json, tmp_path: Path
 ) -> None:
