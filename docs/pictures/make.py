@@ -1,6 +1,6 @@
-"""Makes the pictures of docs/workbench.md from the real program: TAB given to models.
+"""Makes the pictures of docs/ from the real program: TAB given to models, pictures named aloud.
 
-    .venv/bin/python docs/pictures/make.py [workbench|results-by-model] [--theme dark]
+    .venv/bin/python docs/pictures/make.py [workbench|results-by-model|naming] [--theme dark]
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -14,13 +14,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from textual.pilot import Pilot
 
+from tabwb.records.speakers import Consent
+from tabwb.store.store import Store
 from tabwb.workbench import remembered
 from tabwb.workbench.app import Workbench
+from tabwb.workbench.draft import Draft
 
 HERE = Path(__file__).parent
 FONT_FOLDERS = ("/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/TTF", "/Library/Fonts")
@@ -28,6 +32,8 @@ PIXELS_PER_COLUMN = 11
 PATIENCE = 3000
 MODELS = ("bundled", "echo", "echo@text=Yes")
 """Those that are set side by side."""
+SAID = (("bed", "1"), ("bird", "1"), ("dog", "3"), ("dog", "1"), ("", "4s"), ("three", "3"))
+"""What is said to each picture of naming-demo, and the keys that score it."""
 
 
 async def picture(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
@@ -74,7 +80,49 @@ async def by_model(size: tuple[int, int], items: int, theme: str, folder: Path) 
     return drawn
 
 
-PICTURES = {"workbench": picture, "results-by-model": by_model}
+async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
+    """Recorded words are named to naming-demo, up to the sixth picture; the screen as SVG."""
+    from tests.workbench.naming_seat import PlayedSource
+
+    memory, place = folder / "memory.json", folder / "store.db"
+    remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
+    with Store.open(place) as store:
+        given = Consent("S-014", "record", True, "2026-11-01")
+        store.keep_consents([given, replace(given, scope="transcribe")])
+    sources: list[PlayedSource] = []
+
+    def open_source(path: Path) -> PlayedSource:
+        sources.append(PlayedSource(path))
+        return sources[-1]
+
+    app = Workbench(location=str(place), offline=True, memory=memory)
+    async with app.run_test(size=size) as pilot:
+        desk = app.desk
+        await until(pilot, lambda: desk.catalogue)
+        desk.bench.open_source = open_source
+        draft = Draft(battery="naming-demo", kind="speaker", speaker="S-014", rater="R2")
+        desk.do(partial(desk.bench.begin, draft))
+        await until(pilot, lambda: desk.naming)
+        await pilot.press("space")
+        await until(pilot, lambda: desk.naming and desk.naming.microphone == "open")
+        for word, key in SAID:
+            await pilot.press("space")
+            await until(pilot, lambda: desk.naming and desk.naming.waits)
+            sources[-1].wait(0.4)
+            if word:
+                sources[-1].say(word)
+            else:
+                sources[-1].wait(3.0)
+            await pilot.press(*key)
+            await until(pilot, lambda: desk.naming and desk.naming.score)
+        await until(pilot, lambda: desk.naming and desk.naming.machine)
+        await pilot.pause(0.5)
+        drawn = app.export_screenshot()
+        desk.close_worker()
+    return drawn
+
+
+PICTURES = {"workbench": picture, "results-by-model": by_model, "naming": naming}
 
 
 def answered(app: Workbench, place: int) -> bool:

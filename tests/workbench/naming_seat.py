@@ -34,6 +34,7 @@ WORDS = {
     "house": ("house_6e916de8_0.flac", "HH AW S"),
     "three": ("three_6736bc64_2.flac", "TH R IY"),
     "tree": ("tree_4620dc14_0.flac", "T R IY"),
+    "bird": ("bird_c7124b73_0.flac", "B ER D"),
     "bed": ("bed_893705bb_2.flac", "B EH D"),
 }
 TRANSCRIBER = '''
