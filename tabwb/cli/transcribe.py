@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -93,10 +94,23 @@ def transcribe(
     plugins = open_plugins(offline)
     try:
         sounds, failed = _sounds(files)
+        if tsv:
+            _check_ids(sounds)
         _permit(plugins, transcriber, speaker, store_location)
         return _transcribe(plugins, transcriber, sounds, failed, kept, shape, accepted)
     finally:
         plugins.close()
+
+
+def _check_ids(sounds: Sequence[Path]) -> None:
+    """Each file has an id of its own in a table, or it could not be scored."""
+    count = Counter(path.stem for path in sounds)
+    twice = [str(path) for path in sounds if count[path.stem] > 1]
+    if twice:
+        raise UsageError(
+            f"files of one name would have one utterance_id: {', '.join(twice)}",
+            hint="rename them, give one folder at a time, or take --json",
+        )
 
 
 def _permit(

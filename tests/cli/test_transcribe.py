@@ -87,6 +87,18 @@ def test_folders_are_looked_through_and_printed_in_order(run: Run, tmp_path: Pat
     assert lines[0].endswith("D AO G  /dɔɡ/")
 
 
+def test_two_files_of_one_id_are_no_table(run: Run, tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "dog.flac").write_bytes(DOG.read_bytes())
+    spec = typed(tmp_path, "dog")
+    words = ("transcribe", tmp_path / "one", tmp_path / "two", "--transcriber", spec)
+    refused = run(*words, "--tsv")
+    assert (refused.status, refused.out) == (2, "")
+    assert f"one utterance_id: {tmp_path / 'one' / 'dog.flac'}" in refused.err
+    assert len(run(*words, "--json").document["files"]) == 2
+
+
 def test_what_is_printed_as_tsv_is_read_by_phonemes(run: Run, tmp_path: Path) -> None:
     spec = typed(tmp_path, DOG.stem)
     outcome = run("transcribe", DOG, "--transcriber", spec, "--tsv")
