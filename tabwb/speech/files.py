@@ -236,6 +236,8 @@ def _open(path: str | os.PathLike[str]) -> Any:
             raise TabwbError("is a folder", where=place, allowed=f"a file: {ALLOWED}")
         if size == 0:
             raise TabwbError("is empty", where=place, allowed=ALLOWED)
+        with Path(place).open("rb"):
+            pass  # libsndfile says "system error" of a file that is not allowed to be read
         return soundfile.SoundFile(place)
     except soundfile.LibsndfileError as error:
         raise TabwbError(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -182,3 +184,19 @@ def test_a_wav_of_unknown_length_is_whole(tmp_path: Path, length: int) -> None:
     content[4:8] = length.to_bytes(4, "little")
     path.write_bytes(content)
     assert check_whole(path).frames == 16_000
+
+
+def test_a_file_that_may_not_be_read_is_told_as_that() -> None:
+    user = os.geteuid()
+    with TemporaryDirectory() as folder:  # pytest's own folders are closed to other users
+        path = Path(folder) / "a.wav"
+        soundfile.write(path, sine(0.1, 16_000), 16_000)
+        path.chmod(0)
+        path.parent.chmod(0o755)
+        try:
+            if user == 0:
+                os.seteuid(65_534)
+            with pytest.raises(TabwbError, match="cannot be read: Permission denied"):
+                info(path)
+        finally:
+            os.seteuid(user)
