@@ -100,6 +100,16 @@ def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
     return tuple(sorted(found))
 
 
+def left_out(folder: Path, files: Sequence[TakeFile]) -> tuple[Path, ...]:
+    """What else lies in a folder: of another format, or not in its manifest."""
+    taken = {file.path.resolve() for file in files} | {(folder / MANIFEST).resolve()}
+    return tuple(
+        path
+        for path in sorted(folder.iterdir())
+        if path.is_file() and not path.name.startswith(".") and path.resolve() not in taken
+    )
+
+
 def _of_names(folder: Path, items: Collection[str]) -> Iterator[TakeFile]:
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() not in SUFFIXES or path.name.startswith("."):

@@ -267,7 +267,14 @@ def transcribe_all(
 
 
 def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
-    from tabwb.administer.naming_files import check_sounds, item_names, take_files
+    from tabwb.administer.naming_files import (
+        MANIFEST,
+        check_sounds,
+        item_names,
+        left_out,
+        take_files,
+    )
+    from tabwb.speech.files import ALLOWED
 
     if options["source"] == MICROPHONE:
         return ()
@@ -277,8 +284,11 @@ def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
             f"'{battery.id}' has no items that are named aloud",
             hint=f"give it with: tabwb run {battery.id}",
         )
-    files = take_files(Path(options["source"]), items)
+    folder = Path(options["source"])
+    files = take_files(folder, items)
     check_sounds(files)
+    if others := [path.name for path in left_out(folder, files)]:
+        note(f"left out: {', '.join(others)} ({ALLOWED} named by item, or in {MANIFEST})")
     return files
 
 

@@ -150,6 +150,14 @@ def test_files_that_are_no_sound_are_all_named_before_anything_is_kept(
     assert run("results", "--json").document["administrations"] == []
 
 
+def test_what_else_lies_in_the_folder_is_told(run: Run, battery: Path, folder: Path) -> None:
+    (folder / "tree.flac").rename(folder / "tree.m4a")
+    words = ("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none")
+    assert "left out: tree.m4a (WAV, FLAC" in run(*words).err
+    (folder / "manifest.tsv").write_text("file\titem\ndog.flac\tdog\n", encoding="utf-8")
+    assert "left out: cat.flac, house.flac, tree.m4a" in run(*words).err
+
+
 def test_a_name_with_a_line_break_is_only_a_name(run: Run, battery: Path, folder: Path) -> None:
     (folder / "tree.flac").rename(folder / "tr\nee'.flac")
     outcome = run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", "none")
