@@ -124,11 +124,20 @@ def read_sessions(
             allowed=f"a TextGrid, an EAF, a folder of them, or a folder with {TABLE}",
         )
     responses: list[Named] = []
+    named: dict[str, Path] = {}
     for file in files:
         annotations = read_annotations(file)
         if path.is_dir() and not any(annotations.tiers.values()):
             continue  # nothing is said of this recording: a take that did not count
-        responses += _of_annotations(annotations, battery, tiers or {})
+        here = tuple(_of_annotations(annotations, battery, tiers or {}))
+        for item in {one.item for one in here}:
+            if named.setdefault(item, file) is not file:
+                raise UsageError(
+                    f"'{item}' is named in two files: {named[item].name}, {file.name}",
+                    where=str(path),
+                    hint="a folder is one session of one speaker: part what is of several",
+                )
+        responses += here
     if not responses:
         raise UsageError("nothing is labelled here", where=str(path))
     _check_sounds(responses)

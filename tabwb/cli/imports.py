@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import json_option, note, open_plugins, open_store, print_json, store_option
 from tabwb.records.errors import TabwbError, UsageError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tabwb.administer.naming_imports import ImportedSession
+
 
 @click.command(name="import")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--battery", required=True, metavar="ID|PATH", help="Whose items were named.")
 @click.option("--speaker", metavar="ID", help="A study ID; default: as the source says.")
+@click.option("--session", metavar="NAME", help="Only this one, of a table that holds several.")
 @click.option(
     "--origin",
     type=click.Choice(["human", "model", "unknown"]),
@@ -58,7 +64,7 @@ def import_(**options: Any) -> int:
         path: Path = options["path"]
         if not path.exists():
             raise UsageError("is not there", where=str(path))
-        sessions = read_sessions(path, battery, _tiers(options["tiers"]))
+        sessions = _chosen(read_sessions(path, battery, _tiers(options["tiers"])), options)
         made: list[int] = []
         with open_store(options.get("store_location"), plugins) as store:
             for one in sessions:
@@ -99,6 +105,22 @@ def import_(**options: Any) -> int:
         return 0
     finally:
         plugins.close()
+
+
+def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> list[ImportedSession]:
+    """Those that are asked for; several are not all of the one speaker who is named."""
+    names = ", ".join(one.speaker for one in sessions if one.speaker)
+    asked = options["session"]
+    chosen = [one for one in sessions if asked in {None, one.speaker}]
+    if not chosen:
+        raise UsageError(f"there is no session '{asked}'", allowed=names or "none is named here")
+    if len(chosen) > 1 and options["speaker"]:
+        raise UsageError(
+            f"these are {len(chosen)} sessions: {names}",
+            hint="say which one is the speaker's: --session NAME; "
+            "without --speaker each is its own's",
+        )
+    return chosen
 
 
 def _tiers(said: tuple[str, ...]) -> dict[str, str]:

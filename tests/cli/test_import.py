@@ -105,3 +105,32 @@ def test_typed_transcripts_and_takes_that_do_not_count_come_back(
     assert outcome.status == 0, outcome.err
     said = [trial["response"] for trial in run("results", "2", "--json").document["trials"]]
     assert said == ["D AO G", "D AO G", "TH R IY", ""]
+
+
+def test_two_speakers_in_one_folder_are_not_made_one(
+    run: Run, battery: Path, tmp_path: Path
+) -> None:
+    grid(tmp_path / "praat" / "S-014.TextGrid", item="dog")
+    grid(tmp_path / "praat" / "S-015.TextGrid", item="dog")
+    words = ("import", tmp_path / "praat", "--battery", battery, "--speaker", "S-014")
+    refused = run(*words)
+    assert refused.status == 2
+    assert "'dog' is named in two files: S-014.TextGrid, S-015.TextGrid" in refused.err
+    assert nothing_kept(run)
+
+
+def test_of_several_sessions_one_is_the_speakers(run: Run, battery: Path, tmp_path: Path) -> None:
+    (tmp_path / "utterances.tsv").write_text(
+        "utterance_id\tsession\tprompt\ttranscript\n"
+        "a\tACWT01a\tdog\tD AO G\nb\tACWT02a\tcat\tK AE T\n",
+        encoding="utf-8",
+    )
+    words = ("import", tmp_path, "--battery", battery)
+    refused = run(*words, "--speaker", "S-014")
+    assert (refused.status, "2 sessions: ACWT01a, ACWT02a" in refused.err) == (2, True)
+    assert run(*words, "--session", "ACWT03a", "--speaker", "S-014").status == 2
+    assert nothing_kept(run)
+    assert run(*words, "--session", "ACWT02a", "--speaker", "S-014").status == 0
+    assert run(*words).status == 0
+    given = run("results", "--json").document["administrations"]
+    assert [one["examinee"] for one in given] == ["S-014", "ACWT01a", "ACWT02a"]
