@@ -291,6 +291,20 @@ class Situation:
     cues: int = 0
 
 
+def listed(group: str, now: Situation) -> tuple[Command, ...]:
+    """The commands of a group; of *administer* those of what is given, its own ones first.
+
+    >>> [one.key for one in listed("administer", Situation(page="naming"))][:2]
+    ['space', '1']
+    """
+    found = [one for one in COMMANDS if one.group == group]
+    if group == "administer":
+        here = "naming" if now.page == "naming" else "trial"
+        found = [one for one in found if here in one.where]
+        found.sort(key=lambda one: here == "naming" and one.where != _NAMING)
+    return tuple(found)
+
+
 def available(command: Command, now: Situation) -> bool:
     """Whether a command can be used now; the engine has the last word on what it may do."""
     if command.group == "administer":

@@ -179,11 +179,13 @@ class Describer:
                 score = None if view is None else view.score
                 if view is None or score is None:
                     return NamedItem(name, "given")
+                if trial.plan.practice:
+                    return NamedItem(name, "scored", None, "practice")
                 code = "" if view.code is None else view.code.code
                 word = code.replace("-", " ") if code != "correct" else ""
                 right = right_by_score(score.score, view.rules.rule)
                 word = word or _short(score.score, right)
-                return NamedItem(name, "scored", None if trial.plan.practice else right, word)
+                return NamedItem(name, "scored", right, word)
             case TrialState.SKIPPED:
                 return NamedItem(name, "skipped")
             case TrialState.VOID:

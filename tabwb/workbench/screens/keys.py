@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tabwb.workbench.commands import COMMANDS, GROUPS, Situation, available, key_label
+from tabwb.workbench.commands import GROUPS, Situation, available, key_label, listed
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import ACCENT, QUIET
 
@@ -36,9 +36,7 @@ class KeyTable(Painted):
 
         for group in GROUPS:
             yield Content.styled(group.upper(), f"bold {QUIET}")
-            for command in COMMANDS:
-                if command.group != group:
-                    continue
+            for command in listed(group, self._now):
                 usable = available(command, self._now)
                 key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
                 room = max(width - KEY_WIDTH - TITLE_WIDTH - 4, 24)

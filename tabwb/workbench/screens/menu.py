@@ -11,7 +11,7 @@ from textual.events import Click
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.workbench.commands import COMMANDS, GROUPS, Situation, available, key_label
+from tabwb.workbench.commands import GROUPS, Situation, available, key_label, listed
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.widgets.title_bar import GAP, NAME, menu_places
@@ -87,13 +87,12 @@ class MenuScreen(Dialog[str | None]):
                 spread(
                     Content(command.title),
                     Content.styled(key_label(command.key), QUIET),
-                    WIDTH - 4,
+                    WIDTH - 5,
                 ),
                 id=command.id,
                 disabled=not available(command, self._now),
             )
-            for command in COMMANDS
-            if command.group == group
+            for command in listed(group, self._now)
         )
         options.styles.offset = (menu_places()[group], 0)
         options.highlighted = next(

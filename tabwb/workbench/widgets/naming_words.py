@@ -20,9 +20,9 @@ def head(card: Card | None, *, scored: bool) -> Content:
         return Content("")
     forms = ", ".join(" ".join(form) for form in card.accepted[:3])
     more = f" and {len(card.accepted) - 3} more" if len(card.accepted) > 3 else ""
-    practice = ("   practice, does not count", AMBER) if card.practice else ("", "")
+    practice = ("  practice", AMBER) if card.practice else ("", "")
     return Content.assemble(
-        (card.target, "bold"), ("    accepted ", QUIET), forms, (more, QUIET), practice
+        (card.target, "bold"), practice, ("    accepted ", QUIET), forms, (more, QUIET)
     )
 
 
