@@ -107,7 +107,8 @@ def ask_together(
     """
     number = session.administration.id
     requests = [session.request(trial) for trial in trials]
-    yield events.Asked(number, tuple(trial.plan.number for trial in trials))
+    at_once = getattr(backend, "concurrency", None)
+    yield events.Asked(number, tuple(trial.plan.number for trial in trials), at_once)
     arrived: dict[int, Reply | ComponentError] = {}
     recorded = 0
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabwb.administer.judge_calls import Estimate, Tally
 from tabwb.extend.prices import Price
+from tabwb.records.words import plural
 
 
 def told(estimate: Estimate, price: Price | None) -> str:
@@ -28,7 +29,9 @@ def told(estimate: Estimate, price: Price | None) -> str:
 
 def spent(tally: Tally) -> str:
     """What judging has taken so far."""
-    parts = [f"{tally.requests} requests"]
+    parts = [plural(tally.requests, "request")]
+    if tokens := tally.prompt_tokens + tally.reply_tokens:
+        parts.append(f"{tokens:,} tokens")
     if tally.cost is None:
         parts.append("cost unknown")
     elif tally.cost:

@@ -36,6 +36,7 @@ from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.ratings import Rating, failed
 from tabwb.records.states import RatingStatus, ResponseKind
 from tabwb.records.trials import Trial
+from tabwb.records.words import plural
 from tabwb.store.store import Store
 
 __all__ = ["Estimate", "Judging", "Limits", "Tally", "Target"]
@@ -364,7 +365,7 @@ class Judging:
     def _stop(self, why: str, left: int) -> Interrupted:
         return Interrupted(
             f"judging of administration {self.number} stopped: {why}",
-            hint=f"{left} calls are left; the same command goes on from here",
+            hint=f"{plural(left, 'call')} left; the same command goes on from here",
         )
 
 

@@ -20,12 +20,14 @@ class Spending:
         in_flight: requests that were put to the model together and have no answer on record yet.
         prompt_tokens, reply_tokens: of all attempts, or None as soon as one did not count them:
             what one reply did not count is not known of the sum either.
+        at_once: how many the model has under way at one time, where it tells.
     """
 
     price: Price | None = None
     in_flight: int = 0
     prompt_tokens: int | None = 0
     reply_tokens: int | None = 0
+    at_once: int | None = None
 
     @classmethod
     def of(cls, trials: Iterable[Trial], price: Price | None) -> Spending:
@@ -39,7 +41,7 @@ class Spending:
     def after(self, event: events.Event) -> Spending:
         """The same with what an event tells."""
         if isinstance(event, events.Asked):
-            return replace(self, in_flight=len(event.trials))
+            return replace(self, in_flight=len(event.trials), at_once=event.at_once)
         if isinstance(event, events.AttemptRecorded):
             left = max(self.in_flight - 1, 0)
             return replace(self, in_flight=left)._with(event.attempt)
@@ -71,10 +73,15 @@ def told(spending: Spending) -> str:
 
     >>> told(Spending(Price("m", 1.0, 2.0), 3, 1000, 500))
     '3 in flight, 1,500 tokens, 0.0020 USD'
+    >>> told(Spending(None, 20, at_once=8)), told(Spending(None, 3, at_once=8))
+    ('8 of 20 in flight', '3 in flight')
     >>> told(Spending(None, 1, 10, 5)), told(Spending(None, 0, 10, None)), told(Spending())
     ('15 tokens, cost unknown', 'tokens not counted, cost unknown', '')
     """
-    parts = [f"{spending.in_flight} in flight"] if spending.in_flight > 1 else []
+    asked = spending.in_flight
+    flying = asked if spending.at_once is None else min(asked, spending.at_once)
+    of = f" of {asked}" if flying < asked else ""
+    parts = [f"{flying}{of} in flight"] if asked > 1 else []
     sent, received = spending.prompt_tokens, spending.reply_tokens
     if sent is None or received is None:
         if not spending.free:

@@ -101,7 +101,10 @@ class ModelBackend(Protocol):
 
 @runtime_checkable
 class BatchingBackend(ModelBackend, Protocol):
-    """A model back end that answers many requests faster together than one by one."""
+    """A model back end that answers many requests faster together than one by one.
+
+    One with an attribute ``concurrency`` tells how many it has under way at one time.
+    """
 
     def reply_many(
         self, requests: Sequence[Request], cancel: Cancel

@@ -46,9 +46,13 @@ class Waiting(Event):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Event):
-    """Several trials were put to a back end together (transient); answers come one by one."""
+    """Several trials were put to a back end together (transient); answers come one by one.
+
+    ``at_once`` is how many of them the back end has under way at one time, where it tells.
+    """
 
     trials: tuple[int, ...]
+    at_once: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pytest
 
 from tabwb.administer.drive import CONSECUTIVE_FAILURES, drive
 from tabwb.administer.session import Session
+from tabwb.administer.spending import Spending, told
 from tabwb.records import events
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request, Wait
@@ -20,6 +21,8 @@ Piece = str | Wait | ComponentError
 
 class Crowd:
     """Answers the requests of a batch from the last to the first, as ``say`` tells."""
+
+    concurrency = 3
 
     def __init__(self, say: Callable[[Request], Piece] = lambda request: request.key) -> None:
         self.say = say
@@ -65,10 +68,10 @@ def test_items_go_out_together_and_are_recorded_in_order(begin: Begin) -> None:
     assert [trial.attempts[0].response for trial in session.trials] == [
         f"{trial.plan.subtest}/{trial.plan.item}" for trial in session.trials
     ]
-    assert [event.trials for event in made if isinstance(event, events.Asked)] == [
-        (1, 2, 3, 4),
-        (5, 6),
-    ]
+    asked = [event for event in made if isinstance(event, events.Asked)]
+    assert [event.trials for event in asked] == [(1, 2, 3, 4), (5, 6)]
+    assert told(Spending().after(asked[0])) == "3 of 4 in flight"
+    assert told(Spending().after(asked[1])) == "2 in flight"
 
 
 def test_one_failure_harms_no_other_and_comes_again(begin: Begin) -> None:
