@@ -99,8 +99,8 @@ class Workbench(App[int]):
             self.keys.follow(self.focused or self.screen)
 
     def on_passed(self, message: Passed) -> None:
-        """A key has been acted on."""
-        self.keys.passed(message.number)
+        """A key has been acted on, or nearly."""
+        self.keys.lapped(message, self.focused or self.screen)
 
     def on_mount(self) -> None:
         """Leave in order when the terminal is closed or the process is asked to end."""

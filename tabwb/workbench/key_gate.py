@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from textual.events import Key
     from textual.message_pump import MessagePump
 
+LAPS = 3
+"""A key may make a message that makes another one, each behind what follows the key: so often a
+message follows through all queues before the key is taken as acted on."""
 LOOK_S = 0.02
 """So often it is looked whether what was asked for is done."""
 LOST_S = 0.5
@@ -28,8 +31,8 @@ for a new dialog to take the focus."""
 class Passed(Message):
     """Follows a key through the same queues: when it comes up, the key has been acted on."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    def __init__(self, number: int, lap: int = 1) -> None:
+        self.number, self.lap = number, lap
         super().__init__()
 
 
@@ -65,6 +68,13 @@ class KeyGate:
         number = self._number
         target.post_message(Passed(number))
         self._app.set_timer(LOST_S, lambda: self.passed(number))
+
+    def lapped(self, message: Passed, target: MessagePump) -> None:
+        """A message that follows a key has come up."""
+        if message.lap < LAPS:
+            target.post_message(Passed(message.number, message.lap + 1))
+        else:
+            self.passed(message.number)
 
     def passed(self, number: int) -> None:
         """The key with this number has been acted on; what it asked for may still be under way."""
