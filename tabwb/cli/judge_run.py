@@ -295,16 +295,13 @@ class _Line:
         if not self._live:
             return
         from tabwb.administer.judge_words import spent
+        from tabwb.cli.progress import time_left
 
         text = f"judged {tally.judged}/{self._planned}  {spent(tally)}"
         asked = tally.judged - tally.from_store
         if asked >= 3:
             seconds = (time.monotonic() - self._started) / asked * (self._planned - tally.judged)
-            text += (
-                f"  about {seconds:.0f} s left"
-                if seconds < 90
-                else (f"  about {seconds / 60:.0f} min left")
-            )
+            text += time_left(seconds)
         note(f"\r\x1b[K{text[:78]}", newline=False)
 
     def wait(self, event: Any) -> None:
