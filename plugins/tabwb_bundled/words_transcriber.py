@@ -1,15 +1,17 @@
 """``bundled-words``: each stretch of speech is given to the small model by itself.
 
-The model was trained on recordings of one second with one word in each. It knows which phonemes the
-second holds and not when they were said: it says them all at its beginning. So speech is found by
-energy first, and the phonemes of a stretch share its time evenly.
+The model was trained on recordings of about one second: in a longer one it hears less. So speech is
+found by energy first, and its edges are those of the first and last phoneme. Inside, a phoneme ends
+halfway between the moment at which the model wrote it and that of the next one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 from tabwb_wav2vec2.options import TranscriberOptions
@@ -27,7 +29,9 @@ TRAINED_S = 1.0
 WHOLE_S = 1.2
 """A clip no longer than this is given whole: it is like those of the training."""
 AROUND_S = 0.15
-TIMES = "phonemes share their stretch of speech evenly"
+TIMES = "edges of speech by energy; phonemes part halfway between the frames that wrote them"
+SHORTEST_S = 0.01
+"""Of a phoneme; where one would be shorter they share the stretch evenly."""
 
 
 @dataclass(slots=True)
@@ -105,8 +109,8 @@ class WordsTranscriber:
             return replace(failed, segments=(), seconds=round(one.seconds, 4))
         segments: list[Segment] = []
         dropped: dict[str, int] = {}
-        for each, stretch in zip(heard, one.stretches, strict=bool(heard)):
-            segments += _shared(each.segments, stretch)
+        for each, stretch, window in zip(heard, one.stretches, _windows(one), strict=bool(heard)):
+            segments += _placed(each.segments, stretch, window.start_s)
             for label, count in each.dropped.items():
                 dropped[label] = dropped.get(label, 0) + count
         scores = [each.accepted_likelihood for each in heard]
@@ -128,15 +132,25 @@ def _windows(one: _Awaited) -> tuple[Stretch, ...]:
     return windows(one.stretches, one.seconds, TRAINED_S, AROUND_S)
 
 
-def _shared(segments: Sequence[Segment], stretch: Stretch) -> list[Segment]:
-    """The phonemes of a stretch, each with an even share of its time."""
+def _placed(segments: Sequence[Segment], stretch: Stretch, clock_s: float) -> list[Segment]:
+    """The phonemes of a stretch, from its beginning to its end without a gap.
+
+    Args:
+        segments: as the model wrote them, by the clock of what it was given.
+        stretch: where speech is.
+        clock_s: when that clock began.
+
+    >>> written = [Segment("AH", 0.3, 0.33), Segment("P", 0.5, 0.53)]
+    >>> [(s.start_s, s.end_s) for s in _placed(written, Stretch(1.1, 1.7), 1.0)]
+    [(1.1, 1.415), (1.415, 1.7)]
+    """
     spoken = [segment for segment in segments if segment.phoneme not in SILENT]
-    step = (stretch.end_s - stretch.start_s) / max(len(spoken), 1)
+    moments = [clock_s + (segment.start_s + segment.end_s) / 2 for segment in spoken]
+    edges = [stretch.start_s, *map(fmean, pairwise(moments)), stretch.end_s]
+    if any(after - before < SHORTEST_S for before, after in pairwise(edges)):
+        step = (stretch.end_s - stretch.start_s) / max(len(spoken), 1)
+        edges = [stretch.start_s + step * number for number in range(len(spoken) + 1)]
     return [
-        replace(
-            segment,
-            start_s=round(stretch.start_s + at * step, 4),
-            end_s=round(stretch.start_s + (at + 1) * step, 4),
-        )
-        for at, segment in enumerate(spoken)
+        replace(segment, start_s=round(start, 4), end_s=round(end, 4))
+        for segment, (start, end) in zip(spoken, pairwise(edges), strict=bool(spoken))
     ]

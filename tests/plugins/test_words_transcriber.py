@@ -48,8 +48,8 @@ def _hear(transcriber: WordsTranscriber, path: Path, *parts: np.ndarray) -> Tran
 
 
 def test_silence_is_empty(transcriber: WordsTranscriber, tmp_path: Path) -> None:
-    for seconds in (0.8, 5.0):
-        heard = _hear(transcriber, tmp_path / "a.wav", _noise(seconds))
+    for seconds, loudness in ((0.8, 1), (5.0, 1), (0.8, 0), (5.0, 0)):
+        heard = _hear(transcriber, tmp_path / "a.wav", loudness * _noise(seconds))
         assert (heard.status, heard.segments) == ("empty", ())
         assert heard.seconds == pytest.approx(seconds)
 
@@ -65,6 +65,20 @@ def test_two_words_with_a_pause_are_two_attempts_where_they_were_said(
     assert 2.0 <= first.onset_s < first.offset_s <= 3.1
     assert 4.5 <= second.onset_s < second.offset_s <= 5.6
     assert heard.metadata["times"] == TIMES
+
+
+def test_phonemes_of_a_word_have_times_of_their_own(
+    transcriber: WordsTranscriber, tmp_path: Path
+) -> None:
+    """The [s] of "stop" hisses: above 4 kHz there is most sound while it is said."""
+    sound = _word("stop")
+    heard = _hear(transcriber, tmp_path / "a.wav", _noise(2.0), sound, _noise(1.0))
+    hiss = heard.segments[0]
+    assert heard.phonemes == ("S", "T", "AA", "P")
+    assert [one.end_s for one in heard.segments[:-1]] == [one.start_s for one in heard.segments[1:]]
+    power = np.abs(np.fft.rfft(sound.reshape(-1, RATE // 50), axis=1)) ** 2
+    loudest = 2.0 + 0.02 * float(power[:, 80:].sum(1).argmax())
+    assert hiss.start_s <= loudest <= hiss.end_s + 0.06
 
 
 def test_a_stretch_of_a_longer_file_has_its_own_clock(

@@ -164,7 +164,8 @@ def _elsewhere(held: dict[str, Any]) -> str:
     unknown = held["unknown_words"]
     return "\n".join(
         (
-            "\n### Without speech\n",
+            "\n### Without speech",
+            "The model alone; `bundled-words` gives it nothing where no sound stands out.\n",
             _table(("sound", "clips", "of them nothing heard", "phonemes"), noise),
             "\n### Words it never heard",
             f"{unknown['words']} words that are in no list of the training, synthesised by three "

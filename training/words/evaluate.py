@@ -208,6 +208,7 @@ def evaluate(folder: Path, speech: Path) -> dict[str, Any]:
         "noise": [
             _noise("recorded background, kept out", silence, model),
             _noise("noise without speech, made", made_noises(_NOISES), model),
+            _noise("nothing but zeros", [np.zeros(RATE, dtype=np.float32)], model),
         ],
         "unknown_words": _unknown(model),
     }
