@@ -77,8 +77,8 @@ def name(**options: Any) -> int:
     and items that its basal credits may be without one. Other items than pictures are typed: here
     with --input mic, else with 'tabwb resume'.
 
-    Exit status: 0 done, 3 stopped early or items without a file (resumable), 130 after a second
-    ctrl+c.
+    Exit status: 0 done, 3 stopped early, items without a file or responses without a transcript
+    (resumable), 130 after a second ctrl+c.
     """
     plugins = open_plugins(options.get("offline"))
     try:
@@ -188,6 +188,7 @@ def _resume(session: NamingSession, options: dict[str, Any]) -> str:
         [
             *("tabwb", "name", str(options["battery"]), "--speaker", speaker),
             *("--resume", str(number), "--input", str(options["source"])),
+            *(("--transcriber", str(options["transcriber"])) if _said("transcriber") else ()),
         ]
     )
 
@@ -195,7 +196,7 @@ def _resume(session: NamingSession, options: dict[str, Any]) -> str:
 def _give(
     session: NamingSession, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
-    from tabwb.administer.naming_run import give_files
+    from tabwb.administer.naming_run import give_files, waiting
 
     cancel = threading.Event()
     try:
@@ -220,15 +221,20 @@ def _give(
     show(session, as_json=bool(options.get("as_json")))
     aloud, typed = session.waiting_aloud, session.waiting_typed
     if aloud or cancel.is_set():
-        waiting = ", ".join(trial.plan.item for trial in aloud)
+        names = ", ".join(trial.plan.item for trial in aloud)
         raise Interrupted(
-            f"no response yet: {waiting}" if aloud else "stopped",
+            f"no response yet: {names}" if aloud else "stopped",
             hint=f"go on with: {_resume(session, options)}",
         )
     if typed:
         raise Interrupted(
             f"no answer yet: {', '.join(trial.plan.item for trial in typed)}",
             hint=f"they are typed: tabwb resume {session.administration.id}",
+        )
+    if deaf := [] if spec is None else [job.name for job in waiting(session, spec)]:
+        raise Interrupted(
+            f"not transcribed: {', '.join(deaf)}",
+            hint=f"once what was wrong is mended: {_resume(session, options)}",
         )
     return 0
 
@@ -254,6 +260,8 @@ def transcribe_all(
     from tabwb.administer.naming_run import transcribe, waiting
     from tabwb.administer.transcribing import Transcribing
     from tabwb.cli.progress import Countdown
+    from tabwb.records.events import Observed
+    from tabwb.records.naming import Transcribed
     from tabwb.store.takes import working_folder
 
     jobs = waiting(session, spec)
@@ -261,8 +269,14 @@ def transcribe_all(
         return
     with Transcribing(plugins, spec, working_folder(session.store)) as transcribing:
         countdown = Countdown("response", len(jobs))
-        for _ in transcribe(session, transcribing, jobs, cancel):
+        for event in transcribe(session, transcribing, jobs, cancel):
+            if not isinstance(event, Observed) or not isinstance(event.observation, Transcribed):
+                continue
             countdown.one()
+            transcript = event.observation.transcript
+            if transcript.status == "error" and event.trial is not None:
+                item = session.trials[event.trial - 1].plan.item
+                note(f"! {item}: {transcript.error.partition("\n")[0]}")
         countdown.close()
 
 

@@ -109,6 +109,23 @@ def test_a_transcriber_can_be_named_later(run: Run, home: Path) -> None:
     ]
 
 
+def test_what_could_not_be_transcribed_is_told_and_tried_again(run: Run, home: Path) -> None:
+    battery = battery_in(home)
+    items = files_of(home, "dog", "cat", "tree", "house")
+    table = home / "typed.tsv"
+    table.write_text("utterance_id\ttranscript\ndog\tD AO G\ncat\t\n", encoding="utf-8")
+    spec = f"manual:{table}"
+    outcome = name(run, battery, items, "--transcriber", spec)
+    assert outcome.status == 3
+    assert "! tree: " in outcome.err
+    assert "not transcribed: tree, house" in outcome.err
+    assert f"--resume 1 --input {items} --transcriber {spec}" in outcome.err
+    table.write_text(TYPED, encoding="utf-8")
+    again = name(run, battery, items, "--resume", "1", "--transcriber", spec, "--json")
+    assert again.status == 0, again.err
+    assert [len(one["naming"]["transcripts"]) for one in again.document["trials"]] == [1] * 4
+
+
 def test_who_listens_later_is_another_rater(run: Run, home: Path) -> None:
     battery = battery_in(home)
     name(run, battery, files_of(home, "dog"), "--rater", "R-01")
