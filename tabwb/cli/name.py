@@ -276,7 +276,8 @@ def transcribe_all(
             transcript = event.observation.transcript
             if transcript.status == "error" and event.trial is not None:
                 item = session.trials[event.trial - 1].plan.item
-                note(f"! {item}: {transcript.error.partition("\n")[0]}")
+                why = transcript.error.splitlines() or ["no reason was given"]
+                note(f"! {item}: {why[0]}")
         countdown.close()
 
 
