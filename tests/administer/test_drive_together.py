@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
@@ -187,3 +188,20 @@ def test_in_a_conversation_items_go_out_one_by_one(begin: Begin) -> None:
         for event in drive(session, Crowd(), threading.Event(), together=3):
             if isinstance(event, events.AttemptRecorded) and event.attempt.error:
                 raise AssertionError(event.attempt.error)
+
+
+def test_a_long_run_keeps_little_of_each_answer(begin: Begin) -> None:
+    # A row of TAB's table 2 has 6,720 answers: below 30 MB of memory go to them.
+    session = begin("echo", "model", replicates=100)
+    answers = drive(session, Crowd(), threading.Event(), together=50)
+    tracemalloc.start()
+    try:
+        held = {
+            event.trial: tracemalloc.get_traced_memory()[0]
+            for event in answers
+            if isinstance(event, events.AttemptRecorded) and event.trial in (50, 300)
+        }
+    finally:
+        tracemalloc.stop()
+    assert session.status is AdministrationStatus.DONE
+    assert (held[300] - held[50]) / 250 < 4_000
