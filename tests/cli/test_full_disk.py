@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,19 +20,25 @@ LARGEST = 1_500_000
 """Bytes of the largest file that can be written, as if the disk had no more room."""
 
 
-def on_a_full_disk(*words: object) -> str:
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process grows beyond :data:`LARGEST`."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def on_a_full_disk(run: Run, *words: object) -> str:
     """Run a command that fails for want of room; what it said."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tabwb.cli.main", *map(str, words)],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST)),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 1
-    assert "a defect in tabwb" not in done.stderr
-    assert "free some space" in done.stderr
-    return done.stderr
+    with full_disk():
+        outcome = run(*words)
+    assert outcome.status == 1
+    assert "a defect in tabwb" not in outcome.err
+    assert "free some space" in outcome.err
+    return outcome.err
 
 
 @pytest.fixture
@@ -51,7 +57,7 @@ def test_what_was_taken_up_stays_and_the_rest_follows(
 ) -> None:
     words = ["name", naming_battery(tmp_path), "--speaker", "S-014", "--input", folder]
     words += ["--transcriber", "none"]
-    assert "go on with: tabwb name" in on_a_full_disk(*words)
+    assert "go on with: tabwb name" in on_a_full_disk(run, *words)
     assert run("results", "1", "--json").document["administration"]["answered"] == 1
     assert run(*words, "--resume", "1").status == 3
     document = run("results", "1", "--json").document
@@ -66,7 +72,7 @@ def test_half_an_import_is_ended_and_said(run: Run, tmp_path: Path, folder: Path
         encoding="utf-8",
     )
     said = on_a_full_disk(
-        "import", folder, "--battery", naming_battery(tmp_path), "--speaker", "S-014"
+        run, "import", folder, "--battery", naming_battery(tmp_path), "--speaker", "S-014"
     )
     assert "administration 1 holds only a part of" in said
     (given,) = run("results", "--json").document["administrations"]
