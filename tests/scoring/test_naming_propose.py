@@ -101,6 +101,18 @@ def test_a_named_neighbour_is_hinted_at_and_not_proposed() -> None:
     assert found.clause.endswith("a named neighbour: if you hear it, write it down")
 
 
+def test_a_word_with_the_vowel_of_cot_for_that_of_caught_is_a_word() -> None:
+    """The dictionary has "dog" with AO alone; many speakers have one vowel for both."""
+    found = propose("D AA G", CAT)
+    assert (found.code, found.homophone) == ("undecided", "dog")
+    assert found.clause == (
+        "sounds like 'dog' with the vowels of 'cot' and 'caught' alike, "
+        "a named neighbour: if you hear it, write it down"
+    )
+    assert propose("K AA R T", TREE).homophone == "cart"  # exactly so, and not "court"
+    assert propose("P AA R T S AO", TREE).homophones == ()
+
+
 def test_a_name_of_the_dictionary_makes_no_word() -> None:
     # The CMU dictionary has Dawe and Daugh; neither is a common word.
     found = propose("D AO V AH")

@@ -16,6 +16,8 @@ from tabwb.scoring.naming.target import NamingTarget
 
 _CARRIERS = (("DH", "AH"), ("DH", "IY"), ("AH", "N"), ("AE", "N"), ("AH",), ("EY",))
 """The, a, an: before a word they are no part of it."""
+_MERGED = {"AA": "AO", "AO": "AA"}
+"""The vowels of "cot" and "caught", one vowel for many speakers of English; not before R."""
 _PHRASE_LEVEL = 10
 """SCOWL's size of the words that a response is split into to see whether it is a phrase. [ours]"""
 
@@ -185,26 +187,27 @@ def _of_phonemes(
     target: NamingTarget, phonemes: Sequence[str], earlier: Sequence[Earlier]
 ) -> Proposal:
     said = tuple(phonemes)
-    common, rare = _homophones(said)
-    if not common:
+    words = _homophones(said)
+    if not words.common:
         for carrier in _CARRIERS:
             rest = said[len(carrier) :]
-            if said[: len(carrier)] == carrier and _homophones(rest)[0]:
-                said, (common, rare) = rest, _homophones(rest)
+            if said[: len(carrier)] == carrier and _homophones(rest).common:
+                said, words = rest, _homophones(rest)
                 break
+    common, rare = words.common, words.rare
     alike = most_similar(target.accepted, said)
     chance = chance_rate() if alike.related else None
     repeats = _repeated(earlier, ways=(said, tuple(phonemes)))
     found = Proposal("undecided", "", common + rare, repeats=repeats)
     if common:
         if alike.related:
-            clause = f"sounds like '{common[0]}'; {alike.sentence}"
+            clause = f"sounds like '{common[0]}'{words.how}; {alike.sentence}"
             return replace(found, code="formal", clause=clause, chance_rate=chance)
         neighbour = next((word for word in common if word in target.semantic), None)
         if neighbour is not None:
-            clause = f"sounds like '{neighbour}', a named neighbour: if you hear it, write it down"
-            return replace(found, clause=clause)
-        return replace(found, clause=f"sounds like '{common[0]}'; not similar in sound")
+            named = f"sounds like '{neighbour}'{words.how}, a named neighbour"
+            return replace(found, clause=f"{named}: if you hear it, write it down")
+        return replace(found, clause=f"sounds like '{common[0]}'{words.how}; not similar in sound")
     phrase = _phrase(said)
     if phrase:
         return replace(found, clause=f"may be several words: '{' '.join(phrase)}'")
@@ -218,17 +221,52 @@ def _of_phonemes(
     return replace(found, code="nonword-unrelated", clause=f"{lead}; not similar in sound")
 
 
-def _homophones(phonemes: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Common words that sound so, the commonest first, and the others: names and rare words.
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Words that sound so: common ones, the commonest first, and names and rare words.
+
+    ``how`` is what has to be taken alike for the common ones, as the end of a phrase.
+    """
+
+    common: tuple[str, ...]
+    rare: tuple[str, ...]
+    how: str = ""
+
+
+def _homophones(phonemes: Sequence[str]) -> _Words:
+    """What sounds so; where no common word does, those that do with "cot" and "caught" alike.
 
     Only a word of SCOWL's sizes up to 35 makes a response a word; the dictionary is full of names.
     [ours]
     """
+    found = _sounding(tuple(phonemes))
+    if not found.common:
+        for way in _merged(tuple(phonemes)):
+            if common := _sounding(way).common:
+                how = " with the vowels of 'cot' and 'caught' alike"
+                return _Words(common, found.rare, how)
+    return found
+
+
+def _sounding(phonemes: tuple[str, ...]) -> _Words:
     lexicon = load_lexicon()
     words = load_dictionary().homophones(phonemes)
     levels = {word: lexicon.level(word) for word in words}
     common = sorted((word for word in words if levels[word]), key=lambda word: levels[word] or 0)
-    return tuple(common), tuple(word for word in words if not levels[word])
+    return _Words(tuple(common), tuple(word for word in words if not levels[word]))
+
+
+def _merged(phonemes: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The same with one vowel of "cot" or "caught" as the other.
+
+    >>> _merged(("D", "AA", "G")), _merged(("K", "AA", "R"))
+    ([('D', 'AO', 'G')], [])
+    """
+    return [
+        (*phonemes[:at], _MERGED[phoneme], *phonemes[at + 1 :])
+        for at, phoneme in enumerate(phonemes)
+        if phoneme in _MERGED and phonemes[at + 1 : at + 2] != ("R",)
+    ]
 
 
 def _phrase(phonemes: Sequence[str]) -> tuple[str, ...]:
