@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tabwb.administer.naming_files import item_names
@@ -25,6 +25,7 @@ from tabwb.administer.naming_labels import (
 from tabwb.battery.model import Battery
 from tabwb.battery.naming import naming_item
 from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.labels import map_labels
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Score
 from tabwb.records.speech import Segment
@@ -51,11 +52,13 @@ class Written:
         segments: seconds from the beginning of the response; none where nothing was heard.
         times: where they come from.
         by: transcriber as tabwb calls it; empty: a person whom the source does not name.
+        dropped: a machine's labels without a phoneme, with how often each came.
     """
 
     segments: tuple[Segment, ...]
     times: str
     by: str = ""
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,14 +276,14 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
 
 
 def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> Named:
-    transcripts = [
-        Written(_untimed(labels, where), UNTIMED, by)
-        for labels, by in (
-            (row.get("asr_transcript"), transcriber_of((row.get("asr") or MACHINE).strip(), where)),
-            (row.get("transcript"), ""),
-        )
-        if labels and labels.strip()
-    ]
+    transcripts: list[Written] = []
+    if heard := (row.get("asr_transcript") or "").split():
+        found = map_labels(heard, "arpabet")
+        by = transcriber_of((row.get("asr") or MACHINE).strip(), where)
+        transcripts.append(Written(_untimed(found.phonemes), UNTIMED, by, dict(found.dropped)))
+    if typed := (row.get("transcript") or "").split():
+        said = [phoneme_of(label, where) for label in typed]
+        transcripts.append(Written(_untimed(said), UNTIMED))
     name = (row.get("filename") or "").strip()
     sound = folder / name if name else None
     if sound is not None and not sound.resolve().is_relative_to(folder.resolve()):
@@ -297,8 +300,7 @@ def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> 
     )
 
 
-def _untimed(transcript: str, where: str) -> tuple[Segment, ...]:
-    labels = [phoneme_of(label, where) for label in transcript.split()]
+def _untimed(labels: Sequence[str]) -> tuple[Segment, ...]:
     silent = all(label in SILENT for label in labels)
     return () if silent else tuple(Segment(label, 0.0, 0.0) for label in labels)
 

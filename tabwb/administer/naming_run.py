@@ -190,6 +190,7 @@ def _said_elsewhere(session: NamingSession, named: Named, by: str) -> Iterator[e
             written.by or f"manual:{by}",
             "ok" if written.segments else "empty",
             written.segments,
+            dropped=written.dropped,
             metadata={"times": written.times},
         )
         yield from session.transcribed(trial.plan.number, attempt.number, transcript)

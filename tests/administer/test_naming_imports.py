@@ -147,6 +147,19 @@ def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_
     assert [trial.plan.item for trial in session.waiting_aloud] == ["cat", "tree", "house"]
 
 
+def test_labels_of_a_machine_without_a_phoneme_are_dropped_and_counted(
+    open_session: Open, tmp_path: Path
+) -> None:
+    (tmp_path / "utterances.tsv").write_text(
+        "utterance_id\tprompt\ttranscript\tasr_transcript\nS1-dog\tdog\t\tD QQ AO <spn> QQ\n"
+    )
+    view = _import(open_session("S-015"), tmp_path).view(1)
+    assert view is not None
+    assert view.transcript is not None
+    assert view.transcript.transcriber == "asr"
+    assert (view.transcript.phonemes, view.transcript.dropped) == (("D", "AO", "<spn>"), {"QQ": 2})
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
