@@ -13,11 +13,11 @@ from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench import messages
+from tabwb.workbench.by_ear_bench import ByEarBench
 from tabwb.workbench.draft import Draft
-from tabwb.workbench.naming_bench import NamingBench
 
 
-class Bench(NamingBench):
+class Bench(ByEarBench):
     """The engine's side of the workbench: its commands."""
 
     @property

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.administer.naming import NamingSession
@@ -25,6 +24,7 @@ from tabwb.workbench.snapshots import Trouble
 
 if TYPE_CHECKING:
     from tabwb.administer.live import Live, OpenSource, Source
+    from tabwb.administer.naming_view import NamingView
     from tabwb.administer.session import Session
     from tabwb.administer.transcribing import Job
     from tabwb.records.speech import Transcript
@@ -210,27 +210,27 @@ class NamingBench(ModelsBench):
 
     def play(self) -> None:
         """Play the response that counts, or stop playing."""
+        session = self._naming()
+        self._play(session, session.view())
+
+    def _play(self, session: NamingSession, view: NamingView | None) -> None:
         playing, self._playback = self._playback, None
         if playing is not None and playing.playing:
             playing.stop()
             return
         from tabwb.speech.playback import Playback
 
-        session = self._naming()
-        view = session.view()
         take = None if view is None else view.take
         if view is None or take is None:
             raise TabwbError("nothing was recorded for this item")
-        self._playback = Playback(self._path_of(take.recording), take.start_s, take.end_s)
+        live = self._live
+        growing = live is not None and live.recording == take.recording
+        path = live.path if live and growing else session.recording_path(take.recording)
+        self._playback = Playback(path, take.start_s, take.end_s)
         self._playback.start()
         given = session.administration
         who, item = given.conditions.examinee, view.trial.plan.item
         session.store.log(LogEntry("heard", who, given.id, f"item {item}"))
-
-    def _path_of(self, recording: str) -> Path:
-        if self._live is not None and recording == self._live.recording:
-            return self._live.path
-        return self._naming().recording_path(recording)
 
     # ---------------------------------------------------------------- the listener
 

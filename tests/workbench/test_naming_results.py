@@ -94,6 +94,35 @@ async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
         assert line(seat, "T ~ TH").startswith("T ~ TH 3 -continuant → +continuant")
 
 
+async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> None:
+    async with sit() as seat:
+        await results(seat)
+        await seat.press("t", "down", "down")
+
+        async def say(*keys: str) -> None:
+            await seat.press("enter")
+            await seat.until(lambda: seat.asked, "the response")
+            await seat.press(*keys)
+
+        await say("2")
+        await seat.until(lambda: "right" in line(seat, "3 tree").split(), "the new score")
+        await say("h")
+        await seat.words("three")
+        await seat.until(lambda: "“three”" in line(seat, "3 tree"), "what was heard")
+        await say("k")
+        await seat.until(lambda: seat.app.screen.query("#codes"), "the codes")
+        await seat.press("f", "enter")
+        await seat.until(lambda: "formal," in line(seat, "3 tree") + ",", "the code")
+        await say("5")
+        await seat.words("a car passed")
+        await seat.until(lambda: "not scorable" in line(seat, "3 tree"), "that it has no score")
+    trial = seat.stored()  # the latest administration is the second: nothing of it has changed
+    assert all(len(one.attempts) == 1 for one in trial[1])
+    with Store.open(seat.store) as store:
+        said = [each for each in store.trials(1)[2].observations if '"score"' in each]
+    assert len(said) >= 3, "every score stays in the store"
+
+
 async def test_without_plots_the_figures_of_each_session_stand(
     sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from tabwb.workbench.screens.opening import Opening
 
 if TYPE_CHECKING:
     from tabwb.workbench.commands import Situation
+    from tabwb.workbench.naming_results import NamedResponse
     from tabwb.workbench.widgets.results_page import ResultsPage
     from tabwb.workbench.widgets.trial_page import TrialPage
 
@@ -51,6 +52,10 @@ class Administering(Opening):
 
     def ask_for_verdicts(self, number: int, trial: Trial) -> None:
         """Show what every judge says of one response."""
+        raise NotImplementedError
+
+    def say_by_ear(self, number: int, trial: int, named: NamedResponse, what: str) -> None:
+        """Score or code a response afterwards, or write down what was heard."""
         raise NotImplementedError
 
     def say(self, words: str) -> None:
@@ -237,5 +242,8 @@ class Administering(Opening):
                 )
             elif what == "judges":
                 self.ask_for_verdicts(number, message.row.item.trial)
+            elif what and message.row.named is not None:
+                self.say_by_ear(number, trial, message.row.named, what)
 
-        self.app.push_screen(ResponseScreen(message.row), chosen)
+        listen = partial(self.bench.play_response, number, trial)
+        self.app.push_screen(ResponseScreen(message.row, lambda: self.do(listen)), chosen)

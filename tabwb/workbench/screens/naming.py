@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.commands import BY_ID, Page, Situation, available
@@ -15,6 +15,7 @@ from tabwb.workbench.screens.judged import Judged
 if TYPE_CHECKING:
     from tabwb.records.naming import Score
     from tabwb.workbench.draft import Draft
+    from tabwb.workbench.naming_results import NamedResponse
     from tabwb.workbench.snapshots import Catalogue
     from tabwb.workbench.widgets.naming_page import NamingPage
     from tabwb.workbench.widgets.waveform import Waveform
@@ -61,7 +62,8 @@ class Naming(Judged):
     @property
     def key_done(self) -> bool:
         """Whether what the last key asked for is done."""
-        return self.settled and not self._drawing
+        drawing = self._drawing and self.is_current  # below a dialog nothing is drawn
+        return self.settled and not drawing
 
     def refuses_keys(self) -> bool:
         """Say so while the microphone is being opened: nobody means the next picture by then."""
@@ -285,6 +287,32 @@ class Naming(Judged):
         shown = self.app.size.height >= TALL if page.costs is None else page.costs
         page.costs = not shown
         self.show_work()
+
+    # ---------------------------------------------------------------- afterwards, by ear
+
+    def say_by_ear(self, number: int, trial: int, named: NamedResponse, what: str) -> None:
+        """Score or code a response afterwards, or write down what was heard."""
+        by_ear = partial(self.bench.by_ear, number, trial)
+        title = f"Response to {named.item.target}"
+        if what == "heard":
+            self._ask_words(title, "Heard", lambda said: by_ear(lambda one: one.hear(said)))
+        elif what == "code":
+            from tabwb.workbench.screens.code import CodeScreen
+
+            def chosen(said: tuple[str, tuple[str, ...]] | None) -> None:
+                if said is not None:
+                    self.do(lambda: by_ear(lambda one: one.code(*said)))
+
+            self.app.push_screen(CodeScreen(named.item.target, named.item.code, ()), chosen)
+        elif what == "not-scorable":
+            self._ask_words(
+                f"{title} cannot be scored",
+                "Reason",
+                lambda why: by_ear(lambda one: one.score("not-scorable", reason=why)),
+            )
+        else:
+            score = cast("Score", what)
+            self.do(lambda: by_ear(lambda one: one.score(score)))
 
     # ---------------------------------------------------------------- the microphone
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from tabwb.workbench.naming_results import NamedResponse
 
 
+SCORES = {
+    "1": "right",
+    "2": "self-corrected",
+    "3": "error",
+    "4": "no-response",
+    "5": "not-scorable",
+}
+
+
 class ResponseText(VerticalScroll, can_focus=True):
     """Scrolls."""
 
@@ -30,6 +40,9 @@ class ResponseText(VerticalScroll, can_focus=True):
 
 The exact prompt, every attempt, every rating with its reason. **v** declares the item void, **n**
 writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll, **esc** closes.
+
+Of a picture that was named: **l** plays the response, **1** to **5** score it as during the
+session, **h** takes what you heard and **k** a code. What was said before stays in the store.
 """
 
 
@@ -54,24 +67,44 @@ class NamedText(Painted):
 
 
 class ResponseScreen(Dialog[str | None]):
-    """Returns ``void``, ``note``, ``judges`` or None."""
+    """Returns ``void``, ``note``, ``judges``, for a picture that was named ``heard``, ``code`` or
+    a score; or None.
+
+    Args:
+        row: the response.
+        listen: plays it, or stops.
+    """
 
     CSS_PATH = "response.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,q", "dismiss(None)", "Close", show=False),
         Binding("v", "dismiss('void')", "Void", show=False),
         Binding("n", "dismiss('note')", "Note", show=False),
-        Binding("k", "dismiss('judges')", "Judges", show=False),
+        Binding("k", "say('judges', 'code')", "Judges", show=False),
+        Binding("h", "say('', 'heard')", "Heard", show=False),
+        Binding("l", "listen", "Listen", show=False),
+        *(Binding(key, f"say('', '{score}')", show=False) for key, score in SCORES.items()),
     ]
 
-    def __init__(self, row: ResponseRow) -> None:
+    def __init__(self, row: ResponseRow, listen: Callable[[], None]) -> None:
         super().__init__()
-        self._row = row
+        self._row, self._listen = row, listen
+
+    def action_say(self, written: str, named: str) -> None:
+        """Something of an answer that was written, or of a picture that was named."""
+        what = written if self._row.named is None else named
+        if what:
+            self.dismiss(what)
+
+    def action_listen(self) -> None:
+        """Play it, or stop."""
+        if self._row.named is not None:
+            self._listen()
 
     def compose(self) -> ComposeResult:
         """Everything about it."""
         item = self._row.item
-        judges = "" if self._row.named else "k Judges' verdicts   "
+        own = "1-5 Score   h Heard   k Code   l Listen" if self._row.named else "k Judges' verdicts"
         with Vertical(classes="dialog"):
             yield Static(
                 f"Item {item.place[0]} of {item.place[1]}   {item.subtest}",
@@ -82,7 +115,7 @@ class ResponseScreen(Dialog[str | None]):
                 if self._row.named is not None:
                     yield NamedText(self._row.named)
                 yield Static(self._text(), markup=False)
-            yield Static(f"{judges}v Void   n Note   esc Close", classes="dialog-note")
+            yield Static(f"{own}   v Void   n Note   esc Close", classes="dialog-note")
 
     def _text(self) -> Content:
         row, item = self._row, self._row.item
