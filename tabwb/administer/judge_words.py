@@ -8,8 +8,14 @@ from tabwb.records.words import plural
 
 
 def told(estimate: Estimate, price: Price | None) -> str:
-    """What judging would take, in one line."""
-    parts = [f"{estimate.to_ask} to ask"]
+    """What judging would take, in one line.
+
+    >>> told(Estimate(5, 0, 2, 1, 6000, 950, None), None)[:50]
+    '5 to ask, 2 of the same text, 1 judged already, ab'
+    >>> told(Estimate(5, 0, 0, 0, 0, 0, 0.0), None)  # a judge that asks no model
+    '5 to judge'
+    """
+    parts = [f"{estimate.to_ask} to {'ask' if estimate.prompt_tokens else 'judge'}"]
     if estimate.twins:
         parts.append(f"{estimate.twins} of the same text")
     if estimate.from_store:
