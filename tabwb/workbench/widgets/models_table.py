@@ -101,10 +101,11 @@ class ModelsTable(DataTable[Text]):
             key = key_of(row)
             line = [Text("[x]" if key in marked else "[ ]")]
             for column in COLUMNS:
-                text = Text(found[column], justify="left" if column == "model" else "right")
                 if column == "model":
-                    text.truncate(name, overflow="ellipsis")
-                elif column == "burden":
+                    line.append(Text(shortened(found[column], name)))
+                    continue
+                text = Text(found[column], justify="right")
+                if column == "burden":
                     text.stylize("bold")
                 line.append(text)
             self.add_row(*line, key="\x1f".join(key))
@@ -159,7 +160,7 @@ class AccuracyTable(Painted):
         yield Content.styled(_fit("share right (exact)", name).ljust(name) + heads, QUIET)
         yield Content.styled("─" * width, "$line")
         for label, figures in found.rows:
-            line: Content = Content(_fit(label, name).ljust(name))
+            line: Content = Content(shortened(label, name - 1).ljust(name))
             for (value, interval, extra), (size, more) in zip(figures, sizes, strict=True):
                 shown = size - 11 if intervals else size
                 line = Content.assemble(
@@ -170,11 +171,23 @@ class AccuracyTable(Painted):
                 )
             yield line
         for label, guessed in found.baselines:
-            text = _fit(label, name).ljust(name)
+            text = shortened(label, name - 1).ljust(name)
             for at, (size, more) in enumerate(sizes):
                 shown = size - 11 if intervals else size
                 text += guessed[at].rjust(shown).ljust(size) + " " * more
             yield Content.styled(text, QUIET)
+
+
+def shortened(label: str, width: int) -> str:
+    """A model's name in so many columns: its beginning and its end, which tell servers and lesions.
+
+    >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
+    ('openai:small@…000/v1', 'bundled')
+    """
+    if len(label) <= width:
+        return label
+    end = width // 3
+    return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
 
 
 def _fit(text: str, width: int) -> str:
