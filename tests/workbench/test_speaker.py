@@ -37,6 +37,7 @@ async def answer(seat: Seat, words: str) -> None:
 async def test_a_whole_battery_is_typed(sit: Sit, size: tuple[int, int], battery: str) -> None:
     async with sit(size) as seat:
         await begin(seat, battery)
+        await seat.reads("! no consent of speaker S-014 is recorded")
         await answer(seat, "dog")
         await seat.reads("● recorded")
         await answer(seat, "the wall")
