@@ -10,9 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tabwb.administer.transcripts import checked
 from tabwb.extend.components import Cancel
 from tabwb.extend.plugins import Plugins
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.speech import Clip, Transcript
 
 TOGETHER = 32
@@ -91,6 +92,17 @@ class Transcribing:
     ) -> None:
         self.close()
 
+    def _given(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[object, object]]:
+        """What the transcriber yields, as it yields it."""
+        try:
+            yield from self._transcriber.transcribe_many(clips, cancel)
+        except TabwbError:
+            raise
+        except Exception as error:
+            raise ComponentError(
+                f"transcriber '{self.spec}' failed: {type(error).__name__}: {error}"
+            ) from error
+
     def _batch(self, jobs: Sequence[Job], cancel: Cancel) -> Iterator[tuple[Job, Transcript]]:
         from tabwb.speech.condition import condition_file
 
@@ -110,10 +122,12 @@ class Transcribing:
             clips.append(Clip(str(copy), accepted=job.accepted))
             of.append((job, parameters))
         try:
-            for index, transcript in self._transcriber.transcribe_many(clips, cancel):
+            for index, given in self._given(clips, cancel):
+                if not isinstance(index, int) or not 0 <= index < len(of):
+                    raise ComponentError(f"transcriber '{self.spec}' heard clip {index!r}, of none")
                 job, told_of = of[index]
-                metadata = {**told_of, **transcript.metadata}
-                yield job, replace(transcript, transcriber=self.spec, metadata=metadata)
+                transcript = checked(given, self.spec)
+                yield job, replace(transcript, metadata={**told_of, **transcript.metadata})
         finally:
             for clip in clips:
                 Path(clip.path).unlink(missing_ok=True)
