@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tabwb.administer.consent import check_listening
 from tabwb.administer.naming import NamingSession
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.naming_bench import NamingBench
@@ -30,8 +31,14 @@ class ByEarBench(NamingBench):
         self.refresh()
 
     def play_response(self, number: int, trial: int) -> None:
-        """Play one response, or stop playing."""
+        """Play one response to who rates it, or stop playing.
+
+        Raises:
+            NoConsent: the speaker has not agreed that people rate what was said.
+        """
         with self._session_of(number) as session:
             if not isinstance(session, NamingSession):
                 raise TabwbError("this administration is not spoken naming")
+            given = session.administration.conditions
+            check_listening(session.store, session.plugins, given, session.rater)
             self._play(session, session.view(trial))

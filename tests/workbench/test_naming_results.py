@@ -11,6 +11,7 @@ from textual.widgets import Static
 from tabwb.administer import setup
 from tabwb.extend.plugins import Plugins
 from tabwb.records.naming import Score
+from tabwb.records.speakers import Consent
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
@@ -121,6 +122,17 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
     with Store.open(seat.store) as store:
         said = [each for each in store.trials(1)[2].observations if '"score"' in each]
     assert len(said) >= 3, "every score stays in the store"
+
+
+async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        store.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+    async with sit() as seat:
+        await results(seat)
+        await seat.press("t", "down", "down", "enter")
+        await seat.until(lambda: seat.asked, "the response")
+        await seat.press("l")
+        await seat.until(lambda: "'rate' is not recorded" in seat.text, "the refusal")
 
 
 async def test_without_plots_the_figures_of_each_session_stand(
