@@ -93,7 +93,12 @@ class Live:
         consent.check(session.store, session.administration.conditions.examinee, "record")
         self.source.start()
         began = RecordingBegan(self.recording, self.path.name, self.source.device, self.source.rate)
-        return self.session.ready(began)
+        try:
+            return session.ready(began)
+        except BaseException:  # nobody would know of this recording, nor end it
+            self.source.stop()
+            self.path.unlink(missing_ok=True)
+            raise
 
     def show(self, uncertainty_s: float | None = None, *, at_s: float | None = None) -> Events:
         """The next picture is drawn.
@@ -102,9 +107,9 @@ class Live:
             uncertainty_s: how exactly the time is known.
             at_s: when it was, in seconds of the recording; None: now.
         """
-        self._keys = []
-        self._examiner_from = None
         drawn = self.source.now_s if at_s is None else at_s
+        self._keys = [drawn]  # a key showed it
+        self._examiner_from = None
         return self.session.show(PictureShown(self.recording, drawn, uncertainty_s))
 
     def cue(self) -> Events:
@@ -137,9 +142,10 @@ class Live:
 
     def score(self, score: Score, reason: str = "") -> Events:
         """A person's score; closes the response window where it is open."""
+        spoke = self.examiner() if self.examiner_speaks else ()
         now = self._pressed()
         take = self._take(now) if self.session.awaiting else None
-        return self.session.score(score, take=take, reason=reason)
+        return (*spoke, *self.session.score(score, take=take, reason=reason))
 
     def job(self, view: NamingView) -> Job | None:
         """What is to be transcribed of a trial: its counting response, where one was recorded."""
@@ -172,7 +178,7 @@ class Live:
         shown = None if view is None else view.shown
         if view is None or shown is None or shown.at_s is None:
             return None
-        asked = view.re_prompted
+        asked = view.re_prompted if view.rules.response_rule == "first-response" else None
         end = now if asked is None or asked.at_s is None else asked.at_s
         if end - shown.at_s < LEAST_S:
             return Take(self.recording, shown.at_s, shown.at_s + LEAST_S, shown.at_s)
