@@ -168,7 +168,12 @@ def named_item(naming: Naming) -> NamedItem:
 def heard_of_speaker(
     view: NamingView, attempt: Attempt, transcript: Transcript
 ) -> tuple[Segment, ...]:
-    """The segments of a transcript without those in which the administrator speaks."""
+    """The segments of a transcript without those in which the administrator speaks.
+
+    Where phonemes have no times of their own nobody knows which ones those are.
+    """
+    if not transcript.timed:
+        return transcript.segments
     start = _start(attempt)
     return tuple(
         segment
@@ -181,8 +186,7 @@ def _circumstances(view: NamingView) -> set[str]:
     flags: set[str] = set()
     if is_late(view.latency_s, view.rules.time_limit):
         flags.add("late")
-    onset, cued = view.onset_s, [cue.at_s for cue in view.cues]
-    if cued and (onset is None or any(at is None or at < onset for at in cued)):
+    if view.cues:
         flags.add("after-cue")
     if view.score is not None and view.score.score == "self-corrected":
         flags.add("self-corrected")

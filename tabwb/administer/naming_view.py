@@ -147,8 +147,8 @@ class NamingView:
         if self.attempt is None:
             return None
         said = self.transcripts_of(self.attempt.number)
-        typed = [each for each in said if each.transcriber.split(":")[0] == "manual"]
         good = [each for each in said if each.status != "error"]
+        typed = [each for each in good if each.transcriber.split(":")[0] == "manual"]
         best = typed or good or list(said)
         return best[-1] if best else None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 TranscriptStatus = Literal["ok", "empty", "error"]
@@ -76,3 +77,14 @@ class Transcript:
     def phonemes(self) -> tuple[str, ...]:
         """The phonemes (or words) alone, in time order."""
         return tuple(segment.phoneme for segment in self.segments)
+
+    @property
+    def timed(self) -> bool:
+        """Whether phonemes have times of their own; typed ones share those of the whole clip.
+
+        >>> Transcript("manual", "ok", (Segment("AH", 0, 1), Segment("P", 0, 1))).timed
+        False
+        """
+        if len(self.segments) == 1:
+            return 0 < self.segments[0].end_s - self.segments[0].start_s < self.seconds
+        return all(one.start_s < two.start_s for one, two in pairwise(self.segments))

@@ -15,6 +15,7 @@ from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Scored
 from tabwb.records.ratings import Rating
+from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
@@ -103,6 +104,32 @@ def test_what_a_transcriber_failed_on_is_an_error_and_no_wrong_answer(begin_nami
     session.transcribed(1, 1, Transcript("replay", "error", error="it died"))
     rating = _ratings(session)["naming-1:replay", "correct-any"]
     assert (rating.value, rating.status, rating.reason) == (None, RatingStatus.ERROR, "it died")
+
+
+def test_a_person_who_typed_nothing_for_it_does_not_hide_what_a_machine_heard(
+    begin_naming: Begin,
+) -> None:
+    session = begin_naming()
+    _score(session)
+    session.transcribed(1, 1, heard("D AO G"))
+    session.transcribed(1, 1, Transcript("manual:typed.tsv", "error", error="no row for 'dog'"))
+    view = session.view(1)
+    assert view is not None
+    assert naming_of(view).phonemes == ("D", "AO", "G")
+
+
+def test_the_administrators_voice_takes_nothing_from_a_transcript_without_times(
+    begin_naming: Begin,
+) -> None:
+    session = begin_naming()
+    session.show(shown(1.0))
+    session.examiner(2.0, 3.5)
+    session.score("right", take=take(1.0))
+    typed = tuple(Segment(each, 0.0, 4.0) for each in ("D", "AO", "G"))
+    session.transcribed(1, 1, Transcript("manual:typed.tsv", "ok", typed, seconds=4.0))
+    view = session.view(1)
+    assert view is not None
+    assert naming_of(view).phonemes == ("D", "AO", "G")
 
 
 def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:

@@ -35,7 +35,7 @@ def outcome_of(
         right: by a person's score or by the rule that decides.
         late: speech began after the limit.
         late_counts: the battery's rule.
-        cues_count: of each cue given before the response, whether a right answer after it counts
+        cues_count: of each cue given before the score, whether a right answer after it counts
             (BNT: a stimulus cue counts, a phonemic one does not).
 
     >>> outcome_of(True, cues_count=[True]), outcome_of(True, cues_count=[True, False])
