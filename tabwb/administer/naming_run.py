@@ -15,6 +15,7 @@ from tabwb.administer.naming_imports import ImportedSession, Named
 from tabwb.administer.transcribing import Job, Transcribing
 from tabwb.extend.components import Cancel
 from tabwb.records import events
+from tabwb.records.errors import StoreError
 from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
 from tabwb.records.speech import Transcript
@@ -80,11 +81,15 @@ def waiting(session: NamingSession, spec: str) -> tuple[Job, ...]:
         said = {each.transcriber: each for each in view.transcripts_of(view.attempt.number)}
         if spec in said and said[spec].status != "error":
             continue
+        try:
+            path = session.recording_path(view.take.recording)
+        except StoreError:  # lost with the program that recorded it, or damaged: doctor tells
+            continue
         jobs.append(
             Job(
                 trial.plan.number,
                 view.attempt.number,
-                session.recording_path(view.take.recording),
+                path,
                 view.take.start_s,
                 view.take.end_s,
                 view.item.accepted,

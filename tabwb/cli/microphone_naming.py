@@ -40,17 +40,10 @@ SCORES: dict[str, Score] = {
 
 def give_by_microphone(session: NamingSession, device: str | None, cancel: threading.Event) -> None:
     """Record from ready to end and take commands from the terminal, until done or paused."""
-    from tabwb.administer.live import Live, left_over, take_in
+    from tabwb.administer.live import Live
     from tabwb.speech.devices import pick
     from tabwb.speech.recorder import Recorder
 
-    for recording, path in left_over(session):
-        try:
-            take_in(session, recording, path)
-        except TabwbError as error:
-            note(f"an interrupted recording could not be kept: {error}")
-        else:
-            note(f"an interrupted recording is kept: {path.name}")
     chosen = pick(device)
     live = Live(session, lambda path: Recorder(chosen, path))
     live.ready()

@@ -141,6 +141,7 @@ def _begin(
     for notice in notices(store, plugins, given.conditions):
         note(notice)
     note(f"administration {given.id}")
+    _keep_interrupted(session)
     try:
         return _give(session, files, spec, options)
     except Interrupted:
@@ -148,6 +149,19 @@ def _begin(
     except TabwbError:
         note(f"what was recorded is kept; go on with: {_resume(session, options)}")
         raise
+
+
+def _keep_interrupted(session: NamingSession) -> None:
+    """What a program that died had recorded: kept first, for its responses may be scored."""
+    from tabwb.administer.live import left_over, take_in
+
+    for recording, path in left_over(session):
+        try:
+            take_in(session, recording, path)
+        except TabwbError as error:
+            note(f"an interrupted recording could not be kept: {error}")
+        else:
+            note(f"an interrupted recording is kept: {path.name}")
 
 
 def _said(option: str) -> bool:
