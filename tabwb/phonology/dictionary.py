@@ -17,6 +17,9 @@ from importlib.resources import files
 
 from tabwb.phonology.inventory import is_vowel
 
+_MOST_FLAPS = 6
+"""More than any word has; each may be T or D, so that n of them sound in 2^n ways."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pronunciation:
@@ -107,6 +110,8 @@ class Dictionary:
         >>> load_dictionary().homophones(("B", "AH", "DX", "ER"))
         ('butter',)
         """
+        if sum(each == "DX" for each in phonemes) > _MOST_FLAPS:
+            return ()
         said = [("T", "D") if each == "DX" else (each,) for each in phonemes]
         ways = (" ".join(each).encode("ascii") for each in itertools.product(*said))
         words = (self._by_sound.get(way, ()) for way in ways)

@@ -15,7 +15,6 @@ from tabwb.phonology.inventory import (
     normalise_label,
     parse_ipa,
     parse_pronunciation,
-    to_ipa,
 )
 from tabwb.records.errors import TabwbError
 
@@ -156,11 +155,11 @@ def _complete_ipa(text: str) -> tuple[Completion, ...]:
         if IPA[phoneme] == letters
     ]
     before = parse_ipa(text)
-    # Written with a boundary where two sounds would be read as one.
-    made += [
-        Completion(text + to_ipa((*before, each))[len(to_ipa(before)) :], each, IPA[each])
-        for each in PHONEMES
-    ]
+    for each in PHONEMES:
+        joined = text + IPA[each]
+        apart = f"{text}.{IPA[each]}"  # where two sounds would be read as one
+        said = joined if parse_ipa(joined) == (*before, each) else apart
+        made.append(Completion(said, each, IPA[each]))
     return tuple(made)
 
 

@@ -73,3 +73,8 @@ def test_the_same_source_gives_the_same_bytes(tmp_path: Path) -> None:
     build(source, tmp_path)
     assert (tmp_path / "cmudict.tsv.gz").read_bytes() == first
     assert gzip.decompress(first) == b"a\tAH\t0\na\tEY\t1\ndog\tD AO G\t1\nzoo\tZ UW\t1\n"
+
+
+def test_more_flaps_than_any_word_has_are_no_word() -> None:
+    """Each is T or D: forty of them sound in 2**40 ways."""
+    assert load_dictionary().homophones(("AH", "DX") * 40) == ()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.phonology.inventory import PHONEMES, parse_pronunciation, to_ipa
+from tabwb.phonology.inventory import PHONEMES, parse_ipa, parse_pronunciation, to_ipa
 from tabwb.phonology.typed import check_typed, complete_typed
 
 forms = st.lists(st.sampled_from(PHONEMES), min_size=1, max_size=6).map(tuple)
@@ -57,3 +58,12 @@ def test_ipa_offers_what_the_last_letters_may_become() -> None:
     assert "dɔt.ʃ" in texts  # T SH, which tʃ is not
     found = check_typed("dɔX")
     assert (found.at, found.phonemes) == (2, ("D", "AO"))
+
+
+@pytest.mark.parametrize("text", ["ə", "dɔ", "tʃə", "ɛ"])
+def test_a_completion_in_ipa_reads_as_what_it_shows(text: str) -> None:
+    before = parse_ipa(text)
+    for completion in complete_typed(text):
+        read = parse_ipa(completion.text)
+        assert read[-1] == completion.phoneme
+        assert len(read) in {len(before), len(before) + 1}
