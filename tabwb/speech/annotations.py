@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.speech.files import SUFFIXES
@@ -83,7 +85,9 @@ def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
 
 def _eaf(path: Path) -> tuple[Tiers, Path | None]:
     elan = need("pympi.Elan", WHAT)
+    ElementTree.parse(path)  # raises what says so, where pympi has a bare Exception
     eaf = elan.Eaf(str(path))
+    _place(eaf, path)
     tiers: Tiers = {}
     for name in eaf.get_tier_names():
         found = [
@@ -93,11 +97,49 @@ def _eaf(path: Path) -> tuple[Tiers, Path | None]:
         tiers[str(name)] = tuple(sorted(each for each in found if each.label))
     for link in eaf.get_linked_files():
         relative = link.get("RELATIVE_MEDIA_URL") or ""
-        # Only what lies beside it: an absolute address is another computer's.
+        # Only what lies beside it: an absolute address is another computer's. A video may be linked
+        # before its sound.
         candidate = path.parent / Path(relative.removeprefix("file:")).name
-        if relative and candidate.is_file():
+        if candidate.suffix.lower() in SUFFIXES and candidate.is_file():
             return tiers, candidate
     return tiers, None
+
+
+def _place(eaf: Any, path: Path) -> None:
+    """Give every time slot a time: ELAN writes none between annotations that divide another.
+
+    Such annotations follow one another and share their slots; they are of equal length, as ELAN
+    shows them.
+    """
+    times: dict[str, float | None] = eaf.timeslots
+    for name in sorted(eaf.tiers, key=lambda each: _depth(eaf, each)):
+        aligned = [(first, last, label) for first, last, label, _ in eaf.tiers[name][0].values()]
+        next_of = {first: last for first, last, _ in aligned}
+        for first, last, _ in aligned:
+            between: list[str] = []
+            slot = last
+            while times[slot] is None and slot in next_of and slot not in between:
+                between.append(slot)
+                slot = next_of[slot]
+            begin, end = times[first], times[slot]
+            if begin is not None and end is not None:
+                step = (end - begin) / (len(between) + 1)
+                times |= {each: begin + at * step for at, each in enumerate(between, start=1)}
+        for first, last, label in aligned:
+            if times[first] is None or times[last] is None:
+                raise TabwbError(
+                    f"the annotation '{label}' of the tier '{name}' has no time",
+                    where=str(path),
+                    hint="align it in ELAN",
+                )
+
+
+def _depth(eaf: Any, name: str) -> int:
+    """How many tiers stand above one: what is divided has its times before its parts."""
+    above: list[str] = []
+    while (name := eaf.tiers[name][2].get("PARENT_REF")) and name not in above:
+        above.append(name)
+    return len(above)
 
 
 def _beside(path: Path) -> Path | None:
