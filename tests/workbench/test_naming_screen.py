@@ -216,7 +216,7 @@ async def test_skip_void_note_ask_again_and_discontinue_by_key_and_palette(
         given.speaker.say("cat")
         await seat.press("ctrl+p")
         await seat.until(lambda: seat.asked, "the palette")
-        await seat.type("administer: next cue")
+        await seat.type("next cue")
         await seat.press("enter")
         await seat.until(lambda: given.now.cues_given == 1, "the cue")
         await given.score("1")

@@ -260,14 +260,18 @@ hidden until you have scored, where the battery does not say otherwise.
         if source is None or now is None:
             return
         level = source.level
-        self.query_one(LevelMeter).show(LevelNow(level.peak_dbfs, level.clipped))
         alarm = source.alarm or ""
         if alarm != self._alarm:
             self._alarm = alarm
             self._show_hint()
             self.post_message(self.Alarm(alarm))
-        if now.waits and now.shown_s is not None and self._drawn is None:
+        waits = now.waits and now.shown_s is not None and self._drawn is None
+        if waits:
             self._heard_so_far.append(level.peak_dbfs)
+        if not self.screen.is_current:
+            return  # drawing behind a dialog would draw the whole screen each time
+        self.query_one(LevelMeter).show(LevelNow(level.peak_dbfs, level.clipped))
+        if waits and now.shown_s is not None:
             end = max(source.now_s, now.shown_s + TICK_S)
             envelope = Envelope(now.shown_s, end, tuple(self._heard_so_far))
             self.query_one(Waveform).show(envelope)

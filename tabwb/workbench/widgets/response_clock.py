@@ -73,6 +73,7 @@ class ResponseClock(Painted):
 
     def _tick(self) -> None:
         words = clock_words(self._elapsed(), self._limit_s)
-        if not words.is_same(self._words):
+        # Drawing behind a dialog would draw the whole screen each time.
+        if self.screen.is_current and not words.is_same(self._words):
             self._words = words
             self.refresh()
