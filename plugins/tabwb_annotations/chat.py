@@ -7,6 +7,7 @@ part 1, "Word-level error codes"); what has none there is said in a ``%com`` lin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -33,6 +34,8 @@ ERROR_CODES: Mapping[str, str] = {
 """Our code to CHAT's; the others have none there."""
 LANGUAGES = {"en": "eng", "de": "deu", "es": "spa", "fr": "fra", "it": "ita", "nl": "nld"}
 BULLET = "\x15"
+WORDS = re.compile(r"(?:[^\W\d_]|[ '-])+")
+"""What can be words of CHAT: brackets and digits have meanings of their own there."""
 
 
 class ChatExporter:
@@ -80,10 +83,11 @@ def utterance(naming: Mapping[str, Any]) -> str:
     if naming["score"] == "not-scorable":
         return "xxx"
     words = [_word(naming, attempt) for attempt in naming["attempts"]]
-    if naming["score"] in {"right", "self-corrected"}:
+    right = naming["score"] in {"right", "self-corrected"}
+    if right and not any(_is_accepted(naming, attempt) for attempt in naming["attempts"]):
         # A person heard the name, whatever a machine made of it; it came last.
         words[-1:] = [_target(naming)]
-    if not words and naming["heard"]:
+    if not words and _heard(naming):
         words = [_coded(naming, _heard(naming))]
     if words:
         return " [//] ".join(words)
@@ -103,8 +107,8 @@ def _word(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> str:
         if each["complete"] is not False and not _is_accepted(naming, each)
     ]
     # What was heard is said of the response: of which attempt, only where there is one.
-    only = naming["heard"] and len(others) == 1
-    return _coded(naming, _heard(naming) if only else f"{ipa}@u")
+    only = _heard(naming) if len(others) == 1 else ""
+    return _coded(naming, only or f"{ipa}@u")
 
 
 def _is_accepted(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
@@ -125,10 +129,15 @@ def _target(naming: Mapping[str, Any]) -> str:
 
 
 def _heard(naming: Mapping[str, Any]) -> str:
-    """What a person heard: a word (one replacement is of one word in CHAT), or phonemes in IPA."""
+    """What a person heard: a word (one replacement is of one word in CHAT), or phonemes in IPA.
+
+    Empty where nobody wrote it down, or where it cannot be a word of CHAT.
+    """
+    if not naming["heard"]:
+        return ""
     heard = parse_heard(str(naming["heard"]))
     if heard.word:
-        return heard.word.replace(" ", "_")
+        return heard.word.replace(" ", "_") if WORDS.fullmatch(heard.word) else ""
     return f"{to_ipa(heard.pronunciations[0])}@u"
 
 
@@ -160,7 +169,8 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) ->
         yield f"*INV:\t0 [=! {cue['kind']} cue] ."
     start, end = naming["start_s"] or 0.0, naming["end_s"] or recording.seconds
     bullet = f" {BULLET}{round(start * 1000)}_{round(end * 1000)}{BULLET}" if one_file else ""
-    yield f"*PAR:\t{utterance(naming)} .{bullet}"
+    line = utterance(naming)
+    yield f"*PAR:\t{line} .{bullet}"
     spoken = [attempt["phonemes"] for attempt in naming["attempts"]]
     if spoken:
         yield f"%pho:\t{' '.join(to_ipa(phonemes) for phonemes in spoken)}"
@@ -169,8 +179,10 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) ->
         said.append(f"file {sound_name(recording)}")
     if naming["score"]:
         said.append(f"score {naming['score']} by {naming['score_by']}")
+    if naming["heard"] and _heard(naming) not in line.split():
+        said.append(f"heard {naming['heard']}")
     code, by = code_of(naming)
-    if code and code not in ERROR_CODES and code != "correct":
+    if code != "correct" and code and f"[* {ERROR_CODES.get(code)}]" not in line:
         said.append(f"code {code} {'proposed by rule' if by == 'proposed' else f'by {by}'}")
     elif by == "proposed":
         said.append("code proposed by rule, not by a person")

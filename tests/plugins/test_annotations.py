@@ -158,6 +158,13 @@ def _said(attempts: list[str], **known: object) -> Json:
         (_said(["AY D OW N OW"], heard="I don't know"), "i_don't_know [: dog]"),
         (_said(["K AE T"], heard="K AE P"), "kæp@u [: dog]"),
         (_said(["K AE T", "B AE T"], heard="cat"), "kæt@u [: dog] [//] bæt@u [: dog]"),
+        (
+            _said(["K AE T", "B AE T"], heard="bee", score="error"),
+            "kæt@u [: dog] [//] bæt@u [: dog]",
+        ),
+        (_said(["K AE T"], heard="cat (or cut)"), "kæt@u [: dog]"),
+        (_said(["D AO G", "B AO R K S"], score="right"), "dog [//] bɔrks@u [: dog]"),
+        (_said(["D AO G", "B AO R"], score="self-corrected", heard="bow"), "dog [//] bow [: dog]"),
         (_said([]), "0"),
     ],
 )
@@ -165,6 +172,32 @@ def test_a_persons_word_goes_before_a_machines_in_chat(said: Json, line: str) ->
     from tabwb_annotations.chat import utterance
 
     assert utterance(said) == line
+
+
+@pytest.mark.parametrize(
+    ("number", "heard", "code", "comment"),
+    [
+        (1, "cut", "formal", ""),  # one attempt was no name: it is what was heard
+        (2, "tree (or three)", None, "heard tree (or three)"),
+        (3, "well", "unrelated", "heard well; code unrelated by person:R1"),  # scored no response
+    ],
+)
+def test_what_has_no_place_on_the_main_tier_is_said_below(
+    plugins: Plugins,
+    document: Json,
+    tmp_path: Path,
+    number: int,
+    heard: str,
+    code: str | None,
+    comment: str,
+) -> None:
+    naming = document["documents"][0]["trials"][number]["naming"]  # type: ignore[index]
+    naming |= {"heard": heard, "code": code, "code_by": code and "person:R1"}
+    out = _export(plugins, "chat", document, tmp_path / "chat")
+    (path,) = out.glob("*.cha")
+    *_, given = path.read_text(encoding="utf-8").split("@G:")[: number + 2]
+    assert comment in given
+    assert ("heard" in given) == bool(comment)
 
 
 def test_the_psst_table_has_a_line_for_each_response(
