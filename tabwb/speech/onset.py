@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.records.words import plural
 from tabwb.speech.files import Samples
 from tabwb.speech.level import FLOOR_DBFS
 
@@ -97,7 +98,7 @@ def onset(samples: Samples, rate: int, ignore: Iterable[tuple[float, float]] = (
     touching = [end - start for start, end in stretches if start <= s and s - end <= WINDOW_S]
     method = f"{METHOD}: +{RISE_DB:g} dB for {HELD_S * 1000:g} ms, walked back to +{FOOT_DB:g} dB"
     if stretches:
-        method += f"; {len(stretches)} stretches ignored"
+        method += f"; {plural(len(stretches), 'stretch', 'stretches')} ignored"
     return Onset(round(s, 4), round(uncertainty + max(touching, default=0.0), 4), method)
 
 

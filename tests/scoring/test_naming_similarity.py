@@ -17,7 +17,7 @@ from tabwb.scoring.naming.similarity import (
     most_similar,
     similarity,
 )
-from tests.scoring.naming_parts import accept
+from tests.scoring.naming_parts import DOG, accept
 
 words = st.lists(st.sampled_from(PHONEMES), min_size=1, max_size=6)
 
@@ -99,3 +99,11 @@ def test_the_nearest_accepted_form_is_taken() -> None:
 
 def test_nothing_said_has_no_distance() -> None:
     assert distance_from_target(["<sil>"], accept("D AO G")) is None
+
+
+def test_what_was_said_is_held_against_the_form_that_stands_in_it() -> None:
+    """A longer form would be nearer by rate: what is too much weighs less against it."""
+    found = distance_from_target(["D", "AA", "G", "L", "EH", "F", "T"], DOG.accept)
+    assert found is not None
+    assert found.form.phonemes == ("D", "AA", "G")
+    assert found.phonemes.distance == 4

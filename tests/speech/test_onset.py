@@ -87,7 +87,7 @@ def test_what_begins_within_60_ms_of_a_key_press_is_ignored() -> None:
     found = onset(samples, RATE, key_presses([0.53]))
     assert found is not None
     assert found.s == pytest.approx(2.0, abs=0.02)
-    assert "1 stretches ignored" in found.method
+    assert "1 stretch ignored" in found.method
 
 
 def test_speech_that_comes_out_of_an_ignored_stretch_is_as_uncertain_as_that_is_long() -> None:

@@ -54,9 +54,9 @@ class TargetDistance:
 def distance_from_target(said: Sequence[str], accept: Sequence[Accepted]) -> TargetDistance | None:
     """Distance of what was said from the nearest accepted form; None where nothing was said.
 
-    Nearest by feature rate, then by phoneme rate, then in the battery's order [ours]. Meant for
-    correct and phonological attempts: :data:`tabwb.scoring.naming.codes.CODES` says for which codes
-    it tells anything.
+    Nearest is a form that stands in what was said, uninterrupted; then by feature rate, by phoneme
+    rate, and in the battery's order [ours]. Meant for correct and phonological attempts:
+    :data:`tabwb.scoring.naming.codes.CODES` says for which codes it tells anything.
 
     >>> found = distance_from_target("D AO G AH".split(), [Accepted(("D", "AO", "G"), "citation")])
     >>> found.phonemes.distance, found.phonemes.length, found.features.distance
@@ -71,4 +71,23 @@ def distance_from_target(said: Sequence[str], accept: Sequence[Accepted]) -> Tar
         )
         for form in accept
     )
-    return min(found, key=lambda one: (one.feature_rate, one.phoneme_rate), default=None)
+    return min(
+        found,
+        key=lambda one: (
+            not _stands_in(one.form.phonemes, spoken),
+            one.feature_rate,
+            one.phoneme_rate,
+        ),
+        default=None,
+    )
+
+
+def _stands_in(form: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether a form is a part of what was said without a gap.
+
+    >>> _stands_in(("AW",), ("HH", "AW", "S")), _stands_in(("HH", "S"), ("HH", "AW", "S"))
+    (True, False)
+    """
+    length = len(form)
+    starts = range(len(said) - length + 1)
+    return any(tuple(said[at : at + length]) == tuple(form) for at in starts)
