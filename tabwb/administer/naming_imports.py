@@ -6,7 +6,6 @@ error that says where.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +25,8 @@ from tabwb.battery.model import Battery
 from tabwb.battery.naming import naming_item
 from tabwb.phonology.inventory import SILENT
 from tabwb.phonology.labels import map_labels
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.phonology.transcripts import read_table
+from tabwb.records.errors import UsageError
 from tabwb.records.naming import Score
 from tabwb.records.speech import Segment
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
@@ -190,7 +190,7 @@ def _of_annotations(
             window.end_s,
             tuple(_written(tiers, window, where)),
             score_of(_label(tiers["score"], window), where),
-            heard_of(_label(tiers["heard"], window), where),
+            heard_of(_label(tiers["heard"], window, named=False), where),
             code_of(_label(tiers["code"], window), where),
             tuple((each.start_s, each.end_s) for each in _inside(tiers["examiner"], window)),
             annotations.sound,
@@ -236,25 +236,28 @@ def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
     ]
 
 
-def _label(intervals: Sequence[Interval], window: Interval) -> str:
+def _label(intervals: Sequence[Interval], window: Interval, *, named: bool = True) -> str:
     """The label of a window, without the name of who gave it in brackets behind it.
 
     What a machine proposed when it was exported is no person's word and is left out.
+
+    Args:
+        intervals: of the tier.
+        window: of the response.
+        named: whether this tier says who gave a label; else brackets are a part of it.
     """
-    found = [each.label for each in _inside(intervals, window) if PROPOSED not in each.label]
-    return found[0].partition(" (")[0].strip() if found else ""
+    found = [each.label.strip() for each in _inside(intervals, window)]
+    if named:
+        found = [each.partition(" (")[0].strip() for each in found if PROPOSED not in each]
+    return found[0] if found else ""
 
 
 # ------------------------------------------------------------------ the PSST table
 
 
 def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
-    try:
-        text = table.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise TabwbError(f"cannot be read: {error}", where=str(table)) from error
-    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    missing = {"utterance_id", "prompt", "transcript"} - set(rows.fieldnames or ())
+    rows = read_table(table)
+    missing = {"utterance_id", "prompt", "transcript"} - set(rows.columns)
     if missing:
         raise UsageError(
             f"the table has no column {', '.join(sorted(missing))}",
@@ -263,28 +266,28 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
         )
     items = items_of(battery)
     sessions: dict[str, list[Named]] = {}
-    for number, row in enumerate(rows, start=2):
-        where = f"{table}:{number}"
-        item = items.get((row["prompt"] or "").strip().casefold())
+    for row in rows.rows:
+        cells = row.cells
+        item = items.get(cells["prompt"].casefold())
         if item is None:
-            raise _no_item(row["prompt"] or "", items, where)
-        session = (row.get("session") or row["utterance_id"].rpartition("-")[0]).strip()
-        sessions.setdefault(session, []).append(_row(row, item, table.parent, where))
+            raise _no_item(cells["prompt"], items, row.where)
+        session = cells.get("session") or cells["utterance_id"].rpartition("-")[0].strip()
+        sessions.setdefault(session, []).append(_row(cells, item, table.parent, row.where))
     for session, responses in sessions.items():
         _check_sounds(responses)
         yield ImportedSession(session, table, tuple(responses))
 
 
-def _row(row: Mapping[str, str | None], item: str, folder: Path, where: str) -> Named:
+def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
     transcripts: list[Written] = []
-    if heard := (row.get("asr_transcript") or "").split():
+    if heard := row.get("asr_transcript", "").split():
         found = map_labels(heard, "arpabet")
-        by = transcriber_of((row.get("asr") or MACHINE).strip(), where)
+        by = transcriber_of(row.get("asr") or MACHINE, where)
         transcripts.append(Written(_untimed(found.phonemes), UNTIMED, by, dict(found.dropped)))
-    if typed := (row.get("transcript") or "").split():
+    if typed := row["transcript"].split():
         said = [phoneme_of(label, where) for label in typed]
         transcripts.append(Written(_untimed(said), UNTIMED))
-    name = (row.get("filename") or "").strip()
+    name = row.get("filename", "")
     sound = folder / name if name else None
     if sound is not None and not sound.resolve().is_relative_to(folder.resolve()):
         raise UsageError(f"'{name}' lies outside the folder", where=where)

@@ -14,7 +14,7 @@ from tabwb.administer.naming_imports import read_sessions
 from tabwb.administer.naming_run import take_in
 from tabwb.administer.naming_view import NamingView
 from tabwb.extend.plugins import Plugins
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.trials import Conditions
 from tabwb.report.document import export_document
@@ -171,25 +171,31 @@ def test_labels_of_a_machine_without_a_phoneme_are_dropped_and_counted(
             "'yes' is no correctness",
         ),
         ("utterance_id\tprompt\ttranscript\tfilename\nu\tdog\tD\tx.wav\n", "no file 'x.wav'"),
+        ("prompt\ttranscript\tutterance_id\ndog\tD\n", "tsv:2: 2 columns, where the headings"),
+        ("utterance_id\tprompt\ttranscript\n\nu\tdog\tQQ\n", "tsv:3: 'QQ' is no phoneme"),
     ],
 )
 def test_a_faulty_table_says_where(
     open_session: Open, tmp_path: Path, text: str, said: str
 ) -> None:
     (tmp_path / "utterances.tsv").write_text(text)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(TabwbError, match=said):
         read_sessions(tmp_path, open_session("S-015").battery)
 
 
-def test_tiers_of_other_names_are_named(open_session: Open, tmp_path: Path) -> None:
+def _grid(path: Path, tiers: dict[str, list[tuple[float, float, str]]]) -> Path:
     from praatio.data_classes.interval_tier import IntervalTier
     from praatio.data_classes.textgrid import Textgrid
 
-    grid = Textgrid(0, 5)
-    grid.addTier(IntervalTier("Wort", [(0, 4, "dog")], 0, 5))
-    grid.addTier(IntervalTier("Laute", [(1, 1.9, "dɔɡ")], 0, 5))
-    path = tmp_path / "a.TextGrid"
+    grid = Textgrid(0, 10)
+    for name, stretches in tiers.items():
+        grid.addTier(IntervalTier(name, stretches, 0, 10))
     grid.save(str(path), format="short_textgrid", includeBlankSpaces=True)
+    return path
+
+
+def test_tiers_of_other_names_are_named(open_session: Open, tmp_path: Path) -> None:
+    path = _grid(tmp_path / "a.TextGrid", {"Wort": [(0, 4, "dog")], "Laute": [(1, 1.9, "dɔɡ")]})
     battery = open_session("S-015").battery
     with pytest.raises(UsageError, match="--tier item=NAME"):
         read_sessions(path, battery)
@@ -199,3 +205,10 @@ def test_tiers_of_other_names_are_named(open_session: Open, tmp_path: Path) -> N
     assert [segment.phoneme for segment in written.segments] == ["D", "AO", "G"]
     assert [segment.start_s for segment in written.segments] == pytest.approx([1, 1.3, 1.6])
     assert (written.times, written.by) == ("evenly divided within each attempt", "")
+
+
+def test_what_was_heard_is_kept_whole(open_session: Open, tmp_path: Path) -> None:
+    tiers = {"item": [(0.0, 2.0, "dog")], "heard": [(0.0, 2.0, "dog (or hog)")]}
+    path = _grid(tmp_path / "a.TextGrid", tiers)
+    (session,) = read_sessions(path, open_session("S-015").battery)
+    assert [one.heard for one in session.responses] == ["dog (or hog)"]
