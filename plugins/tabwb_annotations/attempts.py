@@ -87,11 +87,12 @@ def _rows(
     start = naming["start_s"] or 0.0
     for number, attempt in enumerate(naming["attempts"] or [none], start=1):
         heard = bool(attempt["phonemes"])
+        timed = attempt["onset_s"] is not None
         yield {
             **whole,
             "attempt": number if heard else None,
-            "attempt_onset_s": start + attempt["onset_s"] if heard else None,
-            "attempt_offset_s": start + attempt["offset_s"] if heard else None,
+            "attempt_onset_s": start + attempt["onset_s"] if timed else None,
+            "attempt_offset_s": start + attempt["offset_s"] if timed else None,
             "phonemes": " ".join(attempt["phonemes"]),
             "ipa": to_ipa(attempt["phonemes"]),
             "complete": attempt["complete"],

@@ -19,9 +19,11 @@ from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
-from tabwb_annotations.tiers import Annotated, Document, annotated, code_of
+from tabwb_annotations.tiers import Annotated, Document, annotated, code_of, shown_of
 
-CARRIED = ("score", "finer score", "heard line", "code", "proposed code", "cue", "note")
+CARRIED = (
+    "score", "finer score", "heard line", "code", "proposed code", "cue", "note", "transcriber",
+)  # fmt: skip
 ERROR_CODES: Mapping[str, str] = {
     "semantic": "s:r",
     "mixed": "s:r",
@@ -171,10 +173,14 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) ->
     bullet = f" {BULLET}{round(start * 1000)}_{round(end * 1000)}{BULLET}" if one_file else ""
     line = utterance(naming)
     yield f"*PAR:\t{line} .{bullet}"
-    spoken = [attempt["phonemes"] for attempt in naming["attempts"]]
-    if spoken:
-        yield f"%pho:\t{' '.join(to_ipa(phonemes) for phonemes in spoken)}"
+    spoken = " ".join(to_ipa(attempt["phonemes"]) for attempt in naming["attempts"])
+    if spoken and line != "0":
+        yield f"%pho:\t{spoken}"
     said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
+    if (shown := shown_of(naming)) is not None:
+        # Who reads %pho takes it for a person's; beside silence it would say the contrary.
+        by = f"transcribed by {shown['transcriber']}"
+        said.append(f"{by}: {spoken}" if spoken and line == "0" else by)
     if not one_file:
         said.append(f"file {sound_name(recording)}")
     if naming["score"]:

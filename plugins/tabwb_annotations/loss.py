@@ -39,7 +39,11 @@ def not_carried(
             for transcript in naming["transcripts"]
             for segment in transcript["segments"]
         )
-        lost["phoneme time"] += sum(len(each["segments"]) for each in naming["transcripts"])
+        lost["phoneme time"] += sum(
+            segment["start_s"] is not None
+            for transcript in naming["transcripts"]
+            for segment in transcript["segments"]
+        )
         lost["score"] += naming["score"] is not None
         lost["finer score"] += naming["score"] not in {None, "right", "error"}
         lost["heard line"] += naming["heard"] is not None

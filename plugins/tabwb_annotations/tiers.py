@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tabwb.phonology.inventory import to_ipa
+from tabwb.phonology.inventory import SILENT, to_ipa
 
 Document = Mapping[str, Any]
 TIERS = (
@@ -75,13 +74,36 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
     return tuple(found)
 
 
-def attempts_of(naming: Mapping[str, Any]) -> Iterator[tuple[Stretch, tuple[str, ...]]]:
-    """The spoken attempts of a trial: where they lie in the recording, and their phonemes."""
-    start = naming["start_s"] or 0.0
+def attempts_of(
+    naming: Mapping[str, Any], whole: tuple[float, float]
+) -> Iterator[tuple[Stretch, tuple[str, ...]]]:
+    """The spoken attempts of a trial: where they lie in the recording, and their phonemes.
+
+    A transcript without times of its own, and one in which nothing was heard, is one label over the
+    whole response, with its silences: they part attempts, and alone they say that nothing was said.
+
+    Args:
+        naming: of the trial.
+        whole: beginning and end of the response in the recording.
+    """
+    shown = shown_of(naming)
+    segments = [] if shown is None else shown["segments"]
+    if shown is not None and not _timed(segments):
+        phonemes = tuple(each["phoneme"] for each in segments)
+        if all(each in SILENT for each in phonemes):
+            phonemes = SILENT[:1]
+        yield Stretch(*whole, " ".join(phonemes)), phonemes
+        return
     for attempt in naming["attempts"]:
         phonemes = tuple(attempt["phonemes"])
-        onset, offset = start + attempt["onset_s"], start + attempt["offset_s"]
+        onset, offset = whole[0] + attempt["onset_s"], whole[0] + attempt["offset_s"]
         yield Stretch(onset, offset, " ".join(phonemes)), phonemes
+
+
+def shown_of(naming: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The transcript that is shown first, or None where nothing was transcribed."""
+    shown = naming["transcripts"][-1] if naming["transcripts"] else None
+    return None if shown is None or shown["status"] == "error" else shown
 
 
 def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
@@ -106,10 +128,8 @@ def _tiers(
         start, end = naming["start_s"] or 0.0, naming["end_s"] or seconds
         code, by = code_of(naming)
         score = naming["score"] or ""
-        shown = naming["transcripts"][-1] if naming["transcripts"] else None
-        if shown is not None and shown["status"] == "error":
-            shown = None
-        whole = {
+        shown = shown_of(naming)
+        labels = {
             "item": trial["item"],
             "target": naming["target"],
             "transcriber": "" if shown is None else shown["transcriber"],
@@ -117,12 +137,13 @@ def _tiers(
             "score": f"{score} ({naming['score_by']})" if score else "",
             "code": f"{code} ({by})" if code else "",
         }
-        for name, label in whole.items():
+        for name, label in labels.items():
             if label:
                 found[name].append(Stretch(start, end, label))
-        for stretch, phonemes in attempts_of(naming):
+        for stretch, phonemes in attempts_of(naming, (start, end)):
             found["attempt"].append(stretch)
-            found["ipa"].append(Stretch(stretch.start_s, stretch.end_s, to_ipa(phonemes)))
+            if ipa := to_ipa(phonemes):
+                found["ipa"].append(Stretch(stretch.start_s, stretch.end_s, ipa))
         segments = () if shown is None else shown["segments"]
         found["phoneme"] += [
             Stretch(start + each["start_s"], start + each["end_s"], each["phoneme"])
@@ -139,12 +160,13 @@ def _tiers(
 
 
 def _timed(segments: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether phonemes have times of their own; typed ones share those of the whole response.
+    """Whether phonemes were heard and have times that can be drawn; typed ones have none.
 
-    >>> _timed([{"start_s": 0.0, "end_s": 1.0}, {"start_s": 0.0, "end_s": 1.0}])
-    False
+    >>> _timed([{"start_s": 0.0, "end_s": 0.1}]), _timed([{"start_s": None, "end_s": None}])
+    (True, False)
     """
-    return all(one["start_s"] < two["start_s"] for one, two in pairwise(segments))
+    known = all(each["start_s"] is not None for each in segments)
+    return bool(segments) and known and all(each["start_s"] < each["end_s"] for each in segments)
 
 
 CUE_S = 0.1

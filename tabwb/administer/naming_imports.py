@@ -42,6 +42,8 @@ UNTIMED = "none"
 MACHINE = "asr"
 """The transcriber of a column ``asr_transcript`` of others, who do not name it."""
 PROPOSED = "(proposed)"
+SAME_S = 0.0015
+"""Times that differ by less are the same: ELAN has whole milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,18 +216,38 @@ def _written(
         ]
         yield Written(tuple(segments), "of the phoneme tier", by)
         return
-    if not tiers["attempt"] and not by:
+    attempts = [
+        (each, _attempt(each.label, f"{where} at {each.start_s:.3f} s"))
+        for each in _inside(tiers["attempt"], window)
+    ]
+    if not attempts:
+        return  # nobody transcribed it: who heard nothing writes <sil>
+    spoken = [(each, said) for each, said in attempts if not _is_silent(said)]
+    if not spoken or (len(spoken) == 1 and _covers(spoken[0][0], window)):
+        labels = [label for _, said in spoken for label in said]
+        yield Written(_untimed(labels), UNTIMED, by)
         return
     found: list[Segment] = []
-    for attempt in _inside(tiers["attempt"], window):
-        said = attempt_of(attempt.label, f"{where} at {attempt.start_s:.3f} s")
-        step = (attempt.end_s - attempt.start_s) / max(len(said), 1)
+    for attempt, said in spoken:
+        step = (attempt.end_s - attempt.start_s) / len(said)
         first = attempt.start_s - window.start_s
         found += [
             Segment(phoneme, first + at * step, first + (at + 1) * step)
             for at, phoneme in enumerate(said)
         ]
     yield Written(tuple(found), DIVIDED, by)
+
+
+def _attempt(label: str, where: str) -> tuple[str, ...]:
+    """The phonemes of an attempt, with the silences that are written in it."""
+    if any(each in SILENT for each in label.split()):
+        return tuple(phoneme_of(each, where) for each in label.split())
+    return attempt_of(label, where)
+
+
+def _covers(attempt: Interval, window: Interval) -> bool:
+    """Whether an attempt is as long as its response: when in it it was said nobody knows."""
+    return attempt.start_s <= window.start_s + SAME_S and attempt.end_s >= window.end_s - SAME_S
 
 
 def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
@@ -304,8 +326,11 @@ def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
 
 
 def _untimed(labels: Sequence[str]) -> tuple[Segment, ...]:
-    silent = all(label in SILENT for label in labels)
-    return () if silent else tuple(Segment(label, 0.0, 0.0) for label in labels)
+    return () if _is_silent(labels) else tuple(Segment(label, 0.0, 0.0) for label in labels)
+
+
+def _is_silent(labels: Sequence[str]) -> bool:
+    return all(label in SILENT for label in labels)
 
 
 def _check_sounds(responses: Sequence[Named]) -> None:

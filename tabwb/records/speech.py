@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import inf
 from typing import Literal
 
 TranscriptStatus = Literal["ok", "empty", "error"]
@@ -82,9 +83,12 @@ class Transcript:
     def timed(self) -> bool:
         """Whether phonemes have times of their own; typed ones share those of the whole clip.
 
+        One alone has them where it is shorter than the clip, or the clip is of no known length.
+
         >>> Transcript("manual", "ok", (Segment("AH", 0, 1), Segment("P", 0, 1))).timed
         False
         """
         if len(self.segments) == 1:
-            return 0 < self.segments[0].end_s - self.segments[0].start_s < self.seconds
+            length_s = self.segments[0].end_s - self.segments[0].start_s
+            return 0 < length_s < (self.seconds or inf)
         return all(one.start_s < two.start_s for one, two in pairwise(self.segments))

@@ -37,6 +37,7 @@ def naming_json(naming: Naming) -> Json:
     view, take = naming.view, naming.view.take
     score, heard, code = view.score, view.heard, view.code
     shown = view.shown
+    timed = naming.transcript is None or naming.transcript.timed
     return {
         "target": view.item.target,
         "accepted": [" ".join(form) for form in view.item.accepted],
@@ -63,15 +64,18 @@ def naming_json(naming: Naming) -> Json:
         "phonemes": list(naming.phonemes),
         "attempts": [
             {
-                "onset_s": attempt.onset_s,
-                "offset_s": attempt.offset_s,
+                "onset_s": attempt.onset_s if timed else None,
+                "offset_s": attempt.offset_s if timed else None,
                 "phonemes": list(attempt.phonemes),
                 "complete": attempt.complete,
             }
             for attempt in naming.attempts
         ],
         "rule": view.rules.rule,
-        "verdicts": {name: each.to_json() for name, each in (naming.verdicts or {}).items()},
+        "verdicts": {
+            name: each.to_json() | ({} if timed else {"start_s": None, "end_s": None})
+            for name, each in (naming.verdicts or {}).items()
+        },
         "proposed": None if naming.proposal is None else naming.proposal.to_json(),
         "distance": None if naming.distance is None else naming.distance.to_json(),
         "transcripts": [transcript_json(each) for each in naming.transcripts],
@@ -79,7 +83,11 @@ def naming_json(naming: Naming) -> Json:
 
 
 def transcript_json(transcript: Transcript) -> Json:
-    """What one transcriber heard; times are seconds of the response's own stretch."""
+    """What one transcriber heard; times are seconds of the response's own stretch.
+
+    The times of phonemes that have none of their own, as typed ones, are None.
+    """
+    timed = transcript.timed
     return {
         "transcriber": transcript.transcriber,
         "status": transcript.status,
@@ -87,8 +95,8 @@ def transcript_json(transcript: Transcript) -> Json:
         "segments": [
             {
                 "phoneme": segment.phoneme,
-                "start_s": segment.start_s,
-                "end_s": segment.end_s,
+                "start_s": segment.start_s if timed else None,
+                "end_s": segment.end_s if timed else None,
                 "confidence": segment.confidence,
             }
             for segment in transcript.segments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from tabwb.administer import setup
 from tabwb.administer.naming import NamingSession
 from tabwb.administer.naming_imports import read_sessions
 from tabwb.administer.naming_run import take_in
+from tabwb.administer.naming_scores import naming_of
 from tabwb.administer.naming_view import NamingView
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
+from tabwb.records.speech import Segment, Transcript
 from tabwb.records.trials import Conditions
 from tabwb.report.document import export_document
 from tabwb.report.load import loaded
@@ -109,6 +112,80 @@ def test_what_was_exported_comes_back(
     assert times == pytest.approx([0.5, 0.6, 0.7, 2.3, 2.4, 2.5], abs=0.0011)
     (kept,) = store.recordings(again.administration.id)
     assert kept.sha256 == store.recordings(1)[0].sha256
+
+
+@pytest.fixture
+def typed(open_session: Open, tmp_path: Path) -> NamingSession:
+    """One recording of 40 s, transcribed without times: two attempts, one sound, nothing, silence.
+
+    Nobody transcribed the tree; the house was transcribed as silence.
+    """
+    sound = tmp_path / "r1.wav"
+    soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
+    session = open_session("S-014")
+    session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    for at_s, said, end_s in (
+        (0.0, "D AO G <sil> B AO K", 8.0),  # as typed in a table
+        (10.0, "AH", 0.0),  # as in the table of the PSST corpus
+        (20.0, None, 0.0),
+        (30.0, "", 0.0),
+    ):
+        session.show(shown(at_s))
+        session.score("right", take=take(at_s, seconds=8.0))
+        assert session.current is not None
+        if said is not None:
+            segments = tuple(
+                Segment(each, 0.0, 0.0 if each == "<sil>" else end_s) for each in said.split()
+            )
+            written = Transcript("manual:R1", "ok" if said else "empty", segments, seconds=end_s)
+            session.transcribed(session.current.plan.number, 1, written)
+    session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 40.0))
+    return session
+
+
+@pytest.mark.parametrize("format_id", ["textgrid", "eaf", "psst"])
+def test_transcripts_without_times_come_back(
+    typed: NamingSession,
+    open_session: Open,
+    store: Store,
+    plugins: Plugins,
+    tmp_path: Path,
+    format_id: str,
+) -> None:
+    out = tmp_path / format_id
+    plugins.exporter(format_id).export(export_document(loaded(store, (1,), sound=True)), out)
+    again = _import(open_session("S-015"), out)
+    assert [row[:3] for row in _what_stands(again)] == [
+        ("dog", ("D", "AO", "G", "<sil>", "B", "AO", "K"), "manual:R1"),
+        ("cat", ("AH",), "manual:R1"),
+        ("tree", (), None),
+        ("house", (), "manual:R1"),
+    ]
+    first = again.view(1)
+    assert first is not None
+    assert [each.phonemes for each in naming_of(first).attempts] == [
+        ("D", "AO", "G"),
+        ("B", "AO", "K"),
+    ]
+
+
+def test_times_that_nobody_knows_are_none(
+    typed: NamingSession, store: Store, plugins: Plugins, tmp_path: Path
+) -> None:
+    document = export_document(loaded(store, (1,)))
+    namings = [trial["naming"] for trial in document["documents"][0]["trials"]]  # type: ignore[index]
+    for naming in namings:
+        said = [*naming["attempts"], *naming["verdicts"].values()]
+        said += [segment for each in naming["transcripts"] for segment in each["segments"]]
+        times = ("onset_s", "offset_s", "start_s", "end_s")
+        assert {each.get(name) for each in said for name in times} <= {None}
+    assert [len(naming["attempts"]) for naming in namings] == [2, 1, 0, 0]
+    out = tmp_path / "attempts.csv"
+    plugins.exporter("attempts").export(document, out)
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["attempt"] for row in rows] == ["1", "2", "1", "", ""]
+    assert {row["attempt_onset_s"] + row["attempt_offset_s"] for row in rows} == {""}
 
 
 class _Heard:
@@ -205,6 +282,21 @@ def test_tiers_of_other_names_are_named(open_session: Open, tmp_path: Path) -> N
     assert [segment.phoneme for segment in written.segments] == ["D", "AO", "G"]
     assert [segment.start_s for segment in written.segments] == pytest.approx([1, 1.3, 1.6])
     assert (written.times, written.by) == ("evenly divided within each attempt", "")
+
+
+def test_where_nobody_transcribed_there_is_no_transcript(
+    open_session: Open, tmp_path: Path
+) -> None:
+    words = [(0.0, 2.0, "dog"), (2.0, 4.0, "cat"), (4.0, 6.0, "tree")]
+    tiers = {
+        "item": words,
+        "transcriber": [(start, end, "manual:R1") for start, end, _ in words],
+        "attempt": [(1.0, 1.5, "D AO G"), (4.5, 5.5, "<sil>")],
+    }
+    path = _grid(tmp_path / "a.TextGrid", tiers)
+    (session,) = read_sessions(path, open_session("S-015").battery)
+    said = [[len(each.segments) for each in one.transcripts] for one in session.responses]
+    assert said == [[3], [], [0]]
 
 
 def test_what_was_heard_is_kept_whole(open_session: Open, tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def test_a_textgrid_is_what_praat_reads(plugins: Plugins, document: Json, tmp_pa
         (10.5, 10.8, "D AO G"),
         (12.3, 12.6, "K AE T"),
         (20.5, 20.9, "T R OY B"),
+        (30.0, 38.0, "<sil>"),
     ]
     assert [e.label for e in grid.getTier("ipa").entries] == ["dɔɡ", "dɔɡ", "kæt", "trɔɪb"]
     assert [e.label for e in grid.getTier("item").entries] == ["dog", "cat", "tree", "house"]
@@ -113,6 +114,7 @@ def test_an_eaf_is_what_elan_reads(plugins: Plugins, document: Json, tmp_path: P
         (10500, 10800, "D AO G"),
         (12300, 12600, "K AE T"),
         (20500, 20900, "T R OY B"),
+        (30000, 38000, "<sil>"),
     ]
     (link,) = eaf.get_linked_files()
     assert (out / link["RELATIVE_MEDIA_URL"]).is_file()
@@ -131,6 +133,13 @@ def test_chat_codes_errors_on_the_main_tier(
         "*PAR:\ttrɔɪb@u [: tree] [* p:n] .",
         "*PAR:\t0 .",
     ]
+    assert [line for line in lines if line.startswith("%pho")] == [
+        "%pho:\tdɔɡ",
+        "%pho:\tdɔɡ kæt",
+        "%pho:\ttrɔɪb",
+    ]
+    by = str(document["documents"][0]["trials"][0]["naming"]["transcripts"][0]["transcriber"])  # type: ignore[index]
+    assert sum(f"transcribed by {by}" in line for line in lines) == 4
     assert lines[:2] == ["@UTF8", "@Begin"]
     assert lines[-1] == "@End"
     assert any(line.startswith("%com:") and "looked away" in line for line in lines)
@@ -198,6 +207,16 @@ def test_what_has_no_place_on_the_main_tier_is_said_below(
     *_, given = path.read_text(encoding="utf-8").split("@G:")[: number + 2]
     assert comment in given
     assert ("heard" in given) == bool(comment)
+
+
+def test_what_a_machine_heard_in_silence_is_no_tier_of_it(
+    plugins: Plugins, document: Json, tmp_path: Path
+) -> None:
+    naming = document["documents"][0]["trials"][0]["naming"]  # type: ignore[index]
+    naming["score"] = "no-response"
+    (path,) = _export(plugins, "chat", document, tmp_path / "chat").glob("*.cha")
+    first = path.read_text(encoding="utf-8").split("@G:")[1]
+    assert "*PAR:\t0 ." in first and "%pho" not in first and ": dɔɡ" in first
 
 
 def test_the_psst_table_has_a_line_for_each_response(
