@@ -108,6 +108,7 @@ class LikelihoodJudge(PromptJudge):
         self._null: dict[tuple[str, str], tuple[float, float]] = {}
 
     most_requests = 1
+    writes = False
 
     def close(self) -> None:
         """Give back what was opened, and what was weighed for calibration."""

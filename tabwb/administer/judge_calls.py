@@ -82,6 +82,7 @@ class Tally:
         judged: judgements recorded.
         from_store: of these, those that asked nothing.
         in_error, unparsed: of these, those without a verdict.
+        problem: why the first of these has none.
         requests: sent.
         cost: US dollars, or None where the price or the tokens are unknown.
         cost_at_most: US dollars, a call whose tokens are unknown counted with all that it may take;
@@ -94,11 +95,17 @@ class Tally:
     in_error: int = 0
     unparsed: int = 0
     repaired: int = 0
+    problem: str = ""
     requests: int = 0
     prompt_tokens: int = 0
     reply_tokens: int = 0
     cost: float | None = 0.0
     cost_at_most: float = 0.0
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether something was judged and nothing has a verdict."""
+        return 0 < self.judged <= self.in_error + self.unparsed
 
     def add(self, judgement: Judgement, reserved: float = 0.0) -> None:
         """Count one judgement, whose call was reckoned to cost ``reserved`` at most."""
@@ -108,6 +115,10 @@ class Tally:
         self.in_error += RatingStatus.ERROR in statuses
         self.unparsed += RatingStatus.UNPARSED in statuses
         self.repaired += judgement.repaired and RatingStatus.UNPARSED not in statuses
+        failed = {RatingStatus.ERROR, RatingStatus.UNPARSED}
+        self.problem = self.problem or next(
+            (each.reason for each in judgement.ratings if each.status in failed and each.reason), ""
+        )
         self.requests += judgement.requests
         if not judgement.requests:
             return

@@ -46,7 +46,7 @@ def spent(tally: Tally) -> str:
 
 
 def summed(tally: Tally) -> str:
-    """What judging has done, in one line."""
+    """What judging has done, in one line; why it failed, where it did, in a second."""
     parts = [f"judged {tally.judged}"]
     if tally.from_store:
         parts.append(f"{tally.from_store} of them without asking")
@@ -57,4 +57,5 @@ def summed(tally: Tally) -> str:
     ):
         if count:
             parts.append(f"{count} {what}")
-    return ", ".join([*parts, spent(tally)])
+    words = ", ".join([*parts, spent(tally)])
+    return f"{words}\nthe first without a verdict: {tally.problem}" if tally.problem else words

@@ -357,7 +357,12 @@ class Judging:
         return most or 0.0
 
     def _reply_tokens(self) -> int:
-        """Estimated tokens of a reply: as replies were so far, else ten for each feature."""
+        """Estimated tokens of a reply: as replies were so far, else ten for each feature.
+
+        A judge that reads probabilities has nothing written.
+        """
+        if not getattr(self.judge, "writes", True):
+            return 0
         if self.tally.requests and self.tally.reply_tokens:
             return round(self.tally.reply_tokens / self.tally.requests)
         return 10 * len(self.judge.features)

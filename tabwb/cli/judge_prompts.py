@@ -44,7 +44,9 @@ def list_judges(as_json: bool) -> int:
             note(row["problem"])
     click.echo(
         "\nCHAT-MODEL and LOCAL-MODEL are specs of models ('tabwb model list'); a LOCAL-MODEL\n"
-        "must give log probabilities. 'tabwb judge show ID' prints a prompt."
+        "must give log probabilities. 'tabwb judge show ID' prints a prompt.\n"
+        "'bundled' is no CHAT-MODEL: it writes no JSON, so 'tab-2026:bundled' leaves every answer\n"
+        "unparsed. Without a network judge with 'rules' or 'tab-2026+likelihood:bundled'."
     )
     return 0
 

@@ -20,7 +20,7 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
-from tabwb.records.errors import Interrupted
+from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     "judges",
     metavar="SPEC",
     multiple=True,
-    required=True,
-    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; may be given several times.",
+    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; may be given several times; "
+    "required. 'tabwb judge list' shows them.",
 )
 @click.option(
     "--scope",
@@ -89,6 +89,12 @@ def run(
     """
     from tabwb.administer.judging import Limits
 
+    if not judges:
+        raise UsageError(
+            "say who judges: --judge SPEC",
+            hint="'tabwb judge list' shows the judges; without a network, for example: "
+            f"tabwb judge run {administrations[0]} --judge rules",
+        )
     plugins = open_plugins(offline, dry=dry_run)
     limits = Limits(max_requests, max_cost)
     documents: list[dict[str, Any]] = []

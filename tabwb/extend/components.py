@@ -233,7 +233,7 @@ class ModelJudge(Judge, Protocol):
     """A judge behind which a model stands: slow, perhaps costly, and many at once.
 
     It is run as a step of its own after the answers are safe (``tabwb judge run``), never between
-    two prompts.
+    two prompts. One whose model only weighs and writes nothing says ``writes = False``.
     """
 
     prompt_text: str

@@ -65,12 +65,13 @@ class JudgingBench(OpenSession):
         try:
             with self._locked(number), self._judging(number, wish) as judging:
                 words = self._judge_all(judging, wish)
+                phase = "refused" if judging.tally.all_failed else "done"
         except Interrupted as stopped:
             self.say(messages.Judging("stopped", f"{stopped.message}\n{stopped.hint or ''}"))
         except TabwbError as error:
             self.say(messages.Judging("refused", str(error)))
         else:
-            self.say(messages.Judging("done", words))
+            self.say(messages.Judging(phase, words))
         self._after_judging(number)
 
     def _judge_all(self, judging: Judging, wish: JudgingWish) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from tabwb.records.states import RatingStatus
 from tabwb.store.store import Store
@@ -39,7 +39,12 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         await given_tab(seat, judges="none")
         await seat.press("j")
         await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
-        seat.fill(judge="tab-2026:echo")
+        await seat.press("ctrl+u", "down")
+        await seat.until(lambda: seat.app.screen.query_one("#judge-list").has_focus, "the list")
+        await seat.press("t", "a", "b", "x", "backspace", "-", "2", "0", "2", "6")
+        await seat.until(lambda: seat.app.screen.query_one("#judge").has_focus, "the field")
+        await seat.press("colon", *"echo")
+        assert seat.app.screen.query_one("#judge", Input).value == "tab-2026:echo"
         await press_button(seat, "estimate")
         await seat.until(lambda: "5 to ask" in message(seat), "the estimate")
         assert judgements(seat) == 0
@@ -47,6 +52,7 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         await seat.until(lambda: "judged 5" in message(seat), "the end")
         # Echo says the prompt back, which is no JSON: asked twice, then unparsed, never 0.
         assert "5 unparsed" in message(seat) and "10 requests" in message(seat)
+        assert message(seat).startswith("! ") and "the first without a verdict: " in message(seat)
         assert judgements(seat) == 5
         with Store.open(seat.store) as store:
             ratings = store.trials(1)[0].ratings

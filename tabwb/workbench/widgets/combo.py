@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Click
+from textual.events import Click, Key
 from textual.message import Message
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -29,13 +29,33 @@ class Known(NamedTuple):
 class ComboList(OptionList):
     """What is known."""
 
-    HELP = "# List\n\nWhat is known. **enter** takes one, **esc** goes back to the field."
+    HELP = """\
+# List
+
+What is known. **enter** takes one; **esc**, or typing on, goes back to the field.
+"""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "fold", show=False)]
 
+    @property
+    def _field(self) -> ComboInput:
+        return self.screen.query_one(f"#{(self.id or '').removesuffix('-list')}", ComboInput)
+
     def action_fold(self) -> None:
         """Back to the field."""
-        self.screen.query_one(f"#{(self.id or '').removesuffix('-list')}", Input).focus()
+        self._field.go_on()
+
+    def on_key(self, event: Key) -> None:
+        """Who types means the field."""
+        field = self._field
+        if event.is_printable and event.character is not None:
+            field.insert_text_at_cursor(event.character)
+        elif event.key == "backspace":
+            field.action_delete_left()
+        else:
+            return
+        event.stop().prevent_default()
+        field.go_on()
 
 
 class ComboInput(Input):
@@ -46,6 +66,15 @@ class ComboInput(Input):
 
     class Unfold(Message):
         """The list is wanted."""
+
+    def go_on(self) -> None:
+        """Back from the list: what is typed next is added, it replaces nothing."""
+        self.select_on_focus = False
+        self.focus()
+
+    def on_blur(self) -> None:
+        """Who comes anew types a new value over the old one, as in other fields."""
+        self.select_on_focus = True
 
     def action_unfold(self) -> None:
         """Open the list."""
@@ -114,7 +143,7 @@ class Combo(Vertical):
         event.stop()
         field = self.query_one(ComboInput)
         field.value = self._known[event.option_index].value
-        field.focus()
+        field.go_on()
         field.cursor_position = len(field.value)
 
     def on_descendant_blur(self) -> None:
