@@ -17,6 +17,7 @@ from tabwb.administer.naming_view import view_of
 from tabwb.administer.spoken_raters import person_ratings, transcript_ratings
 from tabwb.administer.standing import Events
 from tabwb.battery.naming import cues_of
+from tabwb.battery.problems import near
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import TabwbError, UsageError
@@ -226,10 +227,20 @@ class NamingSession(NamingStanding):
             UsageError: no such code or flag; the message lists those that are.
         """
         if code not in CODES:
-            raise UsageError(f"'{code}' is no response code", allowed=", ".join(CODES))
+            meant = near(code, CODES)
+            raise UsageError(
+                f"'{code}' is no response code",
+                allowed=", ".join(CODES),
+                hint=f"did you mean '{meant}'?" if meant else None,
+            )
         for flag in flags:
             if flag not in FLAGS:
-                raise UsageError(f"'{flag}' is no flag", allowed=", ".join(FLAGS))
+                meant = near(flag, FLAGS)
+                raise UsageError(
+                    f"'{flag}' is no flag",
+                    allowed=", ".join(FLAGS),
+                    hint=f"did you mean '{meant}'?" if meant else None,
+                )
         trial, attempt = self._scored("code")
         said = Coded(attempt.number, code, self.rater, tuple(dict.fromkeys(flags)))
         rated = self._person_rated(trial, attempt, [said])
@@ -307,8 +318,12 @@ class NamingSession(NamingStanding):
 
     # ---------------------------------------------------------------- afterwards
 
-    def look_at(self, number: int) -> None:
+    def look_at(self, number: int, doing: str = "") -> None:
         """Make an item that has an answer the current one, to score or code it by ear.
+
+        Args:
+            number: of its trial.
+            doing: what for (score, heard, code), where that is known; the log keeps it.
 
         Raises:
             NoConsent: the speaker has not agreed that people rate what was said.
@@ -324,7 +339,10 @@ class NamingSession(NamingStanding):
             raise TabwbError(f"item {number} has no response to look at")
         given = self.administration
         acts = consent.check_listening(self.store, self.plugins, given.conditions, self.rater)
-        self.store.log(*(replace(act, administration=given.id) for act in acts))
+        of = f", item {trial.plan.item}{f', {doing}' if doing else ''}"
+        self.store.log(
+            *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)
+        )
         self._current = number
 
     # ---------------------------------------------------------------- inside

@@ -311,7 +311,7 @@ def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
     if not items:
         raise UsageError(
             f"'{battery.id}' has no items that are named aloud",
-            hint=f"give it with: tabwb run {battery.id}",
+            hint=f"give it with: tabwb run {shlex.quote(str(options['battery']))}",
         )
     folder = Path(options["source"])
     files = take_files(folder, items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -97,7 +98,7 @@ def run(**options: Any) -> int:
         battery = setup.find_battery(plugins, options["battery"])
         conditions = _conditions(options)
         conditions = setup.resolve(plugins, battery, conditions)
-        _check_typed(battery, conditions)
+        _check_typed(battery, conditions, options["battery"])
         _warn(battery, conditions)
         if options.get("dry_run"):
             as_json = bool(options.get("as_json"))
@@ -156,15 +157,15 @@ def resume(
         plugins.close()
 
 
-def _check_typed(battery: Battery, conditions: Conditions) -> None:
-    """Refuse a person a battery of which nothing is typed."""
+def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:
+    """Refuse a person a battery of which nothing is typed; it was ``asked`` for by id or path."""
     from tabwb.records.states import ResponseKind
 
     kinds = {subtest.response for subtest in battery.subtests}
     if conditions.kind == "speaker" and kinds == {ResponseKind.NAMING}:
         raise UsageError(
             f"the pictures of '{battery.id}' are named aloud",
-            hint=f"give it with: tabwb name {battery.id} --speaker {conditions.examinee} "
+            hint=f"give it with: tabwb name {shlex.quote(asked)} --speaker {conditions.examinee} "
             "--input FOLDER|mic",
         )
 

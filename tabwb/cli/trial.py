@@ -97,7 +97,7 @@ def score(
     store_location: str | None,
 ) -> int:
     """Score the spoken response of TRIAL by ear; an earlier score stays in the store."""
-    with _looking_at(administration, trial_name, rater, store_location) as session:
+    with _looking_at(administration, trial_name, rater, store_location, "score") as session:
         session.score(said, reason=reason)
         note(f"scored {said}")
     return 0
@@ -113,9 +113,14 @@ def heard(
     administration: str, trial_name: str, words: str, rater: str, store_location: str | None
 ) -> int:
     """Write down what was heard in TRIAL: a plain word, ARPAbet or IPA."""
-    with _looking_at(administration, trial_name, rater, store_location) as session:
+    with _looking_at(administration, trial_name, rater, store_location, "heard") as session:
         session.hear(words)
-        _tell_proposal(session)
+        _tell_kept(session, f"heard '{words.strip()}' kept")
+        view = session.view()
+        said = None if view is None else view.heard_as
+        if said is not None and not said.pronunciations and not said.several:
+            here = f"tabwb trial heard {session.administration.id} {trial_name}"
+            note(f'  how it sounded, for example: {here} /hɔɡ/ or {here} "HH AO G"')
     return 0
 
 
@@ -135,17 +140,17 @@ def code(
     store_location: str | None,
 ) -> int:
     """Give the spoken response of TRIAL a code, beside the one that the rules propose."""
-    with _looking_at(administration, trial_name, rater, store_location) as session:
+    with _looking_at(administration, trial_name, rater, store_location, "code") as session:
         session.code(said, flags)
-        _tell_proposal(session)
+        _tell_kept(session, ", ".join((f"coded {said}", *dict.fromkeys(flags))))
     return 0
 
 
 @contextmanager
 def _looking_at(
-    administration: str, trial_name: str, rater: str, store_location: str | None
+    administration: str, trial_name: str, rater: str, store_location: str | None, doing: str
 ) -> Iterator[NamingSession]:
-    """A naming session with one answered trial before the eyes of a rater."""
+    """A naming session with one answered trial before the eyes of a rater, for what they do."""
     from tabwb.administer.naming import NamingSession
 
     with _opened(administration, store_location) as session:
@@ -155,17 +160,20 @@ def _looking_at(
                 hint="its answers are rated by scorers and judges",
             )
         session.listener = rater
-        session.look_at(_number(session, trial_name))
+        session.look_at(_number(session, trial_name), doing)
         yield session
 
 
-def _tell_proposal(session: NamingSession) -> None:
+def _tell_kept(session: NamingSession, kept: str) -> None:
+    """What a person said is kept, and beside it what the rules say."""
     from tabwb.administer.naming_scores import naming_of
 
     view = session.view()
     proposal = None if view is None else naming_of(view).proposal
+    beside = ""
     if proposal is not None:
-        note(f"the rules propose: {proposal.code} ({proposal.clause})")
+        beside = f"; the rules propose {proposal.code} ({proposal.clause})"
+    note(kept + beside)
 
 
 @contextmanager
@@ -184,6 +192,8 @@ def _opened(administration: str, store_location: str | None) -> Iterator[Session
 
 
 def _number(session: Session, name: str) -> int:
+    from tabwb.battery.problems import near
+
     if name.isdecimal():
         return int(name)
     found = [
@@ -195,7 +205,15 @@ def _number(session: Session, name: str) -> int:
         return found[0]
     if found:
         raise UsageError(f"'{name}' names {len(found)} trials", allowed=", ".join(map(str, found)))
+    meant = near(name, _names(session))
     raise UsageError(
         f"administration {session.administration.id} has no trial '{name}'",
         allowed=f"1 to {len(session.trials)}, ITEM, or SUBTEST/ITEM",
+        hint=f"did you mean '{meant}'?" if meant else None,
     )
+
+
+def _names(session: Session) -> list[str]:
+    """What a trial may be called by: its item, or subtest and item."""
+    plans = [trial.plan for trial in session.trials]
+    return [plan.item for plan in plans] + [f"{plan.subtest}/{plan.item}" for plan in plans]

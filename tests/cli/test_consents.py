@@ -145,7 +145,10 @@ def test_no_voice_of_which_nobody_knows_whose_it_is_goes_out(
 def test_scoring_afterwards_is_in_the_log(run: Run, places: dict[str, Path]) -> None:
     call(run, "trial score 1 dog right --rater R-02", places)
     last = run("speaker", "log", "S-014", "--json").document["log"][-1]
-    assert (last["act"], last["administration"], last["detail"]) == ("rated", 1, "person:R-02")
+    assert (last["act"], last["administration"], last["detail"]) == (
+        *("rated", 1),
+        "person:R-02, item dog, score",
+    )
 
 
 def test_every_command_is_known_here() -> None:

@@ -198,8 +198,20 @@ def test_a_person_scores_by_ear_afterwards(
     run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
     assert run("trial", "score", "1", "cat", "error").status == 0
     told = run("trial", "heard", "1", "cat", "dog")
-    assert "the rules propose: semantic" in told.err
-    assert run("trial", "code", "1", "cat", "semantic", "--flag", "dialect").status == 0
+    assert "heard 'dog' kept; the rules propose semantic" in told.err
+    unknown = run("trial", "heard", "1", "house", "zzblorp")
+    assert 'trial heard 1 house /hɔɡ/ or tabwb trial heard 1 house "HH AO G"' in unknown.err
+    for way in ("/hɔɡ/", "HH AO G"):
+        assert "no dictionary" not in run("trial", "heard", "1", "house", way).err
+    coded = run("trial", "code", "1", "cat", "semantic", "--flag", "dialect")
+    assert coded.err.startswith("coded semantic, dialect; the rules propose semantic (")
+    assert "did you mean 'semantic'?" in run("trial", "code", "1", "cat", "semantics").err
+    assert "did you mean 'house'?" in run("trial", "score", "1", "hous", "right").err
+    assert "did you mean" not in run("trial", "score", "1", "zzz", "right").err
+    log = run("speaker", "log", "S-014").out
+    assert [f"item {item}, {act}" in log for item, act in (
+        ("cat", "score"), ("cat", "heard"), ("cat", "code"), ("house", "heard"),
+    )] == [True] * 4  # fmt: skip
     refused = run("trial", "code", "1", "cat", "sung")
     assert (refused.status, "no response code" in refused.err) == (2, True)
     document = run("results", "1", "--json").document
