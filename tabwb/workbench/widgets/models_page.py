@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -162,14 +163,14 @@ class ModelsPage(Vertical):
             self._rows = {key: one for key, one in self._rows.items() if key in self._read}
             self.marked = {key: None for key in self.marked if key in self._rows}
         if row is None and total:
-            self._head(len(self.shown))
+            self._head(self.shown)
         else:
             self.lay_out()
 
     def lay_out(self) -> None:
         """Show everything as it stands now."""
         basis, rows = self.basis, self.shown
-        self._head(len(rows))
+        self._head(rows)
         self.query_one("#models-basis", Static).update(Content.styled(self._told(basis), QUIET))
         self.set_class(self.beside, "-beside")
         table, plot = self.query_one(ModelsTable), self.query_one(PlotPane)
@@ -198,10 +199,10 @@ class ModelsPage(Vertical):
             return " · ".join((basis.battery, *basis.words))
         return "Nothing has been answered yet; n begins an administration." if self.done else ""
 
-    def _head(self, n: int = 0) -> None:
+    def _head(self, shown: Sequence[Grouped] = ()) -> None:
         done, total = self._progress or (0, 0)
         if self.done:
-            state = f"{n} of {total} models"
+            state = _counted(shown, list(self._rows.values()))
         else:
             state = f"… reading, {done} of {total} models" if total else "… reading"
         if self.marked:
@@ -307,3 +308,15 @@ class ModelsPage(Vertical):
         for column in COLUMNS:
             if column == event.column_key.value:
                 self.sort(self.order.chosen(column))
+
+
+def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped]) -> str:
+    """How many models are shown, of how many; and speakers, where there are any."""
+    parts = []
+    for what, model in (("models", True), ("speakers", False)):
+        here, there = (
+            sum(row.group.has_model == model for row in rows) for rows in (shown, all_rows)
+        )
+        if there or model:
+            parts.append(f"{here} of {there} {what}")
+    return ", ".join(parts)
