@@ -162,6 +162,7 @@ def named_item(naming: Naming) -> NamedItem:
         latency_s=view.latency_s,
         heard="" if heard is None else heard.text,
         phonemes=naming.phonemes,
+        score="" if score is None else score.score,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -21,13 +22,25 @@ BASES: Mapping[Basis, str] = {
     "correct-any": "correct-any, transcript",
     "correct-first": "correct-first, transcript (provisional)",
 }
+SCORES: Mapping[str, str] = {
+    "right": "right",
+    "self-corrected": "self-corrected",
+    "error": "error",
+    "no-response": "no response",
+    "not-scorable": "cannot be scored",
+}
+"""What a person says of a response, in the words of the keys that say it."""
 BAR = 20
+WIDE = 100
+"""Columns of characters from which on the latency stands beside what was heard."""
 
 
 def naming_views(subtest: NamedSubtest) -> Iterator[RenderableType]:
     """Everything that is said of one naming subtest."""
     yield accuracy_table(subtest)
-    yield items_table(subtest.items)
+    yield ItemsTable(subtest.items)
+    if legend := legend_of(subtest.items):
+        yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
     yield Padding(Text(facts_of(subtest), style="dim"), (0, 1))
     for title, codes in (
         ("codes (by a person)", subtest.summary.codes),
@@ -53,26 +66,67 @@ def accuracy_table(subtest: NamedSubtest) -> RenderableType:
     return made
 
 
-def items_table(items: Sequence[NamedItem]) -> RenderableType:
-    """One row per item: what was said, who says whether it is right, and why."""
+@dataclass(frozen=True, slots=True)
+class ItemsTable:
+    """:func:`items_table` in the width that there is."""
+
+    items: Sequence[NamedItem]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The table; where a word was heard and room is short, without the latency."""
+        yield items_table(self.items, latency=options.max_width >= WIDE or not _heard(self.items))
+
+
+def items_table(items: Sequence[NamedItem], *, latency: bool = True) -> RenderableType:
+    """One row per item: what was said, who says whether it is right, and why.
+
+    What a person heard stands beside the transcript, which is what the rules judge.
+    """
+    heard = _heard(items)
     made = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
     made.add_column("item", no_wrap=True, header_style="dim")
-    made.add_column("said", ratio=3, overflow="fold", header_style="dim")
-    for heading in ("score", "any", "first"):
+    if heard:
+        made.add_column("heard", ratio=2, overflow="fold", header_style="dim")
+    made.add_column("transcript", ratio=3, overflow="fold", header_style="dim")
+    made.add_column("score", no_wrap=True, header_style="dim")
+    for heading in ("any", "first"):
         made.add_column(heading, no_wrap=True, header_style="dim")
     made.add_column("code", ratio=4, overflow="fold", header_style="dim")
-    made.add_column("latency", justify="right", no_wrap=True, header_style="dim")
+    if latency:
+        made.add_column("latency", justify="right", no_wrap=True, header_style="dim")
     for one in items:
         made.add_row(
             one.item,
-            said(one),
+            *((f"“{one.heard}”" if one.heard else NONE,) if heard else ()),
+            " ".join(one.phonemes) or NONE,
             score_of(one),
             verdict_of(one, "correct-any"),
             verdict_of(one, "correct-first"),
             code_of(one),
-            NONE if one.latency_s is None else f"{one.latency_s:.2f} s",
+            *((NONE if one.latency_s is None else f"{one.latency_s:.2f} s",) if latency else ()),
         )
-    return Padding(made, (0, 0, 1, 1))
+    return Padding(made, (0, 0, 0, 1))
+
+
+def _heard(items: Sequence[NamedItem]) -> bool:
+    return any(one.heard for one in items)
+
+
+def legend_of(items: Sequence[NamedItem]) -> str:
+    """What the signs of the table of items mean, those that stand there.
+
+    >>> legend_of([NamedItem("a", "dog", "answered", heard="dog", proposed="correct")])
+    "in quotes: as a person heard it; a code with ? is a machine's proposal"
+    """
+    open_ = any(value is None for one in items for value in one.rules.values())
+    signs = (
+        (_heard(items), "in quotes: as a person heard it"),
+        (any(one.rules for one in items), "any, first: the rules on the transcript"),
+        (open_, "? there: a person must tell"),
+        (any(one.proposed and not one.code for one in items),
+         "a code with ? is a machine's proposal"),
+    )  # fmt: skip
+    return "; ".join(words for there, words in signs if there)
 
 
 def said(one: NamedItem) -> str:
@@ -89,9 +143,13 @@ def score_of(one: NamedItem) -> str:
 
     >>> score_of(NamedItem("a", "dog", "answered", person=True))
     'right'
+    >>> score_of(NamedItem("a", "dog", "answered", person=False, score="no-response"))
+    'no response'
     >>> score_of(NamedItem("a", "dog", "void"))
     'void'
     """
+    if one.status in {"answered", "not-scorable"} and one.score:
+        return SCORES[one.score]
     if one.status != "answered":
         return plain(one.status)
     if one.person is None:
@@ -123,14 +181,17 @@ def codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
     made.add_column(justify="right")
     for code, count in codes.items():
         full = round(BAR * count / most)
-        made.add_row(plain(code), Text("━" * full, style="cyan"), str(count))
+        made.add_row(code, Text("━" * full, style="cyan"), str(count))
     return Padding(_titled(title, made), (1, 0, 0, 1))
 
 
 def facts_of(subtest: NamedSubtest) -> str:
-    """Where items stand, cues and latency, in one line each."""
+    """Where items stand, how self-corrections count, cues and latency, in one line each."""
     summary = subtest.summary
     lines = [", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())]
+    corrected = sum(one.score == "self-corrected" for one in subtest.items)
+    if corrected and subtest.rules.rule == "correct-first":
+        lines.append(f"{corrected} self-corrected: by correct-first an error, whoever scored it")
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         said = f"{plural(cue.given, 'item')} cued, {cue.right_after} right after it"

@@ -104,7 +104,7 @@ class Seat:
         await self.until(lambda: self.app.screen.query("#words"), "a field for words")
         await self.type(words)
         await self.press("enter")
-        await self.until(lambda: not self.asked, "the dialog's end")
+        await self.until(lambda: not self.app.screen.query("#words"), "the dialog's end")
 
     def stored(self) -> tuple[Administration, tuple[Trial, ...]]:
         """The latest administration as another program would read it."""

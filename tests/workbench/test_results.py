@@ -11,6 +11,8 @@ from textual.widgets import DataTable, Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench.widgets.results_page import ResponseTable, SummaryPane
+from tabwb.workbench.widgets.score_panel import ScorePanel
 from tests.cli.conftest import in_process
 from tests.workbench.conftest import SIZES, Seat, Sit
 
@@ -47,6 +49,20 @@ async def test_t_lists_the_responses_and_enter_opens_one(sit: Sit, battery: str)
         assert "exact" in seat.text
         await seat.press("escape")
         assert not seat.asked
+
+
+async def test_esc_closes_the_scores_first_and_results_open_with_their_summary(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        await seat.press("t", "f4")
+        await seat.until(lambda: isinstance(seat.app.focused, ScorePanel), "the scores")
+        await seat.press("escape")
+        await seat.until(lambda: isinstance(seat.app.focused, ResponseTable), "the responses")
+        assert seat.desk.page == "results"
+        seat.desk.do(lambda: seat.desk.bench.results(1))
+        await seat.until(lambda: isinstance(seat.app.focused, SummaryPane), "the summary")
 
 
 async def test_a_response_is_declared_void_afterwards(sit: Sit, battery: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
 
+from tabwb.records.naming import Score
 from tabwb.scoring.accuracy import Interval, clopper_pearson
 from tabwb.scoring.naming.codes import CODES
 from tabwb.scoring.naming.decide import Outcome
@@ -41,6 +42,7 @@ class NamedItem:
         latency_s: from the picture to the onset, or None.
         heard: what a person heard, or empty.
         phonemes: what was transcribed.
+        score: a person's own word, or empty.
     """
 
     item: str
@@ -57,6 +59,7 @@ class NamedItem:
     latency_s: float | None = None
     heard: str = ""
     phonemes: tuple[str, ...] = ()
+    score: Score | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,8 +242,11 @@ class Administering(Opening):
                 )
             elif what == "judges":
                 self.ask_for_verdicts(number, message.row.item.trial)
-            elif what and message.row.named is not None:
-                self.say_by_ear(number, trial, message.row.named, what)
 
         listen = partial(self.bench.play_response, number, trial)
-        self.app.push_screen(ResponseScreen(message.row, lambda: self.do(listen)), chosen)
+        self.app.push_screen(
+            ResponseScreen(
+                message.row, lambda: self.do(listen), partial(self.say_by_ear, number, trial)
+            ),
+            chosen,
+        )

@@ -137,12 +137,29 @@ class Desk(Naming):
 
     async def on_results_ready(self, message: messages.ResultsReady) -> None:
         """Results have come."""
-        if message.again and self.page != "results":
+        new = message.results
+        shown = None if self.results is None else self.results.administration.id
+        if message.again and (self.page != "results" or shown != new.administration.id):
             return
-        self.results = message.results
+        self.results = new
         self.queued = False
-        await self.go("results")
+        if message.again:
+            self.results_page.show(new, scores_beside=self._scores_stand)
+            self._renew_response(new)
+        else:
+            if self.query("#results-page"):
+                self.results_page.open_summary()
+            await self.go("results")
         self._show_frame()
+
+    def _renew_response(self, results: Results) -> None:
+        """An open response shows what was said of it just now."""
+        from tabwb.workbench.screens.response import ResponseScreen
+
+        for screen in self.app.screen_stack:
+            if isinstance(screen, ResponseScreen):
+                row = next(one for one in results.responses if one.item.place[0] == screen.trial)
+                screen.renew(row)
 
     def on_failed(self, message: messages.Failed) -> None:
         """Something needs a person."""

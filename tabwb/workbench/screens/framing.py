@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from textual.events import DescendantBlur, DescendantFocus, Resize
+from textual.events import DescendantBlur, DescendantFocus, Key, Resize
 from textual.widget import Widget
 
 from tabwb.records.states import AdministrationStatus
@@ -229,9 +229,11 @@ class Framing(Administering):
         self.focus_page()
         return True
 
-    def key_escape(self) -> None:
-        """From a dock or drawer back to the page."""
-        if not self.close_drawer() and isinstance(self.focused, Explorer | ScorePanel):
+    def key_escape(self, event: Key) -> None:
+        """From a dock or drawer back to the page; what esc does there is not done too."""
+        docked = isinstance(self.focused, Explorer | ScorePanel)
+        if self.close_drawer() or docked:
+            event.stop().prevent_default()
             self.focus_page()
 
     def _wider(self, name: str, step: int) -> None:

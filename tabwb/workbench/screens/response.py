@@ -42,7 +42,8 @@ The exact prompt, every attempt, every rating with its reason. **v** declares th
 writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll, **esc** closes.
 
 Of a picture that was named: **l** plays the response, **1** to **5** score it as during the
-session, **h** takes what you heard and **k** a code. What was said before stays in the store.
+session, **h** takes what you heard and **k** a code; the new score stands here at once. What was
+said before stays in the store.
 """
 
 
@@ -52,6 +53,11 @@ class NamedText(Painted):
     def __init__(self, named: NamedResponse) -> None:
         super().__init__()
         self._named = named
+
+    def show(self, named: NamedResponse) -> None:
+        """Show what has been said of it since."""
+        self._named = named
+        self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
         """All lines."""
@@ -67,12 +73,13 @@ class NamedText(Painted):
 
 
 class ResponseScreen(Dialog[str | None]):
-    """Returns ``void``, ``note``, ``judges``, for a picture that was named ``heard``, ``code`` or
-    a score; or None.
+    """Returns ``void``, ``note``, ``judges`` or None; stays while a named picture is scored.
 
     Args:
         row: the response.
         listen: plays it, or stops.
+        by_ear: takes what a listener says of a picture that was named: ``heard``, ``code`` or a
+            score; what comes of it is shown by :meth:`renew`.
     """
 
     CSS_PATH = "response.tcss"
@@ -86,15 +93,33 @@ class ResponseScreen(Dialog[str | None]):
         *(Binding(key, f"say('', '{score}')", show=False) for key, score in SCORES.items()),
     ]
 
-    def __init__(self, row: ResponseRow, listen: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        row: ResponseRow,
+        listen: Callable[[], None],
+        by_ear: Callable[[NamedResponse, str], None],
+    ) -> None:
         super().__init__()
-        self._row, self._listen = row, listen
+        self._row, self._listen, self._by_ear = row, listen, by_ear
+
+    @property
+    def trial(self) -> int:
+        """The number of the trial that is shown."""
+        return self._row.item.place[0]
+
+    def renew(self, row: ResponseRow) -> None:
+        """Show the same response as it stands now."""
+        self._row = row
+        if row.named is not None:
+            self.query_one(NamedText).show(row.named)
+        self.query_one("#response-words", Static).update(self._text())
 
     def action_say(self, written: str, named: str) -> None:
         """Something of an answer that was written, or of a picture that was named."""
-        what = written if self._row.named is None else named
-        if what:
-            self.dismiss(what)
+        if self._row.named is not None:
+            self._by_ear(self._row.named, named)
+        elif written:
+            self.dismiss(written)
 
     def action_listen(self) -> None:
         """Play it, or stop."""
@@ -114,7 +139,7 @@ class ResponseScreen(Dialog[str | None]):
             with ResponseText(id="response-text"):
                 if self._row.named is not None:
                     yield NamedText(self._row.named)
-                yield Static(self._text(), markup=False)
+                yield Static(self._text(), id="response-words", markup=False)
             yield Static(f"{own}   v Void   n Note   esc Close", classes="dialog-note")
 
     def _text(self) -> Content:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from tabwb.report.naming_summary import NamedSubtest
 from tabwb.report.naming_tables import BASES, facts_of
-from tabwb.report.wording import NONE, between, plain
+from tabwb.report.wording import NONE, between
 from tabwb.workbench.naming_results import NamingResults, Session, places
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import QUIET, bar, seconds
@@ -100,10 +100,10 @@ def code_lines(
 
 def _profile(title: str, codes: Mapping[str, int]) -> Iterator[Content]:
     yield Content.styled(title, f"bold {QUIET}")
-    most, name = max(codes.values()), max(len(plain(code)) for code in codes)
+    most, name = max(codes.values()), max(map(len, codes))
     for code, count in codes.items():
         yield Content.assemble(
-            f"{plain(code):<{name}}  ", bar(count / most, BAR), (f"  {count:>3}", "bold")
+            f"{code:<{name}}  ", bar(count / most, BAR), (f"  {count:>3}", "bold")
         )
 
 

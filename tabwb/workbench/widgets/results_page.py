@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.message import Message
 from textual.widgets import DataTable, Static
 
@@ -30,6 +31,13 @@ from tabwb.workbench.wording import (
 
 GIVEN = ("#", "item", "verdict", "latency", "response")
 NAMED = ("#", "item", "said", "score", "any", "first", "code", "latency")
+GIVES_WAY = (
+    ("response", 12), ("said", 12), ("code", 14), ("first", 0), ("any", 0), ("latency", 0),
+    ("said", 6), ("code", 8), ("item", 8), ("verdict", 8), ("score", 8),
+)  # fmt: skip
+"""In this order columns become narrower where room is short, to so many cells; 0: they go."""
+PADDING = 2
+"""What a table puts around each cell."""
 FULL = 80
 """From so many columns up every column of the table is shown."""
 MEDIUM = 58
@@ -120,6 +128,39 @@ def named_cells(row: ResponseRow) -> tuple[Text, ...]:
         Text(code_of(one), no_wrap=True),
         Text(latency, justify="right"),
     )
+
+
+def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:
+    """Columns and their widths: as wide as what they hold, less important ones narrower or gone.
+
+    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 50)
+    {'item': 5, 'said': 20, 'first': 5, 'code': 8}
+    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 40)
+    {'item': 5, 'said': 14, 'first': 5, 'code': 8}
+    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 35)
+    {'item': 5, 'said': 16, 'code': 8}
+    """
+    sizes = dict(wanted)
+
+    def over() -> int:
+        return sum(sizes.values()) + PADDING * len(sizes) - room
+
+    for name, least in GIVES_WAY:
+        if over() <= 0:
+            break
+        if name in sizes and not least:
+            del sizes[name]
+        elif name in sizes:
+            sizes[name] = max(sizes[name] - over(), min(sizes[name], max(least, len(name))))
+    for name, _ in GIVES_WAY:  # what a column that went has left over
+        if name in sizes and over() < 0:
+            sizes[name] = min(wanted[name], sizes[name] - over())
+    return sizes
+
+
+def _cut(cell: Text, width: int) -> Text:
+    cell.truncate(width, overflow="ellipsis")
+    return cell
 
 
 class ResponseTable(DataTable[Text]):
@@ -222,6 +263,12 @@ class ResultsPage(Vertical):
         self._fill(results)
         self.show_responses(self.responses_shown, focus=new)
 
+    def open_summary(self) -> None:
+        """What is opened next begins with its summary, from its first line."""
+        self.responses_shown = False
+        self.query_one("#results-summary").scroll_home(animate=False)
+        self.query_one(ResponseTable).move_cursor(row=0)
+
     def show_responses(self, shown: bool, *, focus: bool = True) -> None:
         """Change between summary and responses."""
         self.responses_shown = shown
@@ -231,16 +278,35 @@ class ResultsPage(Vertical):
         if focus or had_focus:
             (table if shown else summary).focus()
 
+    def on_resize(self, event: Resize) -> None:
+        """Columns as there is room."""
+        if self.results is not None:
+            self._fill(self.results)
+
     def _fill(self, results: Results) -> None:
         table = self.query_one(ResponseTable)
         at = table.cursor_row
         table.clear(columns=True)
         named = results.naming is not None and results.naming.only
-        for name in NAMED if named else GIVEN:
-            table.add_column(Text(name, justify="right" if name in {"#", "latency"} else "left"))
-        for row in results.responses:
-            cells = named_cells(row) if named else given_cells(row)
-            table.add_row(*cells, key=str(row.item.place[0]))
+        heads: Sequence[str] = NAMED if named else GIVEN
+        rows = [named_cells(row) if named else given_cells(row) for row in results.responses]
+        wanted = {
+            head: max([len(head), *(row[place].cell_len for row in rows if place < len(row))])
+            for place, head in enumerate(heads)
+        }
+        room = (self.size.width or self.app.size.width) - table.scrollbar_size_vertical
+        sizes = fitted(wanted, room)
+        for name, width in sizes.items():
+            numbers = name in {"#", "latency"}
+            head = Text(name, justify="right" if numbers else "left")
+            table.add_column(head, width=width)
+        for row, cells in zip(results.responses, rows, strict=True):
+            shown = [
+                _cut(cell, sizes[head])
+                for head, cell in zip(heads, cells, strict=False)
+                if head in sizes
+            ]
+            table.add_row(*shown, key=str(row.item.place[0]))
         if results.responses:
             table.move_cursor(row=min(at, len(results.responses) - 1))
 
