@@ -227,7 +227,7 @@ def test_pictures_are_not_given_to_one_who_types(run: Run, home: Path) -> None:
     battery = battery_in(home)
     refused = run("run", battery, "--speaker", "S-014")
     assert refused.status == 2
-    assert "tabwb name pictures --speaker S-014" in refused.err
+    assert f"tabwb name {battery} --speaker S-014" in refused.err  # as it was asked for
     name(run, battery, files_of(home, "dog"))
     refused = run("resume", "1")
     assert refused.status == 2
