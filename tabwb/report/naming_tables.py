@@ -191,7 +191,10 @@ def facts_of(subtest: NamedSubtest) -> str:
     lines = [", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())]
     corrected = sum(one.score == "self-corrected" for one in subtest.items)
     if corrected and subtest.rules.rule == "correct-first":
-        lines.append(f"{corrected} self-corrected: by correct-first an error, whoever scored it")
+        lines.append(
+            f"{corrected} self-corrected: right by the person who listened, an error as the "
+            "battery counts (correct-first)"
+        )
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         said = f"{plural(cue.given, 'item')} cued, {cue.right_after} right after it"
