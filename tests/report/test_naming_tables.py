@@ -1,0 +1,60 @@
+"""The tables of spoken naming, as a terminal shows them."""
+
+from __future__ import annotations
+
+import pytest
+from rich.console import Console
+
+from tabwb.battery.naming import NamingRules
+from tabwb.report.naming_summary import NamedSubtest
+from tabwb.report.naming_tables import naming_views
+from tabwb.scoring.naming.summary import NamedItem, summarise
+
+ITEMS = (
+    NamedItem(
+        "cat", "cat", "answered",
+        person=False, rules={"correct-any": False, "correct-first": False},
+        proposed="semantic", latency_s=1.25, heard="dog", phonemes=("D", "AO", "G"), score="error",
+    ),
+    NamedItem(
+        "dog", "dog", "answered",
+        person=True, rules={"correct-any": True, "correct-first": None},
+        code="formal", latency_s=0.5, phonemes=("L", "AO", "G"), score="self-corrected",
+    ),
+)  # fmt: skip
+
+
+def shown(width: int, rule: str = "correct-first") -> str:
+    rules = NamingRules(rule=rule)  # type: ignore[arg-type]
+    subtest = NamedSubtest("nouns", "Nouns", rules, ITEMS, summarise(ITEMS))
+    console = Console(width=width, legacy_windows=False, color_system=None)
+    with console.capture() as captured:
+        for view in naming_views(subtest):
+            console.print(view)
+    return "\n".join(" ".join(line.split()) for line in captured.get().splitlines())
+
+
+def test_what_was_heard_stands_beside_what_was_transcribed() -> None:
+    lines = shown(120).splitlines()
+    assert "item heard transcript score any first code latency" in lines
+    assert "cat “dog” D AO G error ✗ ✗ semantic? 1.25 s" in lines
+    assert "dog - L AO G self-corrected ✓ ? formal 0.50 s" in lines
+
+
+def test_where_room_is_short_the_latency_gives_way() -> None:
+    lines = shown(80).splitlines()
+    assert "item heard transcript score any first code" in lines
+    assert "cat “dog” D AO G error ✗ ✗ semantic?" in lines
+
+
+def test_the_signs_are_explained() -> None:
+    assert (
+        "in quotes: as a person heard it; any, first: the rules on the transcript; "
+        "? there: a person must tell; a code with ? is a machine's proposal"
+    ) in " ".join(shown(80).split())
+
+
+@pytest.mark.parametrize("rule", ["correct-first", "correct-any"])
+def test_a_self_correction_counts_as_the_battery_has_it(rule: str) -> None:
+    said = "1 self-corrected: right by the person who listened, an error as the battery counts"
+    assert (said in shown(120, rule)) == (rule == "correct-first")
