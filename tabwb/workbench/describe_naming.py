@@ -182,7 +182,7 @@ class Describer:
                 if trial.plan.practice:
                     return NamedItem(name, "scored", None, "practice")
                 code = "" if view.code is None else view.code.code
-                word = code.replace("-", " ") if code != "correct" else ""
+                word = code if code != "correct" else ""
                 right = right_by_score(score.score, view.rules.rule)
                 word = word or _short(score.score, right)
                 return NamedItem(name, "scored", right, word)

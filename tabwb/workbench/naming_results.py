@@ -127,7 +127,7 @@ def response_of(naming: Naming) -> NamedResponse:
     if view.heard is not None:
         facts.append(("heard", f"{view.heard.text}  ({view.heard.by})"))
     if view.code is not None:
-        facts.append(("code", f"{view.code.code.replace('-', ' ')}  ({view.code.by})"))
+        facts.append(("code", f"{view.code.code}  ({view.code.by})"))
     if naming.flags:
         facts.append(("flags", ", ".join(sorted(naming.flags))))
     for cue in view.cues:

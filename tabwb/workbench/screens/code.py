@@ -69,15 +69,12 @@ class CodeScreen(Dialog[tuple[str, tuple[str, ...]] | None]):
         kept = listed.highlighted
         listed.set_options(
             [
-                *(
-                    Option(_line(name.replace("-", " "), code.definition), id=name)
-                    for name, code in CODES.items()
-                ),
+                *(Option(_line(name, code.definition), id=name) for name, code in CODES.items()),
                 None,
                 *(
                     Option(
                         _line(
-                            f"[{'x' if name in self._flags else ' '}] {name.replace('-', ' ')}",
+                            f"[{'x' if name in self._flags else ' '}] {name}",
                             definition,
                         ),
                         id=FLAG + name,

@@ -107,7 +107,7 @@ def responded(now: NamingNow, work: Work) -> Content:
         )
     elif now.score_words:
         flags = f"  {', '.join(now.flags)}" if now.flags else ""
-        code = f"   code {now.code.replace('-', ' ')}{flags}" if now.code else ""
+        code = f"   code {now.code}{flags}" if now.code else ""
         lines.append(Content.assemble(("your score  ", QUIET), (now.score_words, "bold"), code))
     if item is not None:
         lines += [Content.styled(f"note: {note}", QUIET) for note in item.trial.notes]
@@ -139,5 +139,5 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
         return "ready: space shows the first picture", f"bold {ACCENT}"
     after = "h heard   k code   ← → onset   l listen"
     if now.upcoming is None:
-        return f"nothing is left to show: space ends   {after}", QUIET
+        return f"the last one: space ends   {after}", QUIET
     return f"space shows the next picture   {after}", QUIET
