@@ -1,6 +1,8 @@
 """Makes the pictures of docs/ from the real program: TAB given to models, pictures named aloud.
 
-    .venv/bin/python docs/pictures/make.py [workbench|results-by-model|naming] [--theme dark]
+    PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
+
+NAME is workbench, results-by-model or naming.
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
