@@ -49,7 +49,7 @@ What is known. **enter** takes one; **esc**, or typing on, goes back to the fiel
         """Who types means the field."""
         field = self._field
         if event.is_printable and event.character is not None:
-            field.insert_text_at_cursor(event.character)
+            field.replace(event.character, *field.selection)
         elif event.key == "backspace":
             field.action_delete_left()
         else:
