@@ -12,7 +12,7 @@ from tabwb.phonology.inventory import to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_annotations.folder import put_in_place
-from tabwb_annotations.tiers import Document
+from tabwb_annotations.tiers import Document, transcriber_of
 
 RESPONSE = (
     "target", "score", "score_by", "score_reason", "scored_after_reveal", "heard", "code",
@@ -80,7 +80,7 @@ def _rows(
         "correct_first": verdicts.get("correct-first", {}).get("value"),
         "proposed": proposed.get("code"),
         "proposed_clause": proposed.get("clause"),
-        "transcriber": transcripts[-1]["transcriber"] if transcripts else None,
+        "transcriber": transcriber_of(transcripts[-1]) if transcripts else None,
         "attempts": len(naming["attempts"]) if transcripts else None,
     }
     none = {"onset_s": None, "offset_s": None, "phonemes": (), "complete": None}

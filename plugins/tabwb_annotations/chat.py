@@ -19,7 +19,14 @@ from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
-from tabwb_annotations.tiers import Annotated, Document, annotated, code_of, shown_of
+from tabwb_annotations.tiers import (
+    Annotated,
+    Document,
+    annotated,
+    code_of,
+    shown_of,
+    transcriber_of,
+)
 
 CARRIED = (
     "score", "finer score", "heard line", "code", "proposed code", "cue", "note", "transcriber",
@@ -179,7 +186,7 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) ->
     said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
     if (shown := shown_of(naming)) is not None:
         # Who reads %pho takes it for a person's; beside silence it would say the contrary.
-        by = f"transcribed by {shown['transcriber']}"
+        by = f"transcribed by {transcriber_of(shown)}"
         said.append(f"{by}: {spoken}" if spoken and line == "0" else by)
     if not one_file:
         said.append(f"file {sound_name(recording)}")

@@ -44,7 +44,13 @@ def not_carried(
             for transcript in naming["transcripts"]
             for segment in transcript["segments"]
         )
+        lost["lengthless phoneme"] += sum(
+            segment["start_s"] is not None and segment["start_s"] >= segment["end_s"]
+            for transcript in naming["transcripts"]
+            for segment in transcript["segments"]
+        )
         lost["score"] += naming["score"] is not None
+        lost["reason of a score"] += bool(naming["score_reason"])
         lost["finer score"] += naming["score"] not in {None, "right", "error"}
         lost["heard line"] += naming["heard"] is not None
         lost["code"] += naming["code"] is not None

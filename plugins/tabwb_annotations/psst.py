@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabwb.records.speech import is_typed
 from tabwb.scoring.naming.codes import right_by_score
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
-from tabwb_annotations.tiers import Annotated, Document, annotated
+from tabwb_annotations.tiers import Annotated, Document, annotated, transcriber_of
 
 COLUMNS = (
     "utterance_id",
@@ -83,13 +84,13 @@ def _rows(recording: Annotated) -> Iterator[tuple[object, ...]]:
             f"{start:.3f}",
             f"{end:.3f}",
             _phonemes(heard),
-            None if heard is None else heard["transcriber"],
+            None if heard is None else transcriber_of(heard),
         )
 
 
 def _transcript(naming: Mapping[str, Any], *, by_person: bool) -> Mapping[str, Any] | None:
     for transcript in reversed(naming["transcripts"]):
-        typed = transcript["transcriber"].split(":")[0] == "manual"
+        typed = is_typed(transcript["transcriber"])
         if typed == by_person and transcript["status"] != "error":
             return dict(transcript)
     return None

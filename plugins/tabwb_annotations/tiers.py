@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
@@ -88,7 +88,7 @@ def attempts_of(
     """
     shown = shown_of(naming)
     segments = [] if shown is None else shown["segments"]
-    if shown is not None and not _timed(segments):
+    if shown is not None and not _has_times(segments):
         phonemes = tuple(each["phoneme"] for each in segments)
         if all(each in SILENT for each in phonemes):
             phonemes = SILENT[:1]
@@ -96,7 +96,8 @@ def attempts_of(
         return
     for attempt in naming["attempts"]:
         phonemes = tuple(attempt["phonemes"])
-        onset, offset = whole[0] + attempt["onset_s"], whole[0] + attempt["offset_s"]
+        onset = whole[0] + attempt["onset_s"]
+        offset = whole[0] + max(attempt["offset_s"], attempt["onset_s"] + LEAST_S)
         yield Stretch(onset, offset, " ".join(phonemes)), phonemes
 
 
@@ -104,6 +105,21 @@ def shown_of(naming: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The transcript that is shown first, or None where nothing was transcribed."""
     shown = naming["transcripts"][-1] if naming["transcripts"] else None
     return None if shown is None or shown["status"] == "error" else shown
+
+
+def transcriber_of(transcript: Mapping[str, Any]) -> str:
+    """Who transcribed, without the folders of this machine: they may bear a person's name.
+
+    >>> transcriber_of({"transcriber": "manual:/home/ada/S-014/typed.tsv"})
+    'manual:typed.tsv'
+    >>> transcriber_of({"transcriber": "wav2vec2:org/model@decoder=beam"})
+    'wav2vec2:org/model@decoder=beam'
+    """
+    component, colon, rest = str(transcript["transcriber"]).partition(":")
+    name, at, options = rest.partition("@")
+    if PurePath(name).is_absolute():
+        name = PurePath(name).name
+    return f"{component}{colon}{name}{at}{options}"
 
 
 def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
@@ -132,7 +148,7 @@ def _tiers(
         labels = {
             "item": trial["item"],
             "target": naming["target"],
-            "transcriber": "" if shown is None else shown["transcriber"],
+            "transcriber": "" if shown is None else transcriber_of(shown),
             "heard": naming["heard"] or "",
             "score": f"{score} ({naming['score_by']})" if score else "",
             "code": f"{code} ({by})" if code else "",
@@ -148,7 +164,7 @@ def _tiers(
         found["phoneme"] += [
             Stretch(start + each["start_s"], start + each["end_s"], each["phoneme"])
             for each in segments
-            if _timed(segments)
+            if _has_times(segments) and _have_length(segments)
         ]
         found["examiner"] += [Stretch(a, b, "examiner") for a, b in naming["examiner"]]
         found["cue"] += [
@@ -159,16 +175,22 @@ def _tiers(
     return {name: tuple(_apart(stretches, seconds)) for name, stretches in found.items()}
 
 
-def _timed(segments: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether phonemes were heard and have times that can be drawn; typed ones have none.
+def _has_times(segments: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether phonemes were heard and have times; typed ones have none.
 
-    >>> _timed([{"start_s": 0.0, "end_s": 0.1}]), _timed([{"start_s": None, "end_s": None}])
+    >>> _has_times([{"start_s": 0.0, "end_s": 0.1}]), _has_times([{"start_s": None, "end_s": None}])
     (True, False)
     """
-    known = all(each["start_s"] is not None for each in segments)
-    return bool(segments) and known and all(each["start_s"] < each["end_s"] for each in segments)
+    return bool(segments) and all(each["start_s"] is not None for each in segments)
 
 
+def _have_length(segments: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether every phoneme can be drawn; where one cannot, none is: attempts have them all."""
+    return all(each["start_s"] < each["end_s"] for each in segments)
+
+
+LEAST_S = 0.001
+"""How long an attempt is drawn that has no length; ELAN has whole milliseconds."""
 CUE_S = 0.1
 """How long a cue is drawn in a tier; only its beginning is known."""
 

@@ -27,9 +27,17 @@ def checked(transcript: object, spec: str) -> Transcript:
     """
     if not isinstance(transcript, Transcript):
         return Transcript(spec, "error", error=f"no transcript came but {transcript!r}")
+    try:
+        return _looked_at(transcript, spec)
+    except Exception as error:  # noqa: BLE001 - a plugin's own values, of any type
+        said = f"its values are not what they should be: {type(error).__name__}: {error}"
+        return Transcript(spec, "error", error=said)
+
+
+def _looked_at(transcript: Transcript, spec: str) -> Transcript:
     if wrong := _wrong(transcript):
         return Transcript(spec, "error", error=wrong, seconds=transcript.seconds)
-    empty = transcript.status == "ok" and not transcript.segments
+    empty = transcript.status == "ok" and all(each in SILENT for each in transcript.phonemes)
     return replace(
         transcript,
         transcriber=spec,

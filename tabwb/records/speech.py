@@ -7,9 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from math import inf
 from typing import Literal
+
+
+def is_typed(transcriber: str) -> bool:
+    """Whether a transcriber's spec means a person who types.
+
+    >>> is_typed("manual:R1"), is_typed("bundled-words")
+    (True, False)
+    """
+    return transcriber.partition(":")[0] == "manual"
+
 
 TranscriptStatus = Literal["ok", "empty", "error"]
 """``empty``: the transcriber ran and heard nothing; ``error``: it did not give a transcript."""
@@ -81,9 +90,10 @@ class Transcript:
 
     @property
     def timed(self) -> bool:
-        """Whether phonemes have times of their own; typed ones share those of the whole clip.
+        """Whether phonemes have times of their own; typed ones all begin with the clip.
 
         One alone has them where it is shorter than the clip, or the clip is of no known length.
+        Two that begin together among others, or one of no length, do not take the others' times.
 
         >>> Transcript("manual", "ok", (Segment("AH", 0, 1), Segment("P", 0, 1))).timed
         False
@@ -91,4 +101,4 @@ class Transcript:
         if len(self.segments) == 1:
             length_s = self.segments[0].end_s - self.segments[0].start_s
             return 0 < length_s < (self.seconds or inf)
-        return all(one.start_s < two.start_s for one, two in pairwise(self.segments))
+        return len({each.start_s for each in self.segments}) != 1

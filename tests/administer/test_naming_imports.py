@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +168,31 @@ def test_transcripts_without_times_come_back(
         ("D", "AO", "G"),
         ("B", "AO", "K"),
     ]
+
+
+@pytest.mark.parametrize("format_id", ["textgrid", "eaf"])
+def test_a_phoneme_of_no_length_keeps_attempts_apart(
+    open_session: Open, store: Store, plugins: Plugins, tmp_path: Path, format_id: str
+) -> None:
+    sound = tmp_path / "r1.wav"
+    soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
+    session = open_session("S-014")
+    session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0, seconds=8.0))
+    *first, last = heard("D AO G").segments
+    tied = replace(last, end_s=last.start_s)
+    later = heard("K AE T", at_s=3.0).segments
+    assert session.current is not None
+    written = Transcript("replay", "ok", (*first, tied, *later), seconds=8.0)
+    session.transcribed(session.current.plan.number, 1, written)
+    session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 10.0))
+    out = tmp_path / format_id
+    plugins.exporter(format_id).export(export_document(loaded(store, (1,), sound=True)), out)
+    assert "1 lengthless phoneme" in (out / "README.txt").read_text(encoding="utf-8")
+    view = _import(open_session("S-015"), out).view(1)
+    assert view is not None
+    assert [" ".join(each.phonemes) for each in naming_of(view).attempts] == ["D AO G", "K AE T"]
 
 
 def test_times_that_nobody_knows_are_none(

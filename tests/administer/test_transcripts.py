@@ -69,6 +69,10 @@ def odd(tmp_path: Path) -> Iterator[Plugins]:
         ((Segment("D", 0.1, inf),), "is no stretch"),
         ((Segment("D", 0.1, 0.2, nan),), "nan is no confidence"),
         ((Segment("AO", 0.3, 0.4), GOOD), "not in order of time"),
+        ((Segment("D", None, None),), "its values are not what they should be: TypeError"),  # type: ignore[arg-type]
+        ((Segment("D", "0.1", "0.2"),), "its values are not"),  # type: ignore[arg-type]
+        (("D", "AO"), "its values are not what they should be: AttributeError"),
+        (None, "its values are not"),
     ],
 )
 def test_a_transcript_against_the_contract_is_in_error(
@@ -77,6 +81,18 @@ def test_a_transcript_against_the_contract_is_in_error(
     found = checked(Transcript("x", "ok", segments), "y")
     assert (found.transcriber, found.status, found.segments) == ("y", "error", ())
     assert wrong in found.error
+
+
+def test_what_is_silence_only_is_empty() -> None:
+    found = checked(Transcript("x", "ok", (Segment("<sil>", 0.0, 0.4),)), "x")
+    assert (found.status, found.phonemes) == ("empty", ("<sil>",))
+
+
+def test_two_that_begin_together_do_not_take_the_times_of_all() -> None:
+    tied = (Segment("B", 0.5, 0.6), Segment("IY", 0.7, 0.7), Segment("Z", 0.7, 0.9))
+    assert Transcript("x", "ok", tied, seconds=2.0).timed
+    typed = (Segment("B", 0.0, 2.0), Segment("<sil>", 0.0, 0.0), Segment("IY", 0.0, 2.0))
+    assert not Transcript("x", "ok", typed, seconds=2.0).timed
 
 
 def test_one_that_keeps_it_is_left_as_it_is() -> None:
