@@ -30,7 +30,7 @@ class ManualTranscriber:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._typed: Mapping[str, tuple[str, ...]] | None = None
+        self._typed: Mapping[str, tuple[str, ...] | None] | None = None
 
     def open(self) -> Mapping[str, str]:
         """Read and check the whole table.
@@ -70,6 +70,9 @@ class ManualTranscriber:
             return Transcript(shown, "error", error=str(error))
         seconds = (sound.seconds if clip.end_s is None else clip.end_s) - clip.start_s
         phonemes = self._typed[name]
+        if phonemes is None:
+            empty = "is empty: nobody transcribed it; <sil> says that nothing was said"
+            return Transcript(shown, "error", error=f"the transcript of '{name}' {empty}")
         # A written silence has no length: it parts attempts by standing there.
         segments = tuple(
             Segment(phoneme, 0.0, 0.0 if phoneme in SILENT else round(seconds, 4))
@@ -85,13 +88,15 @@ class ManualTranscriber:
         )
 
 
-def _phonemes(row: Row) -> tuple[str, ...]:
-    """The phonemes of a row, with the silences that were written down."""
+def _phonemes(row: Row) -> tuple[str, ...] | None:
+    """The phonemes of a row, with the silences that were written down; None where it is empty."""
     text = row.cells[TRANSCRIPT]
+    if not text.strip():
+        return None
     try:
         if "<" in text:
             return parse_arpabet(text, silent=True)
-        return parse_pronunciation(text) if text else ()
+        return parse_pronunciation(text)
     except TabwbError as error:
         error.where = row.where
         raise

@@ -7,7 +7,8 @@ things happened, in seconds of the recording.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from tabwb.administer import consent
@@ -318,12 +319,17 @@ class NamingSession(NamingStanding):
 
     # ---------------------------------------------------------------- afterwards
 
-    def look_at(self, number: int, doing: str = "") -> None:
-        """Make an item that has an answer the current one, to score or code it by ear.
+    @contextmanager
+    def looking_at(
+        self, number: int, doing: str, *, listener: str = "", seen: bool = False
+    ) -> Iterator[None]:
+        """For this while an item that has an answer is the current one, to score or code it by ear.
 
         Args:
             number: of its trial.
-            doing: what for (score, heard, code), where that is known; the log keeps it.
+            doing: what for (score, heard, code); the log keeps it.
+            listener: who listens (a study ID), where that is another than who began.
+            seen: whether what the machine says of it stands before the listener's eyes.
 
         Raises:
             NoConsent: the speaker has not agreed that people rate what was said.
@@ -337,13 +343,20 @@ class NamingSession(NamingStanding):
         self.item(trial)  # one that is named aloud
         if trial.counting is None:
             raise TabwbError(f"item {number} has no response to look at")
-        given = self.administration
-        acts = consent.check_listening(self.store, self.plugins, given.conditions, self.rater)
-        of = f", item {trial.plan.item}{f', {doing}' if doing else ''}"
-        self.store.log(
-            *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)
-        )
-        self._current = number
+        before = self._current, self.listener
+        self._current, self.listener = number, listener or self.listener
+        try:
+            given = self.administration
+            acts = consent.check_listening(self.store, self.plugins, given.conditions, self.rater)
+            of = f", item {trial.plan.item}, {doing}"
+            self.store.log(
+                *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)
+            )
+            if seen:
+                self.reveal()
+            yield
+        finally:
+            self._current, self.listener = before
 
     # ---------------------------------------------------------------- inside
 

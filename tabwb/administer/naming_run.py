@@ -18,7 +18,7 @@ from tabwb.records import events
 from tabwb.records.errors import StoreError
 from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
-from tabwb.records.speech import Transcript
+from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.records.trials import Trial
 from tabwb.speech import files as sound_files
@@ -71,15 +71,25 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def waiting(session: NamingSession, spec: str) -> tuple[Job, ...]:
-    """The responses that this transcriber has not heard yet, or failed on."""
+def waiting(
+    session: NamingSession, spec: str, *, by_any: bool = False, typed_again: bool = False
+) -> tuple[Job, ...]:
+    """The responses that this transcriber has not heard yet, or failed on.
+
+    Args:
+        session: whose responses.
+        spec: of the transcriber.
+        by_any: leave out what any other has transcribed too.
+        typed_again: with what a person typed before: the file may have been mended since.
+    """
     jobs: list[Job] = []
     for trial in session.trials:
         view = session.view(trial.plan.number)
         if view is None or view.attempt is None or view.take is None:
             continue
-        said = {each.transcriber: each for each in view.transcripts_of(view.attempt.number)}
-        if spec in said and said[spec].status != "error":
+        said = view.transcripts_of(view.attempt.number)
+        good = {each.transcriber for each in said if each.status != "error"}
+        if (spec in good and not (typed_again and is_typed(spec))) or (by_any and good - {spec}):
             continue
         try:
             path = session.recording_path(view.take.recording)
@@ -110,7 +120,38 @@ def transcribe(
     if jobs:
         permit(session, transcribing.spec)
     for job, transcript in transcribing.run(jobs, cancel):
-        yield from session.transcribed(job.trial, job.attempt, transcript)
+        if not _stands(session, job, transcript):
+            yield from session.transcribed(job.trial, job.attempt, transcript)
+
+
+def _stands(session: NamingSession, job: Job, transcript: Transcript) -> bool:
+    """Whether this is what was typed before, word for word."""
+    view = session.view(job.trial)
+    said = () if view is None else view.transcripts_of(job.attempt)
+    return any(
+        (each.transcriber, each.status, each.phonemes)
+        == (transcript.transcriber, transcript.status, transcript.phonemes)
+        for each in said
+        if each.status != "error"
+    )
+
+
+def other_sounds(session: NamingSession, files: Sequence[TakeFile]) -> tuple[str, ...]:
+    """Items with a recording whose first file is another sound than any that is kept of them."""
+    names = {place: name for name, place in item_names(session.battery).items()}
+    sounds = {each.uid: each.sha256 for each in session.store.recordings(session.administration.id)}
+    kept: dict[str, set[str | None]] = {}
+    for trial in filter(session.is_naming, session.trials):
+        takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
+        known = {sounds.get(take.recording) for take in takes if take is not None}
+        if known:
+            kept.setdefault(names[trial.plan.subtest, trial.plan.item], set()).update(known)
+    first = {file.item: file.path for file in sorted(files, reverse=True)}
+    return tuple(
+        path.name
+        for item, path in sorted(first.items())
+        if item in kept and _sha256(path) not in kept[item]
+    )
 
 
 def permit(session: NamingSession, spec: str) -> None:

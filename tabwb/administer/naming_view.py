@@ -23,7 +23,7 @@ from tabwb.records.naming import (
     Transcribed,
     observation_of_json,
 )
-from tabwb.records.speech import Transcript
+from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.heard import HeardAs
 from tabwb.scoring.naming.propose import Earlier
@@ -113,6 +113,15 @@ class NamingView:
         return _latest(self._counting(Coded))
 
     @property
+    def codes(self) -> tuple[Coded, ...]:
+        """The code of the counting attempt by each person who gave one, the latest of each."""
+        latest: dict[str, Coded] = {}
+        for each in self._counting(Coded):
+            latest.pop(each.by, None)
+            latest[each.by] = each
+        return tuple(latest.values())
+
+    @property
     def revealed(self) -> bool:
         """Whether what the machine says of the counting attempt was shown."""
         return bool(self._counting(Revealed))
@@ -148,7 +157,7 @@ class NamingView:
             return None
         said = self.transcripts_of(self.attempt.number)
         good = [each for each in said if each.status != "error"]
-        typed = [each for each in good if each.transcriber.split(":")[0] == "manual"]
+        typed = [each for each in good if is_typed(each.transcriber)]
         best = typed or good or list(said)
         return best[-1] if best else None
 

@@ -59,21 +59,27 @@ def person_ratings(observations: Sequence[Observation], attempt: int) -> tuple[R
     """What people say of one attempt, whether it is right and its code; the raters are they.
 
     Args:
-        observations: of the trial, in order; the last score and the last code hold.
+        observations: of the trial, in order; of each rater the last score and the last code hold.
         attempt: number of the attempt.
     """
-    scored = [each for each in observations if isinstance(each, Scored) and each.attempt == attempt]
-    coded = [each for each in observations if isinstance(each, Coded) and each.attempt == attempt]
+    scored: dict[str, Scored] = {}
+    coded: dict[str, Coded] = {}
+    for each in observations:
+        if isinstance(each, Scored) and each.attempt == attempt:
+            scored[each.by] = each
+        elif isinstance(each, Coded) and each.attempt == attempt:
+            coded[each.by] = each
     ratings: list[Rating] = []
-    if scored:
-        last = scored[-1]
-        right = right_by_score(last.score)
-        if right is None:
-            ratings.append(undefined(last.by, CORRECT, last.reason))
-        else:
-            said = last.score if not last.reason else f"{last.score}: {last.reason}"
-            ratings.append(valued(last.by, CORRECT, right, said))
-    if coded:
-        code = coded[-1]
-        ratings.append(valued(code.by, f"{CODE}{code.code}", 1.0, ", ".join(code.flags)))
+    for rater in dict.fromkeys((*scored, *coded)):
+        if (score := scored.get(rater)) is not None:
+            right = right_by_score(score.score)
+            said = score.score if not score.reason else f"{score.score}: {score.reason}"
+            ratings.append(
+                undefined(rater, CORRECT, score.reason)
+                if right is None
+                else valued(rater, CORRECT, right, said)
+            )
+        if (code := coded.get(rater)) is not None:
+            flags = ", ".join(code.flags)
+            ratings.append(valued(rater, f"{CODE}{code.code}", 1.0, flags))
     return tuple(ratings)

@@ -210,21 +210,27 @@ def _resume(session: NamingSession, options: dict[str, Any]) -> str:
 def _give(
     session: NamingSession, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
-    from tabwb.administer.naming_run import give_files, waiting
+    from tabwb.administer.naming_run import give_files, other_sounds, waiting
 
     cancel = threading.Event()
     try:
         with stopping(cancel):
             if options["source"] != MICROPHONE:
+                if others := other_sounds(session, files):
+                    note(
+                        f"kept as they were recorded first, not as in {', '.join(others)}; "
+                        "a further take is a file of its own: ITEM_2.wav"
+                    )
                 for _ in give_files(session, files):
                     if cancel.is_set():
                         break
-            elif session.status is AdministrationStatus.RUNNING:
+            elif session.status is AdministrationStatus.RUNNING and not _only_ends(options):
                 from tabwb.cli.microphone_naming import give_by_microphone
 
                 give_by_microphone(session, options.get("device"), cancel)
             if spec is not None:
-                transcribe_all(session.plugins, session, spec, cancel)
+                by_any = not _said("transcriber")
+                transcribe_all(session.plugins, session, spec, cancel, by_any=by_any)
     except BaseException:
         if session.status is AdministrationStatus.RUNNING:
             with suppress(TabwbError):
@@ -245,12 +251,21 @@ def _give(
             f"no answer yet: {', '.join(trial.plan.item for trial in typed)}",
             hint=f"they are typed: tabwb resume {session.administration.id}",
         )
-    if deaf := [] if spec is None else [job.name for job in waiting(session, spec)]:
+    if (
+        deaf := []
+        if spec is None
+        else [job.name for job in waiting(session, spec, by_any=not _said("transcriber"))]
+    ):
         raise Interrupted(
             f"not transcribed: {', '.join(deaf)}",
             hint=f"once what was wrong is mended: {_resume(session, options)}",
         )
     return 0
+
+
+def _only_ends(options: dict[str, Any]) -> bool:
+    """Whether an administration is gone on with only to be ended: nobody speaks any more."""
+    return bool(options["reference"] and options["discontinue"] and not _said("source"))
 
 
 def _settle(session: NamingSession, reason: str, *, stopped: bool) -> None:
@@ -268,9 +283,14 @@ def _settle(session: NamingSession, reason: str, *, stopped: bool) -> None:
 
 
 def transcribe_all(
-    plugins: Plugins, session: NamingSession, spec: str, cancel: threading.Event
+    plugins: Plugins,
+    session: NamingSession,
+    spec: str,
+    cancel: threading.Event,
+    *,
+    by_any: bool = False,
 ) -> None:
-    """Have every response transcribed that this transcriber has not heard yet."""
+    """Have every response transcribed that this transcriber (or ``by_any``) has not heard yet."""
     from tabwb.administer.naming_run import transcribe, waiting
     from tabwb.administer.transcribing import Transcribing
     from tabwb.cli.progress import Countdown
@@ -278,7 +298,7 @@ def transcribe_all(
     from tabwb.records.naming import Transcribed
     from tabwb.store.takes import working_folder
 
-    jobs = waiting(session, spec)
+    jobs = waiting(session, spec, by_any=by_any, typed_again=True)
     if not jobs or cancel.is_set():
         return
     with Transcribing(plugins, spec, working_folder(session.store)) as transcribing:

@@ -63,10 +63,17 @@ def write_note(administration: str, trial_name: str, text: str, store_location: 
 @click.argument("administration")
 @store_option
 def undo(administration: str, store_location: str | None) -> int:
-    """Take back the latest answer, skip, void or discontinuation of ADMINISTRATION."""
+    """Take back the latest command of ADMINISTRATION: an answer, a score, a skip ...
+
+    Its record stays, marked as taken back.
+    """
+    from tabwb.records.events import Undone
+
     with _opened(administration, store_location) as session:
         for event in session.undo():
-            note(f"taken back: {getattr(event, 'what', '')}")
+            if isinstance(event, Undone):
+                item = session.trials[event.trial - 1].plan.item if event.trial else ""
+                note(f"taken back: {event.what}{f' of {event.trial}, {item}' if item else ''}")
     return 0
 
 
@@ -86,6 +93,11 @@ def rescore(administration: str, store_location: str | None) -> int:
 @click.argument("trial_name", metavar="TRIAL")
 @click.argument("said", metavar="SCORE", type=click.Choice(SCORES))
 @click.option("--reason", default="", help="Why it cannot be scored; of no response what kind.")
+@click.option(
+    "--seen",
+    is_flag=True,
+    help="You had seen what the machine makes of it; it is kept with the score.",
+)
 @rater_option
 @store_option
 def score(
@@ -93,11 +105,18 @@ def score(
     trial_name: str,
     said: Score,
     reason: str,
+    seen: bool,
     rater: str,
     store_location: str | None,
 ) -> int:
-    """Score the spoken response of TRIAL by ear; an earlier score stays in the store."""
-    with _looking_at(administration, trial_name, rater, store_location, "score") as session:
+    """Score the spoken response of TRIAL by ear.
+
+    SCORE is right, self-corrected, error, no-response (--reason silent, dont-know, refused) or
+    not-scorable (--reason). Of each rater the latest counts; every earlier one stays in the store.
+    """
+    with _looking_at(
+        administration, trial_name, rater, store_location, "score", seen=seen
+    ) as session:
         session.score(said, reason=reason)
         note(f"scored {said}")
     return 0
@@ -112,7 +131,10 @@ def score(
 def heard(
     administration: str, trial_name: str, words: str, rater: str, store_location: str | None
 ) -> int:
-    """Write down what was heard in TRIAL: a plain word, ARPAbet or IPA."""
+    """Write down what was heard in TRIAL: a plain word, ARPAbet or IPA.
+
+    Where nothing was said, the score says so: tabwb trial score ... no-response.
+    """
     with _looking_at(administration, trial_name, rater, store_location, "heard") as session:
         session.hear(words)
         _tell_kept(session, f"heard '{words.strip()}' kept")
@@ -139,7 +161,12 @@ def code(
     rater: str,
     store_location: str | None,
 ) -> int:
-    """Give the spoken response of TRIAL a code, beside the one that the rules propose."""
+    """Give the spoken response of TRIAL a code, beside the one that the rules propose.
+
+    CODE is correct, semantic, formal, mixed, unrelated, nonword-related, nonword-unrelated,
+    perseveration, morphological, picture-part, visual, blend, description, fragment, no-response,
+    other or undecided (docs/naming-rules.md).
+    """
     with _looking_at(administration, trial_name, rater, store_location, "code") as session:
         session.code(said, flags)
         _tell_kept(session, ", ".join((f"coded {said}", *dict.fromkeys(flags))))
@@ -148,7 +175,13 @@ def code(
 
 @contextmanager
 def _looking_at(
-    administration: str, trial_name: str, rater: str, store_location: str | None, doing: str
+    administration: str,
+    trial_name: str,
+    rater: str,
+    store_location: str | None,
+    doing: str,
+    *,
+    seen: bool = False,
 ) -> Iterator[NamingSession]:
     """A naming session with one answered trial before the eyes of a rater, for what they do."""
     from tabwb.administer.naming import NamingSession
@@ -159,9 +192,9 @@ def _looking_at(
                 f"administration {session.administration.id} is not spoken naming",
                 hint="its answers are rated by scorers and judges",
             )
-        session.listener = rater
-        session.look_at(_number(session, trial_name), doing)
-        yield session
+        number = _number(session, trial_name)
+        with session.looking_at(number, doing, listener=rater, seen=seen):
+            yield session
 
 
 def _tell_kept(session: NamingSession, kept: str) -> None:

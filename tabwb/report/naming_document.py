@@ -14,17 +14,17 @@ def spoken_json(naming: Naming) -> Json:
     Its response is what was heard, in ARPAbet; a response in which nothing was heard is empty.
     """
     view, transcript = naming.view, naming.transcript
-    codes: list[Json] = []
-    if view.code is not None:
-        flags = list(view.code.flags)
-        codes.append({"rater": view.code.by, "code": view.code.code, "flags": flags})
+    codes: list[Json] = [
+        {"rater": each.by, "code": each.code, "flags": list(each.flags)} for each in view.codes
+    ]
     if naming.proposal is not None:
         by = "heard" if transcript is None else transcript.transcriber
         codes.append({"rater": f"{RATER}:{by}", **naming.proposal.to_json()})
     said: Json = {"phonemes": list(naming.phonemes), "codes": codes, "naming": naming_json(naming)}
     if view.attempt is not None and transcript is not None:
-        said["response"] = " ".join(naming.phonemes)
-        said["status"] = "empty" if transcript.status == "empty" else "ok"
+        silent = transcript.status == "empty"
+        said["response"] = "" if silent else " ".join(naming.phonemes)
+        said["status"] = "empty" if silent else "ok"
     return said
 
 
@@ -55,6 +55,7 @@ def naming_json(naming: Naming) -> Json:
         "score_reason": None if score is None else score.reason,
         "scored_after_reveal": None if score is None else score.after_reveal,
         "heard": None if heard is None else heard.text,
+        "heard_by": None if heard is None else heard.by,
         "code": None if code is None else code.code,
         "code_by": None if code is None else code.by,
         "flags": sorted(naming.flags),

@@ -195,6 +195,11 @@ def facts_of(subtest: NamedSubtest) -> str:
             f"{corrected} self-corrected: right by the person who listened, an error as the "
             "battery counts (correct-first)"
         )
+    if astray := [one.item for one in subtest.items if _counts_otherwise(one)]:
+        lines.append(
+            f"{', '.join(astray)}: heard or coded by a person otherwise than the transcript "
+            "counts; only a score would count before it"
+        )
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         said = f"{plural(cue.given, 'item')} cued, {cue.right_after} right after it"
@@ -206,6 +211,14 @@ def facts_of(subtest: NamedSubtest) -> str:
             "psychophysics"
         )
     return "\n".join(lines)
+
+
+def _counts_otherwise(one: NamedItem) -> bool:
+    """Whether a person who has not scored says, by a code or a word, other than what counts."""
+    if one.person is not None or one.status != "answered":
+        return False
+    says = one.code or (one.proposed if one.heard else "")
+    return says not in {"", "undecided"} and (says == "correct") != (one.outcome == "right")
 
 
 def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:

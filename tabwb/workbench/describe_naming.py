@@ -52,7 +52,7 @@ SCORE_WORDS: Mapping[str, str] = {
     "no-response": "4 no response",
     "not-scorable": "5 cannot be scored",
 }
-_SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "not scored"}
+_SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unscorable"}
 
 
 class Describer:

@@ -12,11 +12,12 @@ from tabwb.report.load import Loaded
 from tabwb.report.subtests import SubtestSummary
 from tabwb.report.summary import summarise
 from tabwb.report.wording import baselines_of, between, count, remarks, right_of
-from tabwb.workbench.describe import GIVEN, RIGHT, WRONG, item_of, mark_of, scores_of
+from tabwb.workbench.describe import RIGHT, WRONG, item_of, mark_of, scores_of
 from tabwb.workbench.snapshots import ResponseRow, Results, SubtestRow, SubtestScore
 
 if TYPE_CHECKING:
     from tabwb.report.naming_summary import NamedSubtest
+    from tabwb.scoring.naming.summary import NamedItem
     from tabwb.workbench.naming_results import NamingResults
 
 
@@ -64,20 +65,24 @@ def _with_names(score: SubtestScore, named: Sequence[NamedSubtest]) -> SubtestSc
     if one is None:
         return score
     found = one.summary.accuracy[0]
-    marks = tuple(
-        mark if item.person is None else RIGHT if item.person else WRONG
-        for mark, item in zip(score.marks, one.items, strict=False)
-    )
+    marks = tuple(_counted(*each) for each in zip(score.marks, one.items, strict=False))
     right = found.correct if found.n else None
     return replace(score, marks=marks, scored=found.n, right=right)
+
+
+def _counted(mark: str, item: NamedItem) -> str:
+    """The mark of an item as the battery counts it: marks add up to the count beside them."""
+    if item.status != "answered" or item.outcome is None:
+        return mark
+    return RIGHT if item.outcome == "right" else WRONG
 
 
 def _response(one: Loaded, trial: Trial, naming: NamingResults | None) -> ResponseRow:
     subtest = one.battery.subtest(trial.plan.subtest)
     mark = mark_of(trial, subtest.scorers)
     named = None if naming is None else naming.responses.get(trial.plan.number)
-    if named is not None and named.item.person is not None and mark == GIVEN:
-        mark = RIGHT if named.item.person else WRONG
+    if named is not None:
+        mark = _counted(mark, named.item)
     return ResponseRow(
         item=item_of(one.battery, one.administration.conditions, trial, one.trials),
         verdict="not given" if mark == "not-administered" else mark,

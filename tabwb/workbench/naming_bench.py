@@ -246,7 +246,7 @@ class NamingBench(ModelsBench):
 
         spec = session.administration.conditions.transcriber
         if spec and self._listener is None:
-            for job in waiting(session, spec):
+            for job in waiting(session, spec, by_any=True):
                 self._put(session, job)
 
     def _put(self, session: NamingSession, job: Job) -> None:

@@ -28,12 +28,14 @@ class NamedResponse:
         shown: picture and accepted pronunciations, in words.
         facts: (name, words) of a person's score, what was heard, cues, latency, sound.
         machine: what the machine says, or None where nothing was transcribed.
+        flags: a person's, beside their code.
     """
 
     item: NamedItem
     shown: str
     facts: tuple[tuple[str, str], ...]
     machine: MachineSays | None
+    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,7 @@ def response_of(naming: Naming) -> NamedResponse:
         f"{item.picture}   {item.target}   accepted {accepted}",
         tuple(facts),
         machine_says(naming) if naming.transcript or naming.proposal else None,
+        () if view.code is None else view.code.flags,
     )
 
 

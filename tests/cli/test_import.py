@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 pytest.importorskip("soundfile")
 textgrid = pytest.importorskip("praatio.textgrid")
 CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
-TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t\n"
+TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t<sil>\n"
 
 
 @pytest.fixture

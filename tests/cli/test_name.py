@@ -18,7 +18,7 @@ SPOKEN = {
     "tree": "three_8c0e5970_0.flac",
     "house": "silence_1024.flac",
 }
-TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t\n"
+TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t<sil>\n"
 
 
 @pytest.fixture

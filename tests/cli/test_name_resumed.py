@@ -113,29 +113,73 @@ def test_what_could_not_be_transcribed_is_told_and_tried_again(run: Run, home: P
     battery = battery_in(home)
     items = files_of(home, "dog", "cat", "tree", "house")
     table = home / "typed.tsv"
-    table.write_text("utterance_id\ttranscript\ndog\tD AO G\ncat\t\n", encoding="utf-8")
+    table.write_text(
+        "utterance_id\ttranscript\ndog\tD AO G\ncat\t<sil>\nhouse\t\n", encoding="utf-8"
+    )
     spec = f"manual:{table}"
     outcome = name(run, battery, items, "--transcriber", spec)
     assert outcome.status == 3
-    assert "! tree: " in outcome.err
+    assert "! tree: " in outcome.err and "! house: the transcript" in outcome.err
     assert "not transcribed: tree, house" in outcome.err
     assert f"--resume 1 --input {items} --transcriber {spec}" in outcome.err
     table.write_text(TYPED, encoding="utf-8")
     again = name(run, battery, items, "--resume", "1", "--transcriber", spec, "--json")
     assert again.status == 0, again.err
-    assert [len(one["naming"]["transcripts"]) for one in again.document["trials"]] == [1] * 4
+    naming = [one["naming"] for one in again.document["trials"]]
+    assert [len(one["transcripts"]) for one in naming] == [1] * 4
+    # What was typed over is read anew, and without a transcriber nothing is missing any more.
+    assert naming[1]["phonemes"] == ["D", "AO", "G"]
+    silent = run("name", battery, "--speaker", "S-014", "--input", items, "--resume", "1")
+    assert (silent.status, "! " in silent.err) == (0, False), silent.err
+
+
+def test_a_recording_that_has_changed_is_not_taken_for_the_one_that_is_kept(
+    run: Run, home: Path
+) -> None:
+    battery = battery_in(home)
+    items = files_of(home, "dog", "cat")
+    name(run, battery, items)
+    shutil.copy(CLIPS / "bed_ca4d5368_0.flac", items / "cat.flac")
+    told = name(run, battery, items, "--resume", "1")
+    assert "kept as they were recorded first, not as in cat.flac;" in told.err
+    assert "dog.flac" not in told.err
+
+
+def test_who_is_tired_ends_without_a_microphone(run: Run, home: Path) -> None:
+    battery = battery_in(home)
+    name(run, battery, files_of(home, "dog"))
+    ended = run(
+        *("name", battery, "--speaker", "S-014", "--resume", "1"),
+        *("--transcriber", "none", "--discontinue", "tired"),
+    )
+    assert ended.status == 0, ended.err
+    status = run("results", "1", "--json").document["administration"]["status"]
+    assert status == "discontinued"
 
 
 def test_who_listens_later_is_another_rater(run: Run, home: Path) -> None:
     battery = battery_in(home)
     name(run, battery, files_of(home, "dog"), "--rater", "R-01")
     run("trial", "score", "1", "dog", "right")
-    assert run("trial", "score", "1", "dog", "error", "--rater", "R-02").status == 0
-    ratings = run("results", "1", "--json").document["trials"][0]["ratings"]
-    assert [(one["rater"], one["value"]) for one in ratings if one["measure"] == "correct"] == [
-        ("person:R-01", 1.0),
-        ("person:R-02", 0.0),
+    run("trial", "code", "1", "dog", "correct")
+    said = run("trial", "score", "1", "dog", "error", "--rater", "R-02", "--seen")
+    assert said.status == 0, said.err
+    run("trial", "code", "1", "dog", "semantic", "--rater", "R-02")
+    trial = run("results", "1", "--json").document["trials"][0]
+    assert [(one["rater"], one["measure"], one["value"]) for one in trial["ratings"]] == [
+        ("person:R-01", "correct", 1.0),
+        ("person:R-01", "code:correct", 1.0),
+        ("person:R-02", "correct", 0.0),
+        ("person:R-02", "code:semantic", 1.0),
     ]
+    codes = [(one["rater"], one["code"]) for one in trial["codes"]]
+    assert codes == [("person:R-01", "correct"), ("person:R-02", "semantic")]
+    assert trial["naming"]["scored_after_reveal"] is True
+    undone = run("trial", "undo", "1")
+    assert undone.err == "taken back: code of 1, dog\n"
+    assert "code:semantic" not in str(
+        run("results", "1", "--json").document["trials"][0]["ratings"]
+    )
 
 
 def test_what_the_basal_credits_and_practice_need_no_file(run: Run, home: Path) -> None:

@@ -38,15 +38,20 @@ def test_what_was_typed_comes_as_a_transcript(tmp_path: Path) -> None:
         tmp_path,
         "dog_d1a4fb3f_0\tD AO1 G <sil> <spn>",
         "bed_ca4d5368_0\tbɛd",
-        "silence_1024\t",
+        "silence_1024\t<sil>",
     )
     dog, bed, silence, other = heard(typed, *(Clip(str(SPEECH / name)) for name in CLIPS))
     assert dog.phonemes == ("D", "AO", "G", "<sil>", "<spn>")
     assert bed.phonemes == ("B", "EH", "D")
     assert {(s.start_s, s.end_s, s.confidence) for s in bed.segments} == {(0.0, bed.seconds, None)}
-    assert (silence.status, silence.segments) == ("empty", ())
+    assert (silence.status, silence.phonemes) == ("empty", ("<sil>",))
     assert other.status == "error" and "no transcript of 'up_189cbabe_0'" in other.error
     assert dog.transcriber == f"manual:{typed}"
+
+
+def test_an_empty_cell_is_no_silence(tmp_path: Path) -> None:
+    (dog,) = heard(table(tmp_path, "dog_d1a4fb3f_0\t "), Clip(str(SPEECH / CLIPS[0])))
+    assert dog.status == "error" and "<sil> says that nothing was said" in dog.error
 
 
 def test_a_mistake_is_named_with_its_line(tmp_path: Path) -> None:

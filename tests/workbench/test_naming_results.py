@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from tabwb.administer import setup
 from tabwb.extend.plugins import Plugins
-from tabwb.records.naming import Score
+from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
@@ -97,20 +97,30 @@ async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
 
 async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> None:
     async with sit() as seat:
+        with Store.open(seat.store) as store:
+            other = [one.observations for one in store.trials(2)]
         await results(seat)
         await seat.press("t", "down", "down")
 
         await seat.press("enter")
         await seat.until(lambda: seat.asked, "the response")
+        assert line(seat, "scored by you as R7")
+        await seat.press("r")
+        await seat.words("R8")
         await seat.press("2")
         await seat.until(lambda: line(seat, "score 2 self-corrected"), "the new score, still open")
+        assert "person:R8, after the machine's" in line(seat, "score 2 self-corrected")
         await seat.press("h")
         await seat.words("three")
         await seat.until(lambda: line(seat, "heard three"), "what was heard, still open")
         await seat.press("k")
         await seat.until(lambda: seat.app.screen.query("#codes"), "the codes")
-        await seat.press("f", "enter")
+        await seat.press("end", "space", "home", "f", "enter")
         await seat.until(lambda: line(seat, "code formal"), "the code, still open")
+        await seat.press("k")
+        await seat.until(lambda: seat.app.screen.query("#codes"), "the codes")
+        await seat.press("enter")
+        await seat.until(lambda: not seat.app.screen.query("#codes"), "the same code once more")
         await seat.press("5")
         await seat.words("a car passed")
         await seat.until(lambda: line(seat, "score 5 cannot be scored"), "that it has no score")
@@ -118,11 +128,33 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
         await seat.until(lambda: not seat.asked, "the list")
         assert line(seat, "3 tree").startswith("3 tree “three” cannot be scored")
         assert "formal," in line(seat, "3 tree") + ","
-    trial = seat.stored()  # the latest administration is the second: nothing of it has changed
-    assert all(len(one.attempts) == 1 for one in trial[1])
     with Store.open(seat.store) as store:
-        said = [each for each in store.trials(1)[2].observations if '"score"' in each]
-    assert len(said) >= 3, "every score stays in the store"
+        assert [one.observations for one in store.trials(2)] == other, "what is another's stays"
+        trial = store.trials(1)[2]
+        acts = [each.detail for each in store.log_entries() if each.act == "rated"]
+    said = [observation_of_json(each) for each in trial.observations]
+    scores = [(one.score, one.by, one.after_reveal) for one in said if isinstance(one, Scored)]
+    assert scores == [
+        ("error", "person:R7", False),
+        ("self-corrected", "person:R8", True),
+        ("not-scorable", "person:R8", True),
+    ]
+    assert acts[-1] == "person:R8, item tree, score"
+    codes = [(one.code, len(one.flags)) for one in said if isinstance(one, Coded)]
+    assert codes == [("formal", 1), ("formal", 1)], "a flag stays with its code"
+
+
+async def test_each_response_is_renewed_by_its_own_administration(sit: Sit) -> None:
+    async with sit() as seat:
+        await results(seat)
+        await seat.press("t", "end", "enter")
+        await seat.until(lambda: seat.asked, "the response")
+        await seat.reads("house.png")
+        seat.desk.do(lambda: seat.desk.bench.results(2))  # of another, while this one stands open
+        await seat.until(lambda: seat.desk.results and seat.desk.results.administration.id == 2)
+        assert "house.png" in seat.text and line(seat, "score 4 no response")
+        await seat.press("1")
+        await seat.until(lambda: line(seat, "score 1 right"), "the score of the first")
 
 
 async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_path: Path) -> None:

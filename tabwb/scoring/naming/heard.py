@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from tabwb.phonology.dictionary import load_dictionary
-from tabwb.phonology.inventory import normalise_label, parse_arpabet, parse_ipa
+from tabwb.phonology.inventory import SILENT, normalise_label, parse_arpabet, parse_ipa
 from tabwb.records.errors import UsageError
 
 _MOST = 16
@@ -73,8 +73,13 @@ def parse_heard(text: str) -> HeardAs:
 
 
 def _is_arpabet(text: str) -> bool:
-    """Whether it is labels: all capitals, or one of them with its stress."""
+    """Whether it is meant for labels: capitals most of which are some, or one with its stress.
+
+    >>> _is_arpabet("D O G"), _is_arpabet("I SAW"), _is_arpabet("<sil>")
+    (True, False, True)
+    """
     labels = text.split()
-    return all(normalise_label(label) for label in labels) and (
-        text.isupper() or any(label[-1].isdigit() for label in labels)
-    )
+    known = sum(bool(normalise_label(label)) or label.lower() in SILENT for label in labels)
+    if known == len(labels):
+        return text.isupper() or any(not each[-1].isalpha() for each in labels)
+    return text.isupper() and len(labels) > 1 and 2 * known >= len(labels)

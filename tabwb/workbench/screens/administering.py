@@ -54,7 +54,7 @@ class Administering(Opening):
         """Show what every judge says of one response."""
         raise NotImplementedError
 
-    def say_by_ear(self, number: int, trial: int, named: NamedResponse, what: str) -> None:
+    def say_by_ear(self, at: tuple[int, int], named: NamedResponse, what: str) -> None:
         """Score or code a response afterwards, or write down what was heard."""
         raise NotImplementedError
 
@@ -226,8 +226,8 @@ class Administering(Opening):
             return
         from tabwb.workbench.screens.response import ResponseScreen
 
-        number = self.results.administration.id
-        trial = message.row.item.place[0]
+        given = self.results.administration
+        number, trial = given.id, message.row.item.place[0]
 
         def chosen(what: str | None) -> None:
             if what == "void":
@@ -246,7 +246,11 @@ class Administering(Opening):
         listen = partial(self.bench.play_response, number, trial)
         self.app.push_screen(
             ResponseScreen(
-                message.row, lambda: self.do(listen), partial(self.say_by_ear, number, trial)
+                message.row,
+                (number, trial),
+                listen=lambda: self.do(listen),
+                by_ear=partial(self.say_by_ear, (number, trial)),
+                rater=self.listeners.get(number, given.conditions.rater),
             ),
             chosen,
         )

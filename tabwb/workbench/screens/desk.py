@@ -47,6 +47,7 @@ class Desk(Naming):
         self.catalogue: Catalogue | None = None
         self.work: Work | None = None
         self.results: Results | None = None
+        self.listeners: dict[int, str] = {}
         self.saved: bool | None = None
 
     def compose(self) -> ComposeResult:
@@ -138,6 +139,7 @@ class Desk(Naming):
     async def on_results_ready(self, message: messages.ResultsReady) -> None:
         """Results have come."""
         new = message.results
+        self._renew_response(new)
         shown = None if self.results is None else self.results.administration.id
         if message.again and (self.page != "results" or shown != new.administration.id):
             return
@@ -145,7 +147,6 @@ class Desk(Naming):
         self.queued = False
         if message.again:
             self.results_page.show(new, scores_beside=self._scores_stand)
-            self._renew_response(new)
         else:
             if self.query("#results-page"):
                 self.results_page.open_summary()
@@ -153,13 +154,13 @@ class Desk(Naming):
         self._show_frame()
 
     def _renew_response(self, results: Results) -> None:
-        """An open response shows what was said of it just now."""
+        """An open response shows what was said of it just now, whatever page lies behind it."""
         from tabwb.workbench.screens.response import ResponseScreen
 
+        rows = {(results.administration.id, row.item.place[0]): row for row in results.responses}
         for screen in self.app.screen_stack:
-            if isinstance(screen, ResponseScreen):
-                row = next(one for one in results.responses if one.item.place[0] == screen.trial)
-                screen.renew(row)
+            if isinstance(screen, ResponseScreen) and screen.at in rows:
+                screen.renew(rows[screen.at])
 
     def on_failed(self, message: messages.Failed) -> None:
         """Something needs a person."""

@@ -290,11 +290,20 @@ class Naming(Judged):
 
     # ---------------------------------------------------------------- afterwards, by ear
 
-    def say_by_ear(self, number: int, trial: int, named: NamedResponse, what: str) -> None:
-        """Score or code a response afterwards, or write down what was heard."""
-        by_ear = partial(self.bench.by_ear, number, trial)
+    def say_by_ear(self, at: tuple[int, int], named: NamedResponse, what: str) -> None:
+        """Score or code a response afterwards, or write down what was heard.
+
+        What the machine makes of it stood on the screen, in the list and in the dialog.
+        """
+        from tabwb.workbench.by_ear_bench import Listening
+
+        who = Listening(self.listeners.get(at[0], ""), seen=named.machine is not None)
+        doing = what if what in {"heard", "code"} else "score"
+        by_ear = partial(self.bench.by_ear, at, who, doing)
         title = f"Response to {named.item.target}"
-        if what == "heard":
+        if what == "rater":
+            self._ask_listener(at[0])
+        elif what == "heard":
             self._ask_words(title, "Heard", lambda said: by_ear(lambda one: one.hear(said)))
         elif what == "code":
             from tabwb.workbench.screens.code import CodeScreen
@@ -303,7 +312,9 @@ class Naming(Judged):
                 if said is not None:
                     self.do(lambda: by_ear(lambda one: one.code(*said)))
 
-            self.app.push_screen(CodeScreen(named.item.target, named.item.code, ()), chosen)
+            self.app.push_screen(
+                CodeScreen(named.item.target, named.item.code, named.flags), chosen
+            )
         elif what == "not-scorable":
             self._ask_words(
                 f"{title} cannot be scored",
@@ -313,6 +324,21 @@ class Naming(Judged):
         else:
             score = cast("Score", what)
             self.do(lambda: by_ear(lambda one: one.score(score)))
+
+    def _ask_listener(self, number: int) -> None:
+        from tabwb.workbench.screens.ask_words import AskWords
+        from tabwb.workbench.screens.response import ResponseScreen
+
+        def given(rater: str | None) -> None:
+            if rater is None:
+                return
+            self.listeners[number] = rater
+            for screen in self.app.screen_stack:
+                if isinstance(screen, ResponseScreen) and screen.at[0] == number:
+                    screen.scored_by(rater)
+
+        text = "What is scored from here on is theirs, until the program ends."
+        self.app.push_screen(AskWords(f"Who listens to #{number}?", "Study ID", text), given)
 
     # ---------------------------------------------------------------- the microphone
 

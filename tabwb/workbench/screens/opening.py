@@ -27,6 +27,8 @@ class Opening(Screen[None]):
     catalogue: Catalogue | None = None
     work: Work | None = None
     results: Results | None = None
+    listeners: dict[int, str]
+    """Administration to who scores its responses afterwards, where that is another than began."""
     _worker: Worker | None = None
     _done = 0
     queued = False

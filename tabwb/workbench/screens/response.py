@@ -42,8 +42,9 @@ The exact prompt, every attempt, every rating with its reason. **v** declares th
 writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll, **esc** closes.
 
 Of a picture that was named: **l** plays the response, **1** to **5** score it as during the
-session, **h** takes what you heard and **k** a code; the new score stands here at once. What was
-said before stays in the store.
+session, **h** takes what you heard and **k** a code; the new score stands here at once, and is kept
+as given after the machine's words were seen, where there are any. **r** names another rater. What
+was said before stays in the store.
 """
 
 
@@ -77,9 +78,11 @@ class ResponseScreen(Dialog[str | None]):
 
     Args:
         row: the response.
+        at: its administration, and the number of its trial there.
         listen: plays it, or stops.
         by_ear: takes what a listener says of a picture that was named: ``heard``, ``code`` or a
-            score; what comes of it is shown by :meth:`renew`.
+            score; what comes of it is shown by :meth:`renew`. ``rater``: who listens is another.
+        rater: who is known to listen, or empty.
     """
 
     CSS_PATH = "response.tcss"
@@ -90,29 +93,39 @@ class ResponseScreen(Dialog[str | None]):
         Binding("k", "say('judges', 'code')", "Judges", show=False),
         Binding("h", "say('', 'heard')", "Heard", show=False),
         Binding("l", "listen", "Listen", show=False),
+        Binding("r", "say('', 'rater')", "Rater", show=False),
         *(Binding(key, f"say('', '{score}')", show=False) for key, score in SCORES.items()),
     ]
 
     def __init__(
         self,
         row: ResponseRow,
+        at: tuple[int, int],
+        *,
         listen: Callable[[], None],
         by_ear: Callable[[NamedResponse, str], None],
+        rater: str,
     ) -> None:
         super().__init__()
-        self._row, self._listen, self._by_ear = row, listen, by_ear
-
-    @property
-    def trial(self) -> int:
-        """The number of the trial that is shown."""
-        return self._row.item.place[0]
+        self.at = at
+        self._row, self._listen, self._by_ear, self._rater = row, listen, by_ear, rater
 
     def renew(self, row: ResponseRow) -> None:
         """Show the same response as it stands now."""
         self._row = row
+        if not self.is_mounted:
+            return  # it is composed with what is known by then
         if row.named is not None:
             self.query_one(NamedText).show(row.named)
         self.query_one("#response-words", Static).update(self._text())
+
+    def scored_by(self, rater: str) -> None:
+        """Say that it is another who listens."""
+        self._rater = rater
+        self.query_one("#response-rater", Static).update(self._listener())
+
+    def _listener(self) -> str:
+        return f"scored by you as {self._rater or 'somebody without an ID'}   r Another rater"
 
     def action_say(self, written: str, named: str) -> None:
         """Something of an answer that was written, or of a picture that was named."""
@@ -140,6 +153,10 @@ class ResponseScreen(Dialog[str | None]):
                 if self._row.named is not None:
                     yield NamedText(self._row.named)
                 yield Static(self._text(), id="response-words", markup=False)
+            if self._row.named is not None:
+                yield Static(
+                    self._listener(), id="response-rater", classes="dialog-note", markup=False
+                )
             yield Static(f"{own}   v Void   n Note   esc Close", classes="dialog-note")
 
     def _text(self) -> Content:

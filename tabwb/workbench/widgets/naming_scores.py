@@ -12,7 +12,7 @@ from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import ACCENT, MARKS, QUIET, spread
 
 GAP = 3
-_WORDS = {"open": MARKS["open"], "now": "now", "given": f"{MARKS['given']} not scored"}
+_WORDS = {"open": MARKS["open"], "now": "now", "given": f"{MARKS['given']} to score"}
 
 
 def standing_words(one: NamedItem) -> str:
