@@ -69,8 +69,7 @@ def add(
     name: str, spec: str, family: str, tuning: str | None, parameters: str | None, force: bool
 ) -> int:
     """Write profile NAME for the model that SPEC names into your configuration."""
-    from tabwb.extend.configuration import Profile
-    from tabwb.extend.profiles import number_of_parameters, write_profile
+    from tabwb.extend.profiles import profile_of, write_profile
 
     plugins = open_plugins()
     try:
@@ -79,9 +78,7 @@ def add(
                 f"there is a profile '{name}' already: {plugins.configuration.profiles[name].spec}",
                 hint="--force replaces it",
             )
-        resolved = plugins.resolve("models", spec)[1]
-        count = None if parameters is None else number_of_parameters(parameters)
-        profile = Profile(resolved, "", family.strip(), tuning or "", count)
+        profile = profile_of(plugins, name, spec, family, tuning or "", parameters or "")
         path = write_profile(plugins.configuration.config_dir, name, profile)
     finally:
         plugins.close()

@@ -131,6 +131,17 @@ class Configuration:
         )
 
 
+def option_text(value: object) -> str | None:
+    """A value of TOML as a spec has it; None for what no option can be.
+
+    >>> option_text(True), option_text(2), option_text("a, b"), option_text([1])
+    ('true', '2', 'a, b', None)
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None
+
+
 def config_folder(environ: Mapping[str, str]) -> Path:
     """The user's configuration folder; it need not exist."""
     if environ.get("TABWB_CONFIG_DIR"):
@@ -243,11 +254,10 @@ class _Table:
         return {"family": family, "tuning": tuning, "parameters": parameters}
 
     def _text(self, key: str, value: object) -> str:
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, str | int | float):
-            return str(value)
-        raise self.error(key, f"{value!r} is not a string, a number, true or false")
+        text = option_text(value)
+        if text is None:
+            raise self.error(key, f"{value!r} is not a string, a number, true or false")
+        return text
 
     def error(self, key: str, message: str, *, allowed: str | None = None) -> UsageError:
         """An error that names file and key."""

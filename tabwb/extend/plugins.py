@@ -37,7 +37,7 @@ from tabwb.extend.registry import (
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
-from tabwb.records.specs import Spec, parse_spec
+from tabwb.records.specs import Spec, is_writable, parse_spec
 
 if TYPE_CHECKING:
     from tabwb.extend.prices import Price
@@ -134,8 +134,12 @@ class Plugins:
         """
         component, expanded = self._resolve(kind, spec)
         parsed = parse_spec(spec)
-        stays = parsed.id == "profile" and not _survives(expanded)
+        stays = parsed.id == "profile" and not is_writable(expanded)
         return component.descriptor, parsed if stays else expanded
+
+    def stands_for(self, kind: ComponentKind, spec: str) -> Spec:
+        """Like :meth:`resolve`, but what a profile stands for also where no spec can say it."""
+        return self._resolve(kind, spec)[1]
 
     def reaches_out(self, kind: ComponentKind, spec: str) -> bool:
         """Whether the component of a spec, or the one inside it, needs more than this machine."""
@@ -354,7 +358,7 @@ class Plugins:
             check_needs(descriptor)
         if descriptor.wraps is not None:
             _, inner = self._resolve(descriptor.wraps, _inner(spec))
-            if not _survives(inner):  # a profile whose values no spec can hold
+            if not is_writable(inner):  # a profile whose values no spec can hold
                 return component, spec
             return component, replace(spec, name=_head(inner), options=inner.options)
         if spec.options:
@@ -405,11 +409,3 @@ def _head(spec: Spec) -> str:
 def _inner(spec: Spec) -> str:
     """The spec inside a spec: NAME, with all options."""
     return str(replace(parse_spec(spec.name or ""), options=spec.options))
-
-
-def _survives(spec: Spec) -> bool:
-    """Whether a spec's string reads back as the same spec."""
-    try:
-        return parse_spec(str(spec)) == spec
-    except UsageError:
-        return False

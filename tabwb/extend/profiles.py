@@ -5,16 +5,43 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import MutableMapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tabwb.extend.configuration import FILE, Profile
+from tabwb.extend.configuration import FILE, Profile, option_text
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
 
+if TYPE_CHECKING:
+    from tabwb.extend.plugins import Plugins
+
+
+def profile_of(
+    plugins: Plugins, name: str, spec: str, family: str, tuning: str, parameters: str
+) -> Profile:
+    """The profile that was typed in, field by field; empty is what is not said.
+
+    A spec that says what the profile of this name says already leaves it as the user wrote it: an
+    alias, or a path with ``~``.
+
+    Raises:
+        UsageError: the spec names no model, or ``parameters`` is no number.
+        MissingExtra, NeedsNetwork: the model cannot be used here.
+    """
+    found = plugins.stands_for("models", spec)
+    known = plugins.configuration.profiles.get(name)
+    with suppress(TabwbError):  # one that cannot be used may be replaced
+        if known is not None and found == plugins.stands_for("models", f"profile:{name}"):
+            found = known.spec
+    count = number_of_parameters(parameters) if parameters.strip() else None
+    return Profile(found, "", family.strip(), tuning, count)
+
 
 def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
-    """Add a profile, or put it in the place of one of this name; the file that was written.
+    """Add a profile, or change the one of this name; the file that was written.
+
+    Of one that is there only what is different is written: the rest stays as the user wrote it.
 
     Raises:
         UsageError: the name is no kebab-case id, or the file is no TOML.
@@ -30,22 +57,12 @@ def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
     profiles = document.setdefault("profile", tomlkit.table(is_super_table=True))
     if not isinstance(profiles, MutableMapping):
         raise UsageError("profile: is not a table", where=str(path))
-    spec = profile.spec
-    table = tomlkit.table()
-    table["id"] = spec.id
-    if spec.name is not None:
-        table["name"] = spec.name
-    if spec.options:
-        options = tomlkit.inline_table()
-        options.update(spec.options)
-        table["options"] = options
-    for key, value in (("family", profile.family), ("tuning", profile.tuning)):
-        if value:
-            table[key] = value
-    if profile.parameters is not None:
-        table["parameters"] = profile.parameters
+    there = profiles.get(name)
+    table = there if isinstance(there, MutableMapping) else tomlkit.table()
+    _fill(table, profile)
     try:
-        profiles[name] = table
+        if table is not there:
+            profiles[name] = table
     except ValueError as error:  # an inline table holds no table
         raise UsageError(
             f"profile: cannot take another one ({error})",
@@ -54,6 +71,35 @@ def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
         ) from error
     _write(path, tomlkit.dumps(document))
     return path
+
+
+def _fill(table: MutableMapping[str, Any], profile: Profile) -> None:
+    import tomlkit
+
+    spec = profile.spec
+    said = {
+        "id": spec.id,
+        "name": spec.name,
+        "options": spec.options or None,
+        "family": profile.family or None,
+        "tuning": profile.tuning or None,
+        "parameters": profile.parameters,
+    }
+    for key, value in said.items():
+        if value is None:
+            if table.get(key):  # what is empty says nothing either
+                del table[key]
+        elif key == "options":
+            if not isinstance(table.get(key), MutableMapping):
+                table[key] = tomlkit.inline_table()
+            options = table[key]
+            for option in [each for each in options if each not in spec.options]:
+                del options[option]
+            for option, text in spec.options.items():
+                if option not in options or option_text(options[option]) != text:
+                    options[option] = text
+        elif table.get(key) != value:
+            table[key] = value
 
 
 def remove_profile(config_dir: Path, name: str) -> Path:

@@ -75,3 +75,15 @@ def parse_spec(text: str, *, where: str | None = None) -> Spec:
             raise UsageError(f"option '{key}' stands twice in '{text}'", where=where)
         options[key] = value
     return Spec(identifier, name if colon else None, options)
+
+
+def is_writable(spec: Spec) -> bool:
+    """Whether a spec's string reads back as the same spec.
+
+    >>> [is_writable(Spec("echo", None, {"text": text})) for text in ("a", "a, b")]
+    [True, False]
+    """
+    try:
+        return parse_spec(str(spec)) == spec
+    except UsageError:
+        return False

@@ -89,4 +89,4 @@ def _profile(plugins: Plugins, name: str) -> ModelEntry:
         plugins.resolve("models", spec)
     except TabwbError as error:
         hindrance = error.message
-    return ModelEntry("profile", spec, spec, said, "", hindrance)
+    return ModelEntry("profile", spec, spec, said, "", hindrance, profile)

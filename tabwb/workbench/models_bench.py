@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tabwb.administer.trying import Tried, try_model
-from tabwb.extend.configuration import Configuration, Profile
-from tabwb.extend.profiles import number_of_parameters, remove_profile, write_profile
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.profiles import profile_of, remove_profile, write_profile
 from tabwb.records.errors import TabwbError
 from tabwb.workbench import catalogue, messages
 from tabwb.workbench.judging_bench import JudgingBench
@@ -22,9 +22,7 @@ class ModelsBench(JudgingBench):
         """Add a profile, or replace one of this name."""
 
         def write() -> str:
-            resolved = self.plugins.resolve("models", spec)[1]
-            count = number_of_parameters(parameters) if parameters.strip() else None
-            profile = Profile(resolved, "", family.strip(), tuning, count)
+            profile = profile_of(self.plugins, name, spec, family, tuning, parameters)
             path = write_profile(self.plugins.configuration.config_dir, name, profile)
             return f"profile:{name} is written to {path}"
 

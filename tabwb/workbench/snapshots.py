@@ -11,6 +11,7 @@ from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
     from tabwb.administer.spending import Spending
+    from tabwb.extend.configuration import Profile
     from tabwb.workbench.naming_results import NamedResponse, NamingResults
     from tabwb.workbench.naming_snapshots import NamingNow
 
@@ -213,6 +214,7 @@ class ModelEntry:
         spec: what to put into the field (``transformers:``).
         shape: how a spec looks (``transformers:PATH-OR-ID``).
         hindrance: why it cannot be used here, or empty.
+        profile: what the user has written under this name, or None for what is registered.
     """
 
     id: str
@@ -221,6 +223,7 @@ class ModelEntry:
     title: str
     remarks: str
     hindrance: str = ""
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True, slots=True)

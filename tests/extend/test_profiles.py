@@ -8,7 +8,7 @@ import pytest
 
 from tabwb.extend.configuration import Configuration, Profile
 from tabwb.extend.plugins import Plugins
-from tabwb.extend.profiles import remove_profile, write_profile
+from tabwb.extend.profiles import profile_of, remove_profile, write_profile
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec
 
@@ -93,3 +93,25 @@ def test_labels_belong_to_the_profile_that_was_named(tmp_path: Path) -> None:
         assert plugins.labels_of("echo") == {}
     finally:
         plugins.close()
+
+
+def test_what_no_spec_can_say_is_copied_whole_and_an_equal_spec_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "tabwb.toml"
+    before = (
+        '[profile.a]\nid = "echo"\ntuning = ""\n[profile.a.options]\ntext = "a, b"\ndelay = 0.50\n'
+    )
+    before += '[profile.gone]\nid = "no-such-model"\n'
+    path.write_text(before, encoding="utf-8")
+    plugins = Plugins.load(read(tmp_path))
+    try:
+        write_profile(tmp_path, "a", profile_of(plugins, "a", "profile:a", "", "", ""))
+        assert path.read_text(encoding="utf-8") == before
+        assert profile_of(plugins, "gone", "echo", "", "", "").spec == Spec("echo")
+        write_profile(tmp_path, "b", profile_of(plugins, "b", "profile:a@delay=2", "F", "", "1K"))
+    finally:
+        plugins.close()
+    copied = read(tmp_path).profiles["b"]
+    assert copied.spec == Spec("echo", None, {"text": "a, b", "delay": "2"})
+    assert (copied.family, copied.parameters) == ("F", 1000)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
+import tomli
+from textual.widgets import Input, Static
 
 from tests.workbench.conftest import SIZES, Seat, Sit
 
@@ -22,7 +23,10 @@ def message(seat: Seat) -> str:
 
 
 async def press_button(seat: Seat, name: str) -> None:
-    seat.app.screen.query_one(f"#{name}").focus()
+    button = seat.app.screen.query_one(f"#{name}")
+    # One that has just been pressed takes no second press.
+    await seat.until(lambda: not button.has_class("-active"), "the button")
+    button.focus()
     await seat.press("enter")
 
 
@@ -54,8 +58,67 @@ async def test_a_profile_is_written_and_given_and_removed(
         await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
         seat.fill(**{"profile-name": "tiny"})
         await press_button(seat, "remove")
+        assert message(seat) == "? Remove again takes profile:tiny out of your file"
+        seat.fill(**{"profile-name": "tin"})
+        await seat.pilot.pause()
+        assert message(seat).startswith("enter takes one over")
+        seat.fill(**{"profile-name": "tiny"})
+        await press_button(seat, "remove")
+        assert "tiny" in (folders / "tabwb.toml").read_text(encoding="utf-8")
+        await press_button(seat, "remove")
         await seat.until(lambda: "is gone from" in message(seat), "the end of it")
         assert "tiny" not in (folders / "tabwb.toml").read_text(encoding="utf-8")
+
+
+FILE = """\
+# mine
+[profile.aa]  # kept
+options = { text = "hello, you", delay = 0 }
+id = "echo"
+family = "Small"
+
+[study]
+
+[profile.bb]
+tuning = "base"
+id = "echo"
+parameters = 1_200_000
+[profile.bb.options]
+delay = 0.00
+text = "hi"
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "spec", "says"),
+    [(0, "profile:aa", "hello, you"), (1, "echo@delay=0.0,text=hi", "hi")],
+    ids=["no-spec-can-say-it", "spec"],
+)
+async def test_a_profile_that_is_taken_over_is_tried_and_written_whole(
+    sit: Sit, folders: Path, at: int, spec: str, says: str
+) -> None:
+    folders.mkdir()
+    path = folders / "tabwb.toml"
+    path.write_text(FILE, encoding="utf-8")
+    async with sit((100, 30)) as seat:
+        await open_models(seat)
+        await seat.press(*["down"] * at, "enter")
+        assert seat.app.screen.query_one("#profile-spec", Input).value == spec
+        await press_button(seat, "try")
+        await seat.until(lambda: f"Say hello.  ->  {says}" in message(seat), "the answer")
+        await press_button(seat, "write")
+        await seat.until(lambda: "is written to" in message(seat), "the file")
+        assert path.read_text(encoding="utf-8") == FILE
+        seat.fill(**{"profile-family": "Other"})
+        await press_button(seat, "write")
+        await seat.until(lambda: "Other" in path.read_text(encoding="utf-8"), "the change")
+        before, now = tomli.loads(FILE)["profile"], tomli.loads(path.read_text(encoding="utf-8"))
+        before["ab"[at] * 2]["family"] = "Other"
+        assert now["profile"] == before
+        # A back end that is taken over then has nothing of the profile.
+        seat.app.screen.query_one("#models-known").focus()
+        await seat.press("end", "up", "enter")
+        assert seat.app.screen.query_one("#profile-family", Input).value == ""
 
 
 async def test_a_model_is_tried(sit: Sit) -> None:

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
+from tabwb.records.specs import is_writable
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import Catalogue, ModelEntry
 from tabwb.workbench.widgets.choice import Choice
@@ -35,6 +36,8 @@ LINE = 64
 WIDEST = 26
 """Columns of the specs at most."""
 NOTE = "enter takes one over; Write keeps a profile; Try asks the model one thing"
+
+REMOVE = "Remove"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,8 @@ class ModelsScreen(Dialog[None]):
         super().__init__()
         self._catalogue, self._deeds = catalogue, deeds
         self._trying = False
+        self._asked = ""
+        """The profile that a second press of *Remove* takes away."""
 
     def compose(self) -> ComposeResult:
         """The list, fields, message, buttons."""
@@ -105,7 +110,7 @@ class ModelsScreen(Dialog[None]):
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Try", id="try")
                 yield Choice("Write", id="write")
-                yield Choice("Remove", id="remove")
+                yield Choice(REMOVE, id="remove")
                 yield Choice("Close", id="close")
 
     def on_mount(self) -> None:
@@ -133,22 +138,28 @@ class ModelsScreen(Dialog[None]):
     def tell(self, phase: str, words: str) -> None:
         """Say what came of a deed."""
         self._trying = phase == "trying"
-        sign = {"trying": "…", "refused": "!"}.get(phase, "✓")
+        self._asked = ""
+        sign = {"trying": "…", "refused": "!", "asked": "?"}.get(phase, "✓")
         text = f"{sign} {words}"
         self.query_one("#models-message", Static).update(
-            Content.styled(text, AMBER) if phase == "refused" else Content(text)
+            Content.styled(text, AMBER) if phase in {"refused", "asked"} else Content(text)
         )
 
     # ---------------------------------------------------------------- keys and buttons
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take one over into the fields."""
-        one = self._catalogue.models[event.option_index]
-        name = one.spec.removeprefix("profile:") if one.id == "profile" else ""
-        self.query_one("#profile-name", Input).value = name
-        spec = one.title.partition(",")[0] if one.id == "profile" else one.spec
-        self.query_one("#profile-spec", Input).value = spec
+        """Take one over into the fields, all of them: nothing of another one stays."""
+        for name, value in _fields(self._catalogue.models[event.option_index]).items():
+            if name == "tuning":
+                self.query_one(Tuning).value = value
+            else:
+                self.query_one(f"#profile-{name}", Input).value = value
         self.query_one("#profile-spec", Input).focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Another name is to be asked about anew."""
+        if self._asked and self._typed("name") != self._asked:
+            self._ask_no_more()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """On to the buttons."""
@@ -157,6 +168,8 @@ class ModelsScreen(Dialog[None]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Try, write, remove or close."""
         name, spec = self._typed("name"), self._typed("spec")
+        asked = self._asked == name
+        self._ask_no_more()
         match event.button.id:
             case "try" if self._needs(spec, "a spec"):
                 self.tell("trying", f"opening {spec}")
@@ -167,7 +180,11 @@ class ModelsScreen(Dialog[None]):
                     name, spec, self._typed("family"), tuning, self._typed("parameters")
                 )
             case "remove" if self._needs(name, "the name of a profile"):
-                self._deeds.remove(name)
+                if asked or not self._has(name):  # of what is not there nothing can be lost
+                    self._deeds.remove(name)
+                else:
+                    self.tell("asked", f"{REMOVE} again takes profile:{name} out of your file")
+                    self._asked = name
             case "close":
                 self.action_leave()
 
@@ -176,6 +193,14 @@ class ModelsScreen(Dialog[None]):
         if self._trying:
             self._deeds.stop()
         self.dismiss(None)
+
+    def _has(self, name: str) -> bool:
+        return any(one.profile and one.spec == f"profile:{name}" for one in self._catalogue.models)
+
+    def _ask_no_more(self) -> None:
+        if self._asked:
+            self._asked = ""
+            self.query_one("#models-message", Static).update(Content.styled(NOTE, QUIET))
 
     def _typed(self, name: str) -> str:
         return self.query_one(f"#profile-{name}", Input).value.strip()
@@ -186,6 +211,23 @@ class ModelsScreen(Dialog[None]):
         if not value:
             self.tell("refused", f"{what} is needed")
         return bool(value)
+
+
+def _fields(one: ModelEntry) -> dict[str, str]:
+    """What stands in each field when this one is taken over.
+
+    A profile whose values no spec can hold stands for itself.
+    """
+    profile = one.profile
+    if profile is None:
+        return {"name": "", "spec": one.spec, "family": "", "tuning": "", "parameters": ""}
+    return {
+        "name": one.spec.removeprefix("profile:"),
+        "spec": str(profile.spec) if is_writable(profile.spec) else one.spec,
+        "family": profile.family,
+        "tuning": profile.tuning,
+        "parameters": "" if profile.parameters is None else str(profile.parameters),
+    }
 
 
 def _beside(one: ModelEntry) -> str:
