@@ -54,6 +54,7 @@ def tabwb_register_models(register: Register) -> None:
             batches=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
+            unsampled=("enforced", "likelihood"),
             remarks="a demonstration: it answers TAB's kinds of items and knows nothing else",
         )
     )

@@ -293,11 +293,13 @@ def _default_places(opened: _Opened, tokens: int) -> int:
 
 
 def _notes(opened: _Opened, prompt: _Prompt) -> dict[str, str]:
-    return {
+    notes = {
         "rendered_prompt": prompt.rendered,
         "template": opened.prompts.id,
         "protocol": prompt.protocol.value,
     }
+    # At a temperature too the other protocols take the most probable option.
+    return notes if prompt.protocol is Protocol.GENERATE else notes | {"sampled": "no"}
 
 
 def _json(weighed: Mapping[str, Likelihood]) -> str:

@@ -48,6 +48,7 @@ def tabwb_register_models(register: Register) -> None:
             batches=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
+            unsampled=("enforced", "likelihood"),
             name_help="PATH-OR-ID",
             name_required=True,
             locate=_located,

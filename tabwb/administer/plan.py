@@ -7,10 +7,11 @@ repeated one (same battery, same conditions) is the same to the letter.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
+from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Conditions, PlannedTrial
 
 
@@ -81,3 +82,24 @@ def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
         return False
     has_options = any(len(item.options) > 1 for sub in battery.subtests for item in sub.items)
     return not (conditions.option_order == "shuffled" and has_options)
+
+
+def choices_never_vary(
+    battery: Battery, conditions: Conditions, unsampled: Collection[str]
+) -> bool:
+    """Whether replicates differ, but not those of items that are answered by choosing an option.
+
+    Args:
+        battery: what is given.
+        conditions: how.
+        unsampled: protocols under which the back end draws nothing, whatever the temperature
+            (:attr:`tabwb.extend.components.Descriptor.unsampled`).
+    """
+    if conditions.kind != "model" or conditions.replicates < 2 or conditions.conversation:
+        return False
+    if conditions.decoding.greedy or conditions.protocol.value not in unsampled:
+        return False
+    if any(subtest.response is ResponseKind.YES_NO for subtest in battery.subtests):
+        return True
+    has_options = any(item.options for subtest in battery.subtests for item in subtest.items)
+    return has_options and conditions.option_order != "shuffled"

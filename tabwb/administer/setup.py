@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.administer import consent
-from tabwb.administer.plan import plan_trials
+from tabwb.administer.plan import choices_never_vary, nothing_varies, plan_trials
 from tabwb.administer.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
@@ -71,6 +71,25 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         labels=labels,
         transcriber=transcriber,
     )
+
+
+def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
+    """A sentence about replicates that can only repeat each other, or empty."""
+    if nothing_varies(battery, conditions):
+        return (
+            "greedy decoding and nothing that varies: the replicates will be identical "
+            "and count once (a temperature or shuffled options make them differ)"
+        )
+    if conditions.kind != "model":
+        return ""
+    unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
+    if choices_never_vary(battery, conditions, unsampled):
+        return (
+            f"under the protocol '{conditions.protocol.value}' this model takes the most probable "
+            "option whatever the temperature: replicates of items with options will be identical "
+            "and count once; the other answers are sampled"
+        )
+    return ""
 
 
 def is_naming(battery: Battery) -> bool:

@@ -99,7 +99,8 @@ def run(**options: Any) -> int:
         conditions = _conditions(options)
         conditions = setup.resolve(plugins, battery, conditions)
         _check_typed(battery, conditions, options["battery"])
-        _warn(battery, conditions)
+        if idle := setup.idle_replicates(plugins, battery, conditions):
+            note(f"warning: {idle}")
         if options.get("dry_run"):
             as_json = bool(options.get("as_json"))
             return dry_run(plugins, battery, conditions, as_json=as_json)
@@ -217,13 +218,3 @@ def _conditions(options: dict[str, Any]) -> Conditions:
         judges=() if judges == ("none",) else judges,
         research_protocol=options.get("research_protocol"),
     )
-
-
-def _warn(battery: Battery, conditions: Conditions) -> None:
-    from tabwb.administer.plan import nothing_varies
-
-    if nothing_varies(battery, conditions):
-        note(
-            "warning: greedy decoding and nothing that varies: the replicates will be identical "
-            "and count once (--temperature or --shuffle-options makes them differ)"
-        )

@@ -48,6 +48,8 @@ class Descriptor:
         batches: the back end also fulfils :class:`BatchingBackend`.
         likelihood: the back end also fulfils :class:`LikelihoodBackend`.
         protocols: how a back end can obtain answers (values of ``records.states.Protocol``).
+        unsampled: those of ``protocols`` that take the most probable option, whatever the
+            temperature; their replies to the same prompt are the same and count once.
         wraps: NAME is itself a spec of a component of this kind (a judge's model), to which all
             options belong. The factory is then called with a third argument: a function that makes
             the inner component. What the inner one needs is needed.
@@ -68,6 +70,7 @@ class Descriptor:
     batches: bool = False
     likelihood: bool = False
     protocols: tuple[str, ...] = ("generate",)
+    unsampled: tuple[str, ...] = ()
     wraps: ComponentKind | None = None
 
     def reaches_out(self, spec: Spec) -> bool:

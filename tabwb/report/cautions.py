@@ -9,6 +9,11 @@ from tabwb.records.states import ResponseKind
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
 from tabwb.report.summary import Summary
 
+REPEATED = (
+    "Some items were answered several times by one examinee; the intervals of right answers take "
+    "all answers as independent and are too narrow by that."
+)
+
 
 def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str]:
     """What must be said beside a summary.
@@ -31,6 +36,8 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
             "another batch or on another device: at some token two candidates were no further "
             "apart than rounding (batch_exact=no)."
         )
+    if any(subtest.repeated and subtest.share.scored for subtest in summary.subtests):
+        yield REPEATED
     for cause, n in summary.answers.empty_causes.items():
         yield f"{n} of {summary.answers.n} responses are empty: {cause}."
     for judge in summary.judges:

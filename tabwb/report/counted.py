@@ -9,7 +9,7 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
-from tabwb.records.states import Protocol, TrialState
+from tabwb.records.states import Protocol, ResponseKind, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
 
 
@@ -62,8 +62,8 @@ class Counted:
         source: place of its source, from 0.
         cluster: (examinee, subtest, item), or the speaker where several speakers are pooled:
             responses in one cluster are not independent.
-        twins: identical greedy answers that count as this one; a judge may have judged one of them
-            and not the others.
+        twins: identical answers that count as this one, because nothing was drawn; a judge may have
+            judged one of them and not the others.
         leader: of a twin: the place of the answer that it counts as.
     """
 
@@ -110,13 +110,44 @@ def is_answered(trial: Trial) -> bool:
     )
 
 
+def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
+    """How one response was obtained, which the administration's protocol alone does not say.
+
+    The back end notes it with each reply (``protocol``). Where it does not, an item without options
+    was answered freely under any protocol; questions for yes or no have these two.
+    """
+    noted = attempt.metadata.get("protocol")
+    if noted in set(Protocol):
+        return Protocol(noted)
+    chosen = trial.plan.options or subtest.response is ResponseKind.YES_NO
+    return source.protocol if chosen else Protocol.GENERATE
+
+
+def is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
+    """Whether a response was bound to be what it is: asked again, a model says the same again.
+
+    So it is under greedy decoding; at any temperature under ``likelihood``, which takes the most
+    likely option; and where the back end notes that it drew nothing (``sampled=no``), as local
+    models under ``enforced``. A service held to the options draws among them.
+    """
+    conditions = source.conditions
+    if conditions is None or conditions.kind != "model":
+        return False
+    return (
+        conditions.decoding.greedy
+        or protocol is Protocol.LIKELIHOOD
+        or attempt.metadata.get("sampled") == "no"
+    )
+
+
 def counted(sources: Iterable[Source]) -> list[Counted]:
     """The responses that count, in order.
 
-    Practice, skipped and void trials are left out. Greedy decoding gives the same response to the
-    same messages every time, so identical greedy replicates say nothing new and count once
-    (SCORING 2), also across administrations of one model; whoever answers by sampling, and every
-    person, counts each time.
+    Practice, skipped and void trials are left out. Where nothing is drawn (:func:`is_fixed`) the
+    same messages get the same response every time, so identical replicates say nothing new and
+    count once (SCORING 2), also across administrations of one model, whatever else was set: under
+    another protocol only what was obtained otherwise counts again. Whoever answers by sampling, and
+    every person, counts each time.
     """
     rows: list[Counted] = []
     first: dict[Hashable, int] = {}
@@ -124,12 +155,7 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
     given = list(sources)
     pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
     for place, source in enumerate(given):
-        conditions, examinee = source.conditions, source.examinee
-        greedy = (
-            replace(conditions.decoding, seed=0)
-            if conditions is not None and conditions.kind == "model" and conditions.decoding.greedy
-            else None
-        )
+        examinee = source.examinee
         items = {
             (subtest.id, item.id): (subtest, item)
             for subtest in source.battery.subtests
@@ -147,10 +173,11 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 else (examinee, plan.subtest, plan.item)
             )
             row = Counted(place, subtest, item, trial, attempt, cluster)
-            if greedy is not None:
+            protocol = protocol_of(source, subtest, trial, attempt)
+            if is_fixed(source, protocol, attempt):
                 asked = attempt.messages or plan.prompt
-                conditions_of = (examinee, greedy, source.protocol, plan.subtest, plan.item)
-                at = first.setdefault((*conditions_of, asked, attempt.response), len(rows))
+                said = (examinee, protocol, plan.subtest, plan.item, asked, attempt.response)
+                at = first.setdefault(said, len(rows))
                 if at < len(rows):
                     twins.setdefault(at, []).append(replace(row, leader=rows[at].place))
                     continue

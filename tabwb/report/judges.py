@@ -101,7 +101,7 @@ def summarise_judges(
     }
     for rater in dict.fromkeys(rater for _, rater in seen):
         for row in rows:
-            # Of identical greedy answers the one that this judge has judged stands for all.
+            # Of answers that count as one the one that this judge has judged stands for all.
             one = row.as_rated_by(rater)
             if (one.source, rater) in seen:
                 seen[one.source, rater].append(one)

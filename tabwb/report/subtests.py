@@ -89,7 +89,9 @@ class SubtestSummary:
 
     Attributes:
         planned, answered: trials, practice not counted; ``share.n`` is lower than ``answered``
-            where identical greedy replicates count once.
+            where identical answers count once.
+        repeated: answers beyond the first one to an item by the same examinee. The exact interval
+            takes them as independent, which makes it too narrow.
         chance_corrected: under ``exact``.
         baselines: ``always_first``, ``always_yes``, ``guessing``, those that apply.
         yes_rate, balanced_accuracy: by policy.
@@ -112,6 +114,7 @@ class SubtestSummary:
     by_foil: Mapping[str, FoilErrors] = field(default_factory=dict)
     measures: Mapping[str, Measured] = field(default_factory=dict)
     statuses: Mapping[str, int] = field(default_factory=dict)
+    repeated: int = 0
 
 
 def summarise_subtest(
@@ -159,6 +162,7 @@ def summarise_subtest(
         by_foil=_by_foil(verdicts) if subtest.response is ResponseKind.CHOICE else {},
         measures=_measures(subtest, rows),
         statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
+        repeated=len(rows) - len({(sources[row.source].examinee, row.item.id) for row in rows}),
     )
 
 

@@ -221,6 +221,7 @@ def _subtest(subtest: SubtestSummary) -> Json:
         "response": subtest.kind.value,
         "planned": subtest.planned,
         "answered": subtest.answered,
+        "repeated": subtest.repeated,
         **_share(subtest.share),
         "status": "value" if subtest.share.accuracy().defined else "undefined",
         "baselines": {name: value.value for name, value in subtest.baselines.items()},

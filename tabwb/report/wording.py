@@ -122,7 +122,10 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     if not share.n:
         return
     if share.n < subtest.answered:
-        yield "counted", f"{share.n} of {subtest.answered}; identical greedy answers count once"
+        yield (
+            "counted",
+            f"{share.n} of {subtest.answered}; identical ones that were not drawn count once",
+        )
     if share.n > share.scored > 0:
         yield "no verdict", f"{share.n - share.scored} of {share.n}"
     if subtest.kind is ResponseKind.YES_NO and share.scored:

@@ -116,7 +116,7 @@ def symptom_burden(
     table 5.
 
     Args:
-        responses: with identical greedy replicates counted once.
+        responses: with identical replicates counted once where nothing was drawn.
         features: the fixed set.
         categories: category to its features; those outside the set are left out.
         interval: whether to bootstrap, see :func:`cluster_bootstrap`.

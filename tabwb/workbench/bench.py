@@ -8,7 +8,6 @@ outside.
 from __future__ import annotations
 
 from tabwb.administer import setup
-from tabwb.administer.plan import nothing_varies
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
@@ -38,13 +37,8 @@ class Bench(ByEarBench):
         battery, conditions = self._conditions(draft)
         self._leave("another administration was begun")
         self._opened(setup.create(self.store, self.plugins, battery, conditions))
-        if nothing_varies(battery, conditions):
-            self.say(
-                messages.Told(
-                    "Greedy decoding and nothing that varies: the replicates will be identical "
-                    "and count once."
-                )
-            )
+        if idle := setup.idle_replicates(self.plugins, battery, conditions):
+            self.say(messages.Told(f"{idle[0].upper()}{idle[1:]}."))
 
     def resume(self, number: int, *, go_on: bool = True) -> None:
         """Open an administration again; with ``go_on`` a pause ends."""

@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.administer.plan import nothing_varies, plan_trials
+from tabwb.administer.plan import choices_never_vary, nothing_varies, plan_trials
 from tabwb.battery.model import Battery, Item, SourcedText, Subtest
 from tabwb.records.exchange import Decoding
-from tabwb.records.states import ResponseKind
+from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.trials import Conditions
 
 WORDS = Subtest(
@@ -111,3 +111,22 @@ def test_identical_replicates_are_noticed_before_they_are_run() -> None:
     assert nothing_varies(BATTERY, talking)
     assert not nothing_varies(BATTERY, replace(talking, item_order="shuffled"))
     assert nothing_varies(BATTERY, replace(thrice, option_order="rotated"))
+
+
+def test_options_that_are_weighed_vary_with_no_temperature() -> None:
+    weighed = replace(
+        GIVEN,
+        replicates=3,
+        decoding=Decoding(temperature=0.9),
+        protocol=Protocol.LIKELIHOOD,
+    )
+    assert choices_never_vary(BATTERY, weighed, ("likelihood",))
+    assert not choices_never_vary(BATTERY, weighed, ())
+    for other in (
+        replace(weighed, replicates=1),
+        replace(weighed, decoding=Decoding()),
+        replace(weighed, protocol=Protocol.GENERATE),
+        replace(weighed, option_order="shuffled"),
+        replace(weighed, conversation=True),
+    ):
+        assert not choices_never_vary(BATTERY, other, ("enforced", "likelihood"))

@@ -358,6 +358,9 @@ def test_greedy_replicates_are_warned_of(run: Run) -> None:
     assert "identical" in outcome.err
     (judge,) = outcome.document["summary"]["judges"]
     assert judge["n_responses"] == 5
+    weighed = ("--model", "bundled", "--protocol", "enforced", "--temperature", 0.9)
+    said = run("run", "tab", *weighed, "--replicates", 2, "--dry-run", "--judge", "none").err
+    assert "replicates of items with options will be identical" in said
 
 
 def test_help_imports_click_and_our_own_light_modules_only() -> None:

@@ -65,6 +65,7 @@ def test_an_enforced_answer_is_one_of_the_options(opened: TransformersModel, tex
     assert reply.stop_reason is StopReason.END
     assert reply.metadata["protocol"] == "enforced"
     assert 0.0 < float(reply.metadata["allowed_probability"]) <= 1.0
+    assert reply.metadata["sampled"] == "no"
     assert float(reply.metadata["enforced_log_probability"]) <= 0.0
 
 

@@ -12,6 +12,7 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import failed, undefined, valued
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions, Trial
+from tabwb.report.cautions import REPEATED, cautions
 from tabwb.report.counted import counted
 from tabwb.report.summary import Source, SubtestSummary, Summary, pool, summarise
 from tabwb.scoring.rules.features import TWO_SIDED
@@ -141,9 +142,58 @@ def test_identical_greedy_replicates_count_once() -> None:
     words = subtest(summarise(BATTERY, replicates, CONDITIONS), "words")
     assert (words.answered, words.share.n, words.share.correct["exact"]) == (10, 1, 1)
     sampled = subtest(summarise(BATTERY, replicates, SAMPLED), "words")
-    assert sampled.share.n == 10
+    assert (sampled.share.n, sampled.repeated, words.repeated) == (10, 9, 0)
+    said = cautions(BATTERY, summarise(BATTERY, replicates, SAMPLED), model=True)
+    assert REPEATED in said
+    assert REPEATED not in cautions(BATTERY, summarise(BATTERY, replicates, CONDITIONS), model=True)
     person = subtest(summarise(BATTERY, replicates, Conditions("S-001", "speaker")), "words")
     assert person.share.n == 10
+
+
+def noted(trial: Trial, **metadata: str) -> Trial:
+    (attempt,) = trial.attempts
+    return replace(trial, attempts=(replace(attempt, metadata=metadata),))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "notes", "n"),
+    [
+        ("likelihood", {"protocol": "likelihood"}, 1),
+        ("likelihood", {}, 1),
+        ("enforced", {"protocol": "enforced", "sampled": "no"}, 1),
+        # A service that is held to the options draws among them.
+        ("enforced", {"protocol": "enforced", "constrained": "yes"}, 4),
+        # An item that had no options to hold to.
+        ("likelihood", {"protocol": "generate"}, 4),
+        ("generate", {"protocol": "generate"}, 4),
+    ],
+)
+def test_what_is_drawn_from_nothing_counts_once_at_any_temperature(
+    protocol: str, notes: dict[str, str], n: int
+) -> None:
+    conditions = replace(SAMPLED, protocol=Protocol(protocol))
+    replicates = [noted(answered("wc1", "lion", replicate=number), **notes) for number in range(4)]
+    summary = summarise(BATTERY, replicates, conditions)
+    assert subtest(summary, "words").share.n == n
+    texts = [answered("ct1", "We went.", replicate=number) for number in range(4)]
+    assert subtest(summarise(BATTERY, texts, conditions), "text").share.n == 4
+    questions = [answered("sc1", "Yes", replicate=number) for number in range(4)]
+    once = 1 if protocol == "likelihood" else 4
+    assert subtest(summarise(BATTERY, questions, conditions), "sentences").share.n == once
+
+
+def test_the_same_greedy_answer_counts_again_only_where_it_was_obtained_otherwise() -> None:
+    sources = [
+        Source(BATTERY, trials(ANSWERS), replace(CONDITIONS, protocol=protocol))
+        for protocol in Protocol
+    ]
+    summary = pool(sources)
+    counts = {each.id: each.share.n for each in summary.subtests}
+    assert counts == {"text": 2, "words": 9, "sentences": 9, "repetition": 2}
+    assert subtest(summary, "text").answered == 6
+    longer = replace(CONDITIONS, decoding=replace(CONDITIONS.decoding, max_tokens=512))
+    both = pool([sources[0], Source(BATTERY, trials(ANSWERS), longer)])
+    assert both.answers.n == 10
 
 
 def test_rotations_are_no_replicates() -> None:
