@@ -195,9 +195,8 @@ def check_export(
     if refused and not within_study:
         raise NoConsent(
             f"consent to 'share' is not recorded, or withdrawn: {', '.join(refused)}",
-            hint=f"record it (tabwb speaker consent {refused[0]} --scope share --given DAY), or, "
-            "for a file that stays within the study that collected the data: "
-            "tabwb export --within-study",
+            hint=f"record it (tabwb speaker consent {refused[0]} --scope share --given DAY), or "
+            "say that the file stays within the study that collected the data (--within-study)",
         )
     inside = set(speakers) if within_study else set(unshared)
     acts = tuple(

@@ -35,27 +35,17 @@ def export(
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
-    from tabwb.administer.consent import check_export
-    from tabwb.report import document, load
+    from tabwb.administer import exporting
     from tabwb.report.destination import check_destination
 
     plugins = open_plugins()
     try:
-        exporter = plugins.exporter(format_id)
+        plugins.resolve("exporters", format_id)
         out = check_destination(out, force=force, remedy="choose another name, or use --force")
         with open_store(store_location, plugins, create=False) as store:
-            sound = getattr(exporter, "sound", False)
-            chosen = load.loaded(store, administrations, sound=sound)
-            permit = check_export(
-                store,
-                plugins,
-                [one.administration for one in chosen],
-                format_id,
-                out,
-                within_study=within_study,
+            permit = exporting.export(
+                store, plugins, administrations, format_id, out, within_study=within_study
             )
-            exporter.export(document.export_document(chosen), out)
-            store.log(*permit.acts)
             if permit.notice:
                 note(f"warning: {permit.notice}")
         note(f"{out} written")

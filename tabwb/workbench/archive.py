@@ -138,23 +138,21 @@ class Archive:
             and each.id != given.id
         )
 
-    def export(self, numbers: Sequence[int], format_id: str, path: str) -> None:
+    def export(
+        self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
+    ) -> None:
         """Write the responses of administrations to a file that is not there yet.
 
         What is wrong with the destination is told to the dialog, which still stands.
         """
-        from tabwb.administer.consent import check_export
+        from tabwb.administer import exporting
         from tabwb.report.destination import check_destination
-        from tabwb.report.document import export_document
 
         try:
             out = check_destination(Path(path)).absolute()
-            exporter = self.plugins.exporter(format_id)
-            chosen = loaded(self.store, numbers)
-            of = [one.administration for one in chosen]
-            permit = check_export(self.store, self.plugins, of, format_id, out)
-            exporter.export(export_document(chosen), out)
-            self.store.log(*permit.acts)
+            permit = exporting.export(
+                self.store, self.plugins, numbers, format_id, out, within_study=within_study
+            )
         except TabwbError as error:
             refused = Trouble.of("That could not be written", error)
             self.say(messages.Exported(refused=refused))

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from tabwb.administer import setup
 from tabwb.extend.plugins import Plugins
@@ -166,6 +166,28 @@ async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_pa
         await seat.until(lambda: seat.asked, "the response")
         await seat.press("l")
         await seat.until(lambda: "'rate' is not recorded" in seat.text, "the refusal")
+
+
+async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        store.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+    out = tmp_path / "answers.jsonl"
+    async with sit() as seat:
+        await results(seat)
+        await seat.press("e")
+        await seat.until(lambda: seat.app.screen.query("#export-path"), "the dialog")
+        assert "▸ jsonl" in seat.text
+        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.press("enter")
+        await seat.until(lambda: "consent to 'share'" in " ".join(seat.text.split()), "the refusal")
+        assert not out.exists()
+        await seat.press("down", "enter")
+        await seat.until(lambda: "(x) stays within the study" in seat.text, "that it stays")
+        await seat.press("up", "enter")
+        await seat.until(lambda: not seat.asked, "the file")
+    assert out.exists()
+    with Store.open(seat.store) as store:
+        assert "within the study" in store.log_entries()[-1].detail
 
 
 async def test_without_plots_the_figures_of_each_session_stand(

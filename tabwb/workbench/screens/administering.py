@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING
 
@@ -198,16 +198,20 @@ class Administering(Opening):
             return
         from tabwb.workbench.screens.export import ExportScreen
 
-        number = self.results.administration.id
-
-        def write(format_id: str, path: str) -> None:
-            self.do(partial(self.bench.export, (number,), format_id, path))
-
+        given = self.results.administration
         self.app.push_screen(
             ExportScreen(
-                f"#{number}", self.catalogue.exporters, write, name=f"administration-{number}"
+                f"#{given.id}",
+                self.catalogue.exporters,
+                partial(self.export, (given.id,)),
+                name=f"administration-{given.id}",
+                people=given.conditions.guarded,
             )
         )
+
+    def export(self, numbers: Sequence[int], format_id: str, path: str, within: bool) -> None:
+        """Have administrations written to a file."""
+        self.do(partial(self.bench.export, numbers, format_id, path, within_study=within))
 
     def action_results_rescore(self) -> None:
         """Score again."""

@@ -60,8 +60,10 @@ class ExportScreen(Dialog[None]):
     Args:
         what: is written, in words.
         formats: (id, title) of each exporter.
-        write: asks for the file; what comes of it is told with :meth:`refuse` or by closing.
+        write: asks for the file, of a format, at a path, within the study or not; what comes of it
+            is told with :meth:`refuse` or by closing.
         name: of the file that is proposed, without its ending.
+        people: whether what people said is written, so that consent matters.
     """
 
     CSS_PATH = "export.tcss"
@@ -75,13 +77,15 @@ class ExportScreen(Dialog[None]):
         self,
         what: str,
         formats: Sequence[tuple[str, str]],
-        write: Callable[[str, str], None],
+        write: Callable[[str, str, bool], None],
         *,
         name: str,
+        people: bool,
     ) -> None:
         super().__init__()
         self._what, self._formats, self._ask = what, tuple(formats), write
-        self._stem = name
+        self._stem, self._people = name, people
+        self._within = False
         self._writing = False
 
     def compose(self) -> ComposeResult:
@@ -89,11 +93,13 @@ class ExportScreen(Dialog[None]):
         with Vertical(classes="dialog"):
             yield Static(f"Export {self._what}", classes="dialog-title", markup=False)
             yield Formats(
-                *(Option(f"{name:<8} {title}", id=name) for name, title in self._formats),
+                *(Option(_line(name, title, False), id=name) for name, title in self._formats),
                 id="formats",
                 compact=True,
             )
             yield Path(id="export-path", compact=True)
+            if self._people:
+                yield Choice(_within(False), id="within")
             yield Static(Content.styled(NOTE, QUIET), id="export-message")
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Write", id="write")
@@ -107,7 +113,10 @@ class ExportScreen(Dialog[None]):
             self.query_one(Formats).highlighted = chosen
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """The name follows the format, as long as it was not typed over."""
+        """The format is marked; the name follows it, as long as it was not typed over."""
+        for at, (name, title) in enumerate(self._formats):
+            chosen = at == event.option_index
+            event.option_list.replace_option_prompt_at_index(at, _line(name, title, chosen))
         field = self.query_one(Path)
         names = {f"{self._stem}.{name}" for name, _ in self._formats}
         if not field.value or field.value in names:
@@ -128,10 +137,14 @@ class ExportScreen(Dialog[None]):
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Write or not."""
-        if event.button.id == "write":
-            self._write()
-        else:
-            self.dismiss(None)
+        match event.button.id:
+            case "write":
+                self._write()
+            case "within":
+                self._within = not self._within
+                event.button.label = _within(self._within)
+            case _:
+                self.dismiss(None)
 
     def refuse(self, trouble: Trouble) -> None:
         """Say why nothing was written; the name can be mended."""
@@ -149,7 +162,15 @@ class ExportScreen(Dialog[None]):
             return
         self._writing = True
         self._tell(Content.styled("… writing", QUIET))
-        self._ask(self._formats[formats.highlighted][0], path)
+        self._ask(self._formats[formats.highlighted][0], path, self._within)
 
     def _tell(self, content: Content) -> None:
         self.query_one("#export-message", Static).update(content)
+
+
+def _line(name: str, title: str, chosen: bool) -> str:
+    return f"{'▸' if chosen else ' '} {name:<8} {title}"
+
+
+def _within(yes: bool) -> str:
+    return f"({'x' if yes else ' '}) stays within the study that collected it"

@@ -260,13 +260,15 @@ class Surveying(Framing):
             return
         from tabwb.workbench.screens.export import ExportScreen
 
-        numbers = [one.administration.id for row in rows for one in row.group.members]
-
-        def write(format_id: str, path: str) -> None:
-            self.do(partial(self.bench.export, numbers, format_id, path))
-
+        given = [one.administration for row in rows for one in row.group.members]
         self.app.push_screen(
-            ExportScreen(what, self.catalogue.exporters, write, name="results-by-model")
+            ExportScreen(
+                what,
+                self.catalogue.exporters,
+                partial(self.export, [one.id for one in given]),
+                name="results-by-model",
+                people=any(one.conditions.guarded for one in given),
+            )
         )
 
     def action_results_back(self) -> None:
