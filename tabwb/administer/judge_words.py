@@ -14,8 +14,11 @@ def told(estimate: Estimate, price: Price | None) -> str:
     '5 to ask, 2 of the same text, 1 judged already, ab'
     >>> told(Estimate(5, 0, 0, 0, 0, 0, 0.0), None)  # a judge that asks no model
     '5 to judge'
+    >>> told(Estimate(0, 3, 0, 5, 0, 0, 0.0), None)
+    '0 to ask, 3 from the store, 5 judged already'
     """
-    parts = [f"{estimate.to_ask} to {'ask' if estimate.prompt_tokens else 'judge'}"]
+    asks = estimate.prompt_tokens or not estimate.to_ask
+    parts = [f"{estimate.to_ask} to {'ask' if asks else 'judge'}"]
     if estimate.twins:
         parts.append(f"{estimate.twins} of the same text")
     if estimate.from_store:
