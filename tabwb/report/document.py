@@ -134,6 +134,7 @@ def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
                 "by": {one.group.by: one.label},
                 "kind": "model" if one.group.has_model else "speaker",
                 "labels": dict(one.group.labels),
+                "tunings": list(one.group.tunings) if one.group.has_model else [],
                 "mixed": {name: list(values) for name, values in one.group.mixed.items()},
                 "administrations": [
                     administration_json(member.administration) for member in one.group.members

@@ -20,6 +20,7 @@ from tabwb.report.wording import (
     between,
     features_of,
     number,
+    numbered,
     plain,
     right_of,
     signed,
@@ -85,7 +86,7 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
                     fold=True,
                     title=f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}",
                 )
-            tables[judge.terms].add_row(one.label, *_burden(judge))
+            tables[judge.terms].add_row(one.group.title, *_burden(judge))
     yield from tables.values()
     if tables:
         yield Text("none: responses without a burden, such as empty ones\n", style="dim")
@@ -133,7 +134,7 @@ def _answers(chosen: Sequence[Grouped]) -> Table:
             interval = between(subtest.share.interval())
             right = right_of(subtest)
             cells.append(f"{right}\n{interval}" if subtest.share.scored else NONE)
-        made.add_row(one.label, str(one.summary.answers.n), *cells)
+        made.add_row(one.group.title, str(one.summary.answers.n), *cells)
     for name, words in BASELINES.items():
         cells = [_baseline(chosen, place, name) for place in scored]
         if any(cells):
@@ -171,7 +172,9 @@ def pair_view(pair: Pair) -> RenderableType:
     title = f"{pair.family}, {size_of(pair.parameters)}: base - instruct"
     made = table(
         "base",
+        "N",
         "instruct",
+        "N",
         "difference",
         "95 %",
         first="measure",
@@ -180,9 +183,16 @@ def pair_view(pair: Pair) -> RenderableType:
     )
     for gap in pair.gaps:
         made.add_row(*_gap(gap))
-    notes = [f"base {pair.base}", f"instruct {pair.instruct}"]
+    notes = [
+        f"base {pair.base}: {numbered(pair.base_from)}",
+        f"instruct {pair.instruct}: {numbered(pair.instruct_from)}",
+    ]
+    if pair.unsaid:
+        left = numbered(pair.unsaid)
+        notes.append(f"not in it, given without a profile that says the family: {left}")
     notes += [f"they differ in {name} too: {mine} | {other}" for name, mine, other in pair.unlike]
     notes += [f"{rater}: {why}" for rater, why in pair.left_out]
+    notes.append("N: responses that have a value")
     notes.append("95 %: items of each resampled by themselves; rough where they are few")
     return Group(made, Text("\n".join(notes) + "\n", style="dim"))
 
@@ -193,7 +203,9 @@ def _gap(gap: Gap) -> Iterator[str | Text]:
     else:
         yield f"symptom burden, {gap.rater}, {gap.terms}"
     yield number(gap.base)
+    yield str(gap.n_base)
     yield number(gap.instruct)
+    yield str(gap.n_instruct)
     yield Text(signed(gap.difference), style="bold")
     interval = gap.interval
     yield NONE if interval is None else f"{signed(interval.low)} to {signed(interval.high)}"

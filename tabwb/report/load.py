@@ -84,6 +84,22 @@ class Group:
         return {name: values.pop() for name, values in said.items() if len(values) == 1}
 
     @property
+    def tunings(self) -> tuple[str, ...]:
+        """What profiles say that the members are tuned to; ``not said`` where one does not."""
+        said = (one.administration.conditions.labels.get("tuning") for one in self.members)
+        return tuple(dict.fromkeys(each or "not said" for each in said))
+
+    @property
+    def title(self) -> str:
+        """Its label; of a family also the tunings that are pooled in it.
+
+        A table's row is called so, because base and instruct models share the one of their family.
+        """
+        if self.by != "family" or "family" not in self.labels:
+            return self.label
+        return f"{self.label} (tuning: {', '.join(self.tunings)})"
+
+    @property
     def circumstances(self) -> Mapping[str, tuple[str, ...]]:
         """How its members were given: name to the different values, in order of appearance."""
         return _values(_circumstances(one) for one in self.members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from tabwb.report.counted import Counted, counted
@@ -11,11 +11,13 @@ from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import Terms, alike
 from tabwb.report.subtests import decider
-from tabwb.report.summary import Json
+from tabwb.report.summary import Json, pool
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import burdens_by_cluster, difference_bootstrap
 from tabwb.scoring.estimate import Estimate, ratio
 
+SAID = {"family", "tuning", "parameters"}
+"""What a profile must say of a model for it to stand in a pair."""
 Values = Sequence[tuple[Hashable, float]]
 """(cluster, value) of responses."""
 
@@ -65,6 +67,9 @@ class Pair:
         family, parameters: as the profiles say.
         lesion: the one that both have, or None.
         base, instruct: the names of the groups.
+        base_from, instruct_from: the administrations that count, by number.
+        unsaid: administrations of the same models that do not count here, because no profile said
+            what they are when they were given.
         gaps: burdens, one for each judge and its terms; then accuracies.
         left_out: raters of which a burden cannot be compared, with the reason.
         unlike: conditions beside the model that the two do not share: name to both values.
@@ -76,6 +81,9 @@ class Pair:
     lesion: str | None
     base: str
     instruct: str
+    base_from: tuple[int, ...]
+    instruct_from: tuple[int, ...]
+    unsaid: tuple[int, ...]
     gaps: tuple[Gap, ...]
     left_out: tuple[tuple[str, str], ...]
     unlike: tuple[tuple[str, str, str], ...]
@@ -89,6 +97,9 @@ class Pair:
             "lesion": self.lesion,
             "base": self.base,
             "instruct": self.instruct,
+            "base_from": list(self.base_from),
+            "instruct_from": list(self.instruct_from),
+            "unsaid": list(self.unsaid),
             "differences": [_gap(each) for each in self.gaps],
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {
@@ -108,7 +119,7 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
     sides: dict[str, list[Grouped]] = {"base": [], "instruct": []}
     for one in models:
         labels = one.group.labels
-        if labels.keys() >= {"family", "parameters"} and labels.get("tuning") in sides:
+        if labels.keys() >= SAID and labels.get("tuning") in sides:
             sides[labels["tuning"]].append(one)
     return tuple(
         (base, instruct)
@@ -118,8 +129,29 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
 
 
 def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
-    """What :func:`kindred` models differ in."""
+    """What :func:`kindred` models differ in.
+
+    Only administrations count whose profile said what the model is: those given to the same model
+    by its bare spec are named (``unsaid``).
+    """
     return tuple(_pair(base, instruct) for base, instruct in kindred(models))
+
+
+def _said(one: Grouped) -> Grouped:
+    """The group with only the members that are labelled."""
+    members = tuple(
+        each for each in one.group.members if each.administration.conditions.labels.keys() >= SAID
+    )
+    if len(members) == len(one.group.members):
+        return one
+    summary = pool(sources_of(members))
+    raters = {judge.rater for judge in one.summary.judges}
+    judges = tuple(judge for judge in summary.judges if judge.rater in raters)
+    return Grouped(replace(one.group, members=members), replace(summary, judges=judges))
+
+
+def _numbers(one: Grouped) -> tuple[int, ...]:
+    return tuple(each.administration.id for each in one.group.members)
 
 
 def _kin(one: Grouped) -> tuple[str | None, ...]:
@@ -129,6 +161,8 @@ def _kin(one: Grouped) -> tuple[str | None, ...]:
 
 
 def _pair(base: Grouped, instruct: Grouped) -> Pair:
+    whole = {*_numbers(base), *_numbers(instruct)}
+    base, instruct = _said(base), _said(instruct)
     same, left_out = alike(base.summary.judges, instruct.summary.judges)
     burdens = [
         _gap_of(
@@ -166,6 +200,9 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
         lesion,
         base.label,
         instruct.label,
+        _numbers(base),
+        _numbers(instruct),
+        tuple(sorted(whole - {*_numbers(base), *_numbers(instruct)})),
         (*burdens, *accuracies),
         left_out,
         tuple(

@@ -88,6 +88,15 @@ def plain(name: str) -> str:
     return name.replace("-", " ")
 
 
+def numbered(administrations: Sequence[int]) -> str:
+    """Administrations by their numbers.
+
+    >>> numbered((3, 4))
+    '#3, #4'
+    """
+    return ", ".join(f"#{number}" for number in administrations)
+
+
 def right_of(subtest: SubtestSummary) -> str:
     """Right answers of those scored; where none was scored, how many were given."""
     share = subtest.share

@@ -88,6 +88,8 @@ def test_families_and_tunings_are_those_of_the_profile() -> None:
         ("unknown, family not said", [4]),
     ]
     assert rows(chosen, "family") == [("L", [1, 2]), ("bundled, family not said", [3])]
+    text = unwrapped(printed(groups_view(summarised(grouped(chosen, "family")))))
+    assert "L (tuning: base, instruct)" in text
     assert rows(chosen, "tuning") == [("base", [1]), ("instruct", [2]), ("tuning not said", [3])]
 
 

@@ -122,6 +122,18 @@ def test_a_model_whose_profile_changed_its_mind_is_in_no_pair() -> None:
     assert pairs(BASE, given(3, relabelled, *BASE.trials), INSTRUCT) == ()
 
 
+def test_only_administrations_that_a_profile_labelled_count_and_the_others_are_named() -> None:
+    bare = given(3, replace(conditions("base"), labels={}), *texts(["anomia"], ["jargon"]))
+    made = summarised(grouped([BASE, bare, INSTRUCT], "model"))
+    (pair,) = pairs_of(made)
+    (alone,) = pairs(BASE, INSTRUCT)
+    assert pair.gaps == alone.gaps
+    assert (pair.base_from, pair.instruct_from, pair.unsaid) == ((1,), (2,), (3,))
+    text = unwrapped(printed(groups_view(made, [pair])))
+    assert "local:L-1-base: #1" in text
+    assert "not in it, given without a profile that says the family: #3" in text
+
+
 def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:
     def by_model(one: Loaded, prompt: str) -> Loaded:
         told = Declaration(MODEL.rater, FEATURES, prompt_text=prompt)
@@ -147,8 +159,8 @@ def test_the_document_holds_every_pair() -> None:
     document: Any = json.loads(json.dumps(groups_document(made, pairs_of(made)), allow_nan=False))
     (pair,) = document["pairs"]
     assert pair.keys() == {
-        "battery", "family", "parameters", "lesion", "base", "instruct", "differences", "left_out",
-        "unlike",
+        "battery", "family", "parameters", "lesion", "base", "instruct", "base_from",
+        "instruct_from", "unsaid", "differences", "left_out", "unlike",
     }  # fmt: skip
     assert pair["parameters"] == 1_240_000_000
     burden, accuracy = pair["differences"]
@@ -163,5 +175,5 @@ def test_a_pair_is_printed_below_the_table() -> None:
     text = printed(groups_view(made, pairs_of(made)))
     assert max(map(len, text.splitlines())) <= 80
     assert "L-1, 1,240,000,000 parameters: base - instruct" in text
-    assert "symptom burden, rules-1, 7 1.00 1.00 +0.00 -1.00 to +1.00" in unwrapped(text)
-    assert "Word Comprehension, share right 0.33 1.00 -0.67 -1.00 to +0.00" in unwrapped(text)
+    assert "symptom burden, rules-1, 7 1.00 2 1.00 2 +0.00 -1.00 to +1.00" in unwrapped(text)
+    assert "Word Comprehension, share right 0.33 3 1.00 3 -0.67 -1.00 to +0.00" in unwrapped(text)
