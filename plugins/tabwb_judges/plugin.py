@@ -58,15 +58,15 @@ def _register_prompt(register: Register, judge: str, path: Path) -> None:
         return LikelihoodJudge(spec, _prompt(path), make_inner, calibrated=spec.id.endswith(NULL))
 
     ways = (
-        ("", "in a chat model's own words", chat),
-        (LIKELIHOOD, "by log probabilities of a local model", likelihood),
-        (NULL, "by log probabilities, calibrated on a null passage", likelihood),
+        ("", "In a chat model's own words", chat),
+        (LIKELIHOOD, "By log probabilities of a local model", likelihood),
+        (NULL, "By log probabilities, calibrated on a null passage", likelihood),
     )
     for ending, how, factory in ways:
         register(
             Descriptor(
                 judge + ending,
-                f"The prompt {path.name}, answered {how}",
+                f"{how}: the prompt {path.name}",
                 factory,
                 name_help="LOCAL-MODEL" if ending else "CHAT-MODEL",
                 name_required=True,

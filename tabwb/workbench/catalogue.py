@@ -25,7 +25,10 @@ def read(plugins: Plugins, store: Store | None) -> Catalogue:
         transcribers=tuple(
             _entry(plugins, "transcribers", one) for one in plugins.descriptors("transcribers")
         ),
-        judges=tuple((one.id, one.title) for one in plugins.descriptors("judges")),
+        judges=tuple(
+            (f"{one.id}:" if one.name_required else one.id, one.title)
+            for one in plugins.descriptors("judges")
+        ),
         exporters=tuple((one.id, one.title) for one in plugins.descriptors("exporters")),
         administrations=store.administrations() if store is not None else (),
         interrupted=interrupted(store) if store is not None else (),

@@ -228,7 +228,13 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What the explorer and the dialogs offer; ``interrupted``: whose recording broke off."""
+    """What the explorer and the dialogs offer.
+
+    Attributes:
+        judges: how their specs begin (``tab-2026:``), and their titles.
+        exporters: ids and titles.
+        interrupted: administrations whose recording broke off.
+    """
 
     batteries: tuple[BatteryEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()

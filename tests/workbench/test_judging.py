@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from textual.widgets import Input, Static
+from textual.widgets import Input, OptionList, Static
 
 from tabwb.records.states import RatingStatus
 from tabwb.store.store import Store
@@ -39,12 +39,20 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         await given_tab(seat, judges="none")
         await seat.press("j")
         await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
-        await seat.press("ctrl+u", "down")
-        await seat.until(lambda: seat.app.screen.query_one("#judge-list").has_focus, "the list")
-        await seat.press("t", "a", "b", "x", "backspace", "-", "2", "0", "2", "6")
-        await seat.until(lambda: seat.app.screen.query_one("#judge").has_focus, "the field")
-        await seat.press("colon", *"echo")
-        assert seat.app.screen.query_one("#judge", Input).value == "tab-2026:echo"
+        field = seat.app.screen.query_one("#judge", Input)
+        listed = seat.app.screen.query_one("#judge-list", OptionList)
+        await seat.press("down")
+        await seat.until(lambda: listed.has_focus, "the list")
+        assert listed.virtual_size.height == listed.option_count  # one line each
+        # What stands there is selected: the first letter replaces it, from the list too.
+        await seat.press("t", "a", "b", "x", "backspace", *"-2026+l")
+        await seat.until(lambda: field.has_focus, "the field")
+        assert field.value == "tab-2026+l"
+        await seat.press("down", "enter")
+        await seat.until(lambda: field.value == "tab-2026+likelihood:", "the first that fits")
+        await seat.press(*["backspace"] * 12, "colon", *"echo", "down", "enter")
+        await seat.until(lambda: field.has_focus, "the field")
+        assert field.value == "tab-2026:echo"  # the model's name behind the entry stays
         await press_button(seat, "estimate")
         await seat.until(lambda: "5 to ask" in message(seat), "the estimate")
         assert judgements(seat) == 0

@@ -31,6 +31,10 @@ async def test_what_a_judge_that_asks_a_model_takes_is_told_before_it_begins(sit
         await seat.until(
             lambda: "5 answers, at most 10 requests" in told(seat, "judges-later"), "the forecast"
         )
+        seat.app.screen.query_one("#judges", Input).focus()
+        await seat.press("end", "space", *"sur", "down", "enter")
+        field = seat.app.screen.query_one("#judges", Input)
+        assert field.value == "rules tab-2026:bundled surprisal:"
         seat.fill(judges="rules")
         await seat.until(lambda: not told(seat, "judges-later"), "no model, no forecast")
 

@@ -16,7 +16,7 @@ from tabwb.administer.judging import Limits
 from tabwb.workbench.judging_bench import JudgingWish
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.widgets.choice import Choice
-from tabwb.workbench.widgets.combo import Combo, Known
+from tabwb.workbench.widgets.combo import Combo, known_judges
 from tabwb.workbench.wording import AMBER, QUIET
 
 HELPS = {
@@ -67,7 +67,7 @@ class JudgingScreen(Dialog[None]):
     Args:
         what: is judged, in words.
         judge: the spec to begin with.
-        known: (id, title) of the judges that plugins bring.
+        known: how specs of the judges that plugins bring begin, and their titles.
         estimate: asks what a wish takes; the answer comes with :meth:`tell`.
         begin: begins to judge.
         stop: stops after what is under way.
@@ -96,10 +96,7 @@ class JudgingScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Rows of labels and fields, progress, message, buttons."""
-        judges = [
-            Known(name if name == "rules-1" else f"{name}:", name, title)
-            for name, title in self._known
-        ]
+        judges = known_judges(self._known)
         with Vertical(classes="dialog"):
             yield Static(f"Judge {self._what}", classes="dialog-title", markup=False)
             yield from _row("Judge", Combo("judge", self._judge, judges, _help("judge")))

@@ -22,7 +22,7 @@ from tabwb.workbench.draft import Ahead, Draft, FieldError
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import Catalogue
 from tabwb.workbench.widgets.choice import Choice
-from tabwb.workbench.widgets.combo import Combo, Known
+from tabwb.workbench.widgets.combo import Combo, Known, known_judges
 from tabwb.workbench.wording import AMBER, QUIET, name_of
 
 ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -35,9 +35,9 @@ ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "context": (("fresh for each", "fresh"), ("one conversation", "conversation")),
     "protocol": (
-        ("free", "generate"),
-        ("held to the options", "enforced"),
-        ("likeliest option", "likelihood"),
+        ("written freely (generate)", "generate"),
+        ("held to the options (enforced)", "enforced"),
+        ("the likeliest option (likelihood)", "likelihood"),
     ),
 }
 SETTLED_S = 0.3
@@ -61,8 +61,8 @@ HELPS = {
     "stop": "texts that end a reply, two spaces between them; \\n is a new line",
     "context": "one conversation: earlier items and answers stand before each prompt",
     "protocol": "how items with options are answered; the others are always answered freely",
-    "judges": "specs of judges with spaces between, or none; rules is the built-in one; one that "
-    "asks a model (tab-2026:gemini:gemini-2.5-flash) judges afterwards",
+    "judges": "specs of judges with spaces between, or none; down lists them; one that asks a "
+    "model is named with it (tab-2026:gemini:gemini-2.5-flash) and judges afterwards",
 }
 
 
@@ -181,16 +181,20 @@ class NewAdministration(Dialog[Draft | None]):
                 with Horizontal(classes="pair model"):
                     context = "conversation" if draft.conversation else "fresh"
                     yield from _row("Context", Selection("context", context))
-                    yield from _row("Answers", Selection("protocol", draft.protocol))
-                yield from _row("Judges", Field("judges", draft.judges), "model")
+                yield from _row("Answers", Selection("protocol", draft.protocol), "model")
+                yield from _row("Judges", self._judges("judges"), "model")
                 with Horizontal(classes="pair person typed"):
-                    yield from _row("Judges", Field("judges_person", draft.judges))
+                    yield from _row("Judges", self._judges("judges_person"))
                 yield Static("", id="judges-later", markup=False)
                 yield Static("", id="notices", markup=False)
             yield Static("", id="message")
             with Horizontal(classes="dialog-buttons"):
                 yield Begin("Begin", id="begin", compact=True)
                 yield Choice("Cancel", id="cancel")
+
+    def _judges(self, name: str) -> Combo:
+        known = known_judges(self._catalogue.judges)
+        return Combo(name, self._draft.judges, known, help_text("judges"), several=True)
 
     def on_mount(self) -> None:
         """Show the rows that apply."""
@@ -309,6 +313,9 @@ class NewAdministration(Dialog[Draft | None]):
             Known(one.name, title(one), "the system's own" if one.default else "")
             for one in devices
         ]
+        if not known:
+            remedy = "plug one in, or use tabwb name --input FOLDER"
+            known = [Known("", "none was found", "", remedy)]
         for listed in self.query("#microphone-combo").results(Combo):
             listed.offer(known)
 
