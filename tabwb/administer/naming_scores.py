@@ -163,6 +163,7 @@ def named_item(naming: Naming) -> NamedItem:
         heard="" if heard is None else heard.text,
         phonemes=naming.phonemes,
         score="" if score is None else score.score,
+        transcriber="" if naming.transcript is None else naming.transcript.transcriber,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.phonology.inventory import SILENT
 from tabwb.records.words import plural
 from tabwb.report.naming_summary import NamedSubtest
 from tabwb.report.printing import table
@@ -98,7 +100,7 @@ def items_table(items: Sequence[NamedItem], *, latency: bool = True) -> Renderab
         made.add_row(
             one.item,
             *((f"“{one.heard}”" if one.heard else NONE,) if heard else ()),
-            " ".join(one.phonemes) or NONE,
+            transcribed(one),
             score_of(one),
             verdict_of(one, "correct-any"),
             verdict_of(one, "correct-first"),
@@ -135,7 +137,20 @@ def said(one: NamedItem) -> str:
     >>> said(NamedItem("a", "dog", "answered", heard="dog")), said(NamedItem("a", "dog", "void"))
     ('“dog”', '-')
     """
-    return f"“{one.heard}”" if one.heard else " ".join(one.phonemes) or NONE
+    return f"“{one.heard}”" if one.heard else transcribed(one)
+
+
+def transcribed(one: NamedItem) -> str:
+    """What was transcribed; that nothing was said is something else than that nobody transcribed.
+
+    >>> transcribed(NamedItem("a", "dog", "answered", transcriber="manual:a.tsv"))
+    'no speech'
+    >>> transcribed(NamedItem("a", "dog", "answered"))
+    '-'
+    """
+    if one.transcriber and all(each in SILENT for each in one.phonemes):
+        return "no speech"
+    return " ".join(one.phonemes) or NONE
 
 
 def score_of(one: NamedItem) -> str:
@@ -189,6 +204,9 @@ def facts_of(subtest: NamedSubtest) -> str:
     """Where items stand, how self-corrections count, cues and latency, in one line each."""
     summary = subtest.summary
     lines = [", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())]
+    by = Counter(one.transcriber for one in subtest.items if one.transcriber)
+    if by:
+        lines.append(f"transcribed by {', '.join(_with_count(*each, by) for each in by.items())}")
     corrected = sum(one.score == "self-corrected" for one in subtest.items)
     if corrected and subtest.rules.rule == "correct-first":
         lines.append(
@@ -211,6 +229,10 @@ def facts_of(subtest: NamedSubtest) -> str:
             "psychophysics"
         )
     return "\n".join(lines)
+
+
+def _with_count(transcriber: str, count: int, of: Mapping[str, int]) -> str:
+    return transcriber if len(of) == 1 else f"{transcriber} ({count})"
 
 
 def _counts_otherwise(one: NamedItem) -> bool:

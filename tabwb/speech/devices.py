@@ -64,8 +64,11 @@ def pick_output(wanted: str | int | None) -> Device:
 def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> Device:
     """One of some devices, as :func:`pick` says it."""
     if not devices:
+        files = "; sound files that are there already: tabwb name BATTERY ... --input FOLDER"
         raise ComponentError(
-            f"no {noun} was found", hint="plug one in, or start the sound server, and try again"
+            f"no {noun} was found",
+            hint="plug one in, or start the sound server, and try again"
+            + (files if noun == "microphone" else ""),
         )
     if wanted is None:
         return next((device for device in devices if device.default), devices[0])

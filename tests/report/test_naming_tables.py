@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.console import Console
 
@@ -24,9 +26,9 @@ ITEMS = (
 )  # fmt: skip
 
 
-def shown(width: int, rule: str = "correct-first") -> str:
+def shown(width: int, rule: str = "correct-first", items: tuple[NamedItem, ...] = ITEMS) -> str:
     rules = NamingRules(rule=rule)  # type: ignore[arg-type]
-    subtest = NamedSubtest("nouns", "Nouns", rules, ITEMS, summarise(ITEMS))
+    subtest = NamedSubtest("nouns", "Nouns", rules, items, summarise(items))
     console = Console(width=width, legacy_windows=False, color_system=None)
     with console.capture() as captured:
         for view in naming_views(subtest):
@@ -39,6 +41,22 @@ def test_what_was_heard_stands_beside_what_was_transcribed() -> None:
     assert "item heard transcript score any first code latency" in lines
     assert "cat “dog” D AO G error ✗ ✗ semantic? 1.25 s" in lines
     assert "dog - L AO G self-corrected ✓ ? formal 0.50 s" in lines
+
+
+def test_silence_and_no_transcript_are_told_apart_and_who_transcribed() -> None:
+    silent = NamedItem("house", "house", "answered", transcriber="manual:a.tsv")
+    open_ = NamedItem("tree", "tree", "answered")
+    lines = shown(120, items=(silent, silent, replace(silent, transcriber="b"), open_)).splitlines()
+    assert [line for line in lines if line.startswith(("house", "tree"))] == [
+        *("house no speech - - - - -",) * 3, "tree - - - - - -"
+    ]  # fmt: skip
+    assert "transcribed by manual:a.tsv (2), b (1)" in lines
+
+
+def test_what_a_person_says_without_a_score_is_not_passed_over() -> None:
+    coded = replace(ITEMS[0], person=None, score="", code="correct", outcome="error")
+    assert "cat: heard or coded by a person otherwise" in shown(120, items=(coded,))
+    assert "otherwise" not in shown(120, items=(replace(coded, outcome="right"),))
 
 
 def test_where_room_is_short_the_latency_gives_way() -> None:

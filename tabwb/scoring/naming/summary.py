@@ -43,6 +43,7 @@ class NamedItem:
         heard: what a person heard, or empty.
         phonemes: what was transcribed.
         score: a person's own word, or empty.
+        transcriber: by whom that was transcribed, or empty where nobody did.
     """
 
     item: str
@@ -60,6 +61,7 @@ class NamedItem:
     heard: str = ""
     phonemes: tuple[str, ...] = ()
     score: Score | Literal[""] = ""
+    transcriber: str = ""
 
 
 @dataclass(frozen=True, slots=True)

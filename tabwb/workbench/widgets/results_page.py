@@ -17,6 +17,7 @@ from textual.widgets import DataTable, Static
 from tabwb.report.naming_tables import code_of, said, score_of, verdict_of
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.snapshots import ResponseRow, Results
+from tabwb.workbench.widgets.models_table import shortened
 from tabwb.workbench.widgets.naming_sheet import NamingSheet, SessionsSheet
 from tabwb.workbench.widgets.painted import Line, Painted
 from tabwb.workbench.widgets.score_panel import ScoreSheet
@@ -32,8 +33,8 @@ from tabwb.workbench.wording import (
 GIVEN = ("#", "item", "verdict", "latency", "response")
 NAMED = ("#", "item", "said", "score", "any", "first", "code", "latency")
 GIVES_WAY = (
-    ("response", 12), ("said", 12), ("code", 14), ("first", 0), ("any", 0), ("latency", 0),
-    ("said", 6), ("code", 8), ("item", 8), ("verdict", 8), ("score", 8),
+    ("item", 16), ("response", 12), ("said", 12), ("code", 14), ("first", 0), ("any", 0),
+    ("latency", 0), ("said", 6), ("code", 8), ("item", 8), ("verdict", 8), ("score", 8),
 )  # fmt: skip
 """In this order columns become narrower where room is short, to so many cells; 0: they go."""
 PADDING = 2
@@ -139,6 +140,8 @@ def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:
     {'item': 5, 'said': 14, 'first': 5, 'code': 8}
     >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 35)
     {'item': 5, 'said': 16, 'code': 8}
+    >>> fitted({"item": 40, "said": 20, "first": 5, "code": 8}, 60)
+    {'item': 19, 'said': 20, 'first': 5, 'code': 8}
     """
     sizes = dict(wanted)
 
@@ -158,7 +161,10 @@ def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:
     return sizes
 
 
-def _cut(cell: Text, width: int) -> Text:
+def _cut(cell: Text, width: int, *, name: bool) -> Text:
+    """What does not fit is cut: a name in its middle, for its end tells it from others."""
+    if name:
+        return Text(shortened(cell.plain, width), cell.style)
     cell.truncate(width, overflow="ellipsis")
     return cell
 
@@ -302,7 +308,7 @@ class ResultsPage(Vertical):
             table.add_column(head, width=width)
         for row, cells in zip(results.responses, rows, strict=True):
             shown = [
-                _cut(cell, sizes[head])
+                _cut(cell, sizes[head], name=head == "item")
                 for head, cell in zip(heads, cells, strict=False)
                 if head in sizes
             ]
