@@ -176,4 +176,4 @@ def test_a_pair_is_printed_below_the_table() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert "L-1, 1,240,000,000 parameters: base - instruct" in text
     assert "symptom burden, rules-1, 7 1.00 2 1.00 2 +0.00 -1.00 to +1.00" in unwrapped(text)
-    assert "Word Comprehension, share right 0.33 3 1.00 3 -0.67 -1.00 to +0.00" in unwrapped(text)
+    assert "Word Comprehension, share 0.33 3 1.00 3 -0.67 -1.00 to +0.00" in unwrapped(text)
