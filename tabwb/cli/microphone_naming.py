@@ -13,7 +13,7 @@ from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.naming import Cued, Score, Scored
+from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
@@ -29,13 +29,6 @@ k CODE [FLAG ...]   u undo   s REASON skip   v REASON void   n TEXT note
 p pause   d REASON discontinue   ? this list"""
 
 Made = tuple[events.Event, ...]
-SCORES: dict[str, Score] = {
-    "1": "right",
-    "2": "self-corrected",
-    "3": "error",
-    "4": "no-response",
-    "5": "not-scorable",
-}
 
 
 def give_by_microphone(session: NamingSession, device: str | None, cancel: threading.Event) -> None:
@@ -100,8 +93,8 @@ def _command(live: Live, line: str) -> None:
     }
     if key == "?":
         note(HELP)
-    elif key in SCORES:
-        _tell(session, live.score(SCORES[key], words))
+    elif key in SCORE_KEYS:
+        _tell(session, live.score(SCORE_KEYS[key], words))
     elif key in plain:
         _tell(session, plain[key]())
     elif key == "k":

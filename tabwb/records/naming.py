@@ -18,6 +18,8 @@ from tabwb.records.speech import Segment, Transcript
 Score = Literal["right", "self-corrected", "error", "no-response", "not-scorable"]
 """What a person says of a response with one key; codes say more."""
 SCORES: tuple[Score, ...] = get_args(Score)
+SCORE_KEYS: Mapping[str, Score] = {str(key): score for key, score in enumerate(SCORES, start=1)}
+"""The key that says each, in every part of the program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
 from tabwb.workbench.screens.dialog import Dialog
@@ -21,15 +22,6 @@ from tabwb.workbench.wording import MARKS, QUIET, seconds, short_spec, stopped
 
 if TYPE_CHECKING:
     from tabwb.workbench.naming_results import NamedResponse
-
-
-SCORES = {
-    "1": "right",
-    "2": "self-corrected",
-    "3": "error",
-    "4": "no-response",
-    "5": "not-scorable",
-}
 
 
 class ResponseText(VerticalScroll, can_focus=True):
@@ -94,7 +86,7 @@ class ResponseScreen(Dialog[str | None]):
         Binding("h", "say('', 'heard')", "Heard", show=False),
         Binding("l", "listen", "Listen", show=False),
         Binding("r", "say('', 'rater')", "Rater", show=False),
-        *(Binding(key, f"say('', '{score}')", show=False) for key, score in SCORES.items()),
+        *(Binding(key, f"say('', '{score}')", show=False) for key, score in SCORE_KEYS.items()),
     ]
 
     def __init__(
