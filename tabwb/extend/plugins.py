@@ -26,6 +26,7 @@ from tabwb.extend.components import (
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.loading import Loader, PluginInfo, PluginProblem, error_words
 from tabwb.extend.registry import (
+    EXAMPLES,
     NOUNS,
     Component,
     Registry,
@@ -342,7 +343,7 @@ class Plugins:
             )
 
     def _resolve(self, kind: ComponentKind, text: str) -> tuple[Component, Spec]:
-        spec = self._expand(parse_spec(text))
+        spec = self._expand(parse_spec(text, examples=EXAMPLES[kind]))
         component = self._registry(kind).find(spec.id)
         descriptor = component.descriptor
         spec = replace(spec, id=descriptor.id)

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tabwb.extend.components import ComponentKind, Descriptor
+from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.identifiers import is_component_id
 from tabwb.records.specs import Spec
@@ -42,6 +43,21 @@ NOUNS: Mapping[ComponentKind, str] = {
     "scorers": "scorer",
     "exporters": "export format",
 }
+
+EXAMPLES: Mapping[ComponentKind, str] = {
+    "models": specs.EXAMPLES,
+    "judges": "rules or tab-2026+likelihood:bundled or tab-2026:gemini:gemini-2.5-flash",
+    "transcribers": "wav2vec2:PATH-OR-ID or manual:FILE",
+    "scorers": "choice",
+    "exporters": "csv",
+}
+"""Specs of each kind, for messages."""
+
+LISTS: Mapping[ComponentKind, str] = {
+    "models": "'tabwb model list' shows what is there, 'tabwb plugins list' what failed",
+    "judges": "'tabwb judge list' shows what is there, 'tabwb plugins list' what failed",
+}
+"""What lists the components of a kind, where there is more than the list of plugins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +139,15 @@ class Registry:
                 hint="uninstall one of the plugins, or rename its component",
             )
         if not claims:
-            known = [component.descriptor.id for component in self.components]
+            aliases = [word for word, claims in self._aliases().items() if len(claims) == 1]
+            ids = [component.descriptor.id for component in self.components]
+            known = list(dict.fromkeys((*aliases, *ids)))  # the short words first
             raise UsageError(
                 f"there is no {noun} '{word}'" + near(word, known),
                 allowed=", ".join(known) or "none is installed",
-                hint="'tabwb plugins list' shows what is there and what failed",
+                hint=LISTS.get(
+                    self.kind, "'tabwb plugins list' shows what is there and what failed"
+                ),
             )
         return claims[0]
 

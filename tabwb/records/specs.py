@@ -15,7 +15,8 @@ from tabwb.records.identifiers import is_component_id
 
 _OPTIONS = re.compile(r"@(?=[A-Za-z_][A-Za-z0-9_-]*=)")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-SHAPE = "ID[:NAME][@key=value,...], for example bundled or replay:answers.jsonl or echo@delay=0.005"
+FORM = "ID[:NAME][@key=value,...]"
+EXAMPLES = "bundled or replay:answers.jsonl or echo@delay=0.005"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,13 @@ class Spec:
         return text
 
 
-def parse_spec(text: str, *, where: str | None = None) -> Spec:
+def parse_spec(text: str, *, where: str | None = None, examples: str = EXAMPLES) -> Spec:
     """Parse a spec.
 
     Args:
         text: the spec as the user wrote it.
         where: what to name in an error, for instance ``--model``.
+        examples: of such specs, for an error.
 
     Raises:
         UsageError: the string is no spec; the message shows the part that is wrong.
@@ -50,17 +52,22 @@ def parse_spec(text: str, *, where: str | None = None) -> Spec:
     >>> parse_spec("replay:me@home.jsonl").name
     'me@home.jsonl'
     """
+    allowed = f"{FORM}, for example {examples}"
     cleaned = text.strip()
     if not cleaned.isprintable():
         raise UsageError(
-            f"{text!r} is not a spec: it holds what cannot be printed", where=where, allowed=SHAPE
+            f"{text!r} is not a spec: it holds what cannot be printed", where=where, allowed=allowed
         )
     opening = _OPTIONS.search(cleaned)
     head = cleaned if opening is None else cleaned[: opening.start()]
     tail = None if opening is None else cleaned[opening.end() :]
     identifier, colon, name = head.partition(":")
-    if not is_component_id(identifier) or (colon and not name):
-        raise UsageError(f"'{text}' is not a spec", where=where, allowed=SHAPE)
+    if not is_component_id(identifier):
+        raise UsageError(f"'{text}' is not a spec", where=where, allowed=allowed)
+    if colon and not name:
+        raise UsageError(
+            f"after the colon of '{text}' a name is missing", where=where, allowed=allowed
+        )
     options: dict[str, str] = {}
     for part in [] if tail is None else tail.split(","):
         key, equals, value = part.partition("=")
@@ -68,7 +75,7 @@ def parse_spec(text: str, *, where: str | None = None) -> Spec:
             raise UsageError(
                 f"'{part}' in '{text}' is not key=value",
                 where=where,
-                allowed=SHAPE,
+                allowed=allowed,
                 hint="values that need a comma belong into a profile in tabwb.toml",
             )
         if key in options:

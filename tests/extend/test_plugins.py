@@ -212,6 +212,24 @@ def test_a_spec_that_names_nothing_says_what_is_allowed(
         assert word in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("ruls", ["did you mean 'rules'?", "allowed: rules, likelihood,", "tabwb judge list"]),
+        ("Rules", ["for example rules or tab-2026+likelihood:bundled"]),
+        ("tab-2026:", ["after the colon of 'tab-2026:' a name is missing"]),
+    ],
+)
+def test_a_judge_that_is_none_is_told_with_judges_and_their_short_words(
+    load: Load, spec: str, words: list[str]
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        load().resolve("judges", spec)
+    for word in words:
+        assert word in str(caught.value)
+    assert "replay" not in str(caught.value)
+
+
 def test_an_alias_is_stored_as_what_it_stands_for(load: Load) -> None:
     descriptor, spec = load().resolve("judges", "rules")
     assert (descriptor.id, str(spec)) == ("rules-1", "rules-1")
