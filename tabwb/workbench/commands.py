@@ -149,7 +149,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("administer.listen", "Listen to the response", "Listen", "l", _NAMING, 7,
             "Play the response back; again: stop."),
     Command("administer.speaker", "Speaker's view", "Speaker", "f", _NAMING, 11,
-            "The picture alone; keys still work, and f comes back."),
+            "The picture alone; keys still work; f or esc comes back."),
     Command("administer.test", "Microphone test…", "Mic test", "t", _NAMING, 12,
             "Choose a microphone, see its level, record a little and hear it."),
     Command("administer.detail", "Costs of the alignment", "Costs", "i", _NAMING, 14,

@@ -299,7 +299,7 @@ async def test_the_speaker_sees_the_picture_and_nothing_else(
         await given.score("1")
         await seat.until(lambda: not seat.text.strip(), "a blank page after the score")
         assert second.read_bytes() == b""
-        await seat.press("f")
+        await seat.press("escape")
         await seat.reads("your score  1 right")
         await seat.press("f")
         given.speaker.alarm = "the microphone has vanished"

@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from textual.events import Key
+
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.commands import BY_ID, Page, Situation, available
 from tabwb.workbench.naming_snapshots import Card, NamingNow
@@ -174,6 +176,14 @@ class Naming(Judged):
         self.set_class(self.speaker_view, "-speaker")
         now = self.naming
         self._show_to_speaker(now.card if now is not None and now.waits else None)
+
+    def key_escape(self, event: Key) -> None:
+        """Back from the speaker's view, as f."""
+        if self.speaker_view:
+            event.stop().prevent_default()
+            self.action_administer_speaker()
+        else:
+            super().key_escape(event)
 
     def _show_to_speaker(self, card: Card | None) -> None:
         from tabwb.workbench.widgets.speaker_sheet import SpeakerSheet
