@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.records.states import ResponseKind
+from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary, Terms
@@ -87,9 +90,34 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
                     title=f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}",
                 )
             tables[judge.terms].add_row(one.group.title, *_burden(judge))
-    yield from tables.values()
-    if tables:
-        yield Text("none: responses without a burden, such as empty ones\n", style="dim")
+    for terms, made in tables.items():
+        yield made
+        said = "\n".join(_without(chosen, terms))
+        if said:
+            yield Text(f"{said}\n", style="dim")
+
+
+def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
+    """Which responses have no burden, and which have not been judged."""
+    causes: Counter[str] = Counter()
+    waiting: dict[str, int] = {}
+    for one in chosen:
+        judges = [judge for judge in one.summary.judges if judge.terms.rater == terms.rater]
+        for judge in judges:
+            if judge.terms == terms:
+                causes.update(judge.burden.no_burden)
+        waiting[one.group.title] = judges[0].not_judged if judges else _texts(one)
+    if causes:
+        yield f"none, without a burden: {', '.join(f'{plain(c)} {n}' for c, n in causes.items())}"
+    for label, n in waiting.items():
+        if n:
+            yield f"not judged yet by {terms.rater}, not in N: {label} {plural(n, 'response')}"
+
+
+def _texts(one: Grouped) -> int:
+    """How many connected texts count, judged or not."""
+    kind = ResponseKind.CONNECTED_TEXT
+    return sum(each.share.n for each in one.summary.subtests if each.kind is kind)
 
 
 def _burden(judge: JudgeSummary) -> Iterator[str | Text]:

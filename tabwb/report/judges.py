@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration, Scope, prompt_hash
@@ -49,6 +49,9 @@ class JudgeSummary:
         judged: the responses in scope, each as it counts into the burden.
         other_prompts: of the responses in scope, those whose verdict was given under another prompt
             than the declared one, because judging anew was not finished: SHA-256 to how many.
+        not_judged: connected texts that count and that this rater has not judged under any terms:
+            its work was not finished, or an administration was never given to it. They are in no
+            figure of the burden, N included.
     """
 
     rater: str
@@ -60,6 +63,7 @@ class JudgeSummary:
     groupings: Mapping[str, Mapping[str, CategoryBurden]] = field(default_factory=dict)
     judged: tuple[tuple[Counted, RatedResponse], ...] = field(default=(), repr=False, compare=False)
     other_prompts: Mapping[str, int] = field(default_factory=dict)
+    not_judged: int = 0
 
     @property
     def terms(self) -> Terms:
@@ -83,8 +87,9 @@ def summarise_judges(
 
     A rater is a judge when it declared itself one, or rated a feature of the battery and is no
     scorer of the subtest. Administrations in which a judge declared different sets, scopes or
-    prompts are kept apart: burdens over different sets are not put together (SCORING 2). An
-    administration that a judge has not seen at all is no gap in its work.
+    prompts are kept apart: burdens over different sets are not put together (SCORING 2). A
+    response that a judge has not judged yet is in no figure of its burden and counted beside it
+    (``not_judged``), whether the rest of its administration was judged or not.
     """
     members: dict[Terms, list[Counted]] = {}
     said: dict[Terms, Declaration | None] = {}
@@ -99,12 +104,15 @@ def summarise_judges(
     seen: dict[tuple[int, str], list[Counted]] = {
         (place, rater): [] for place, found in raters.items() for rater in found
     }
+    not_judged: Counter[str] = Counter()
     for rater in dict.fromkeys(rater for _, rater in seen):
         for row in rows:
             # Of answers that count as one the one that this judge has judged stands for all.
             one = row.as_rated_by(rater)
-            if (one.source, rater) in seen:
+            if _is_judged(one, rater) and (one.source, rater) in seen:
                 seen[one.source, rater].append(one)
+            elif row.subtest.response is ResponseKind.CONNECTED_TEXT:
+                not_judged[rater] += 1
     for (place, rater), own in seen.items():
         given = sources[place].declarations.get(rater)
         told = given or undeclared(battery, by_source[place], rater)
@@ -115,7 +123,10 @@ def summarise_judges(
         said.setdefault(terms, given)
     strays = _strays(sources)
     return tuple(
-        _summarise(battery, own, terms, said[terms], strays, interval=interval)
+        replace(
+            _summarise(battery, own, terms, said[terms], strays, interval=interval),
+            not_judged=not_judged[terms.rater],
+        )
         for terms, own in members.items()
     )
 
@@ -243,6 +254,12 @@ def _summarise(
             in strays
         ),
     )
+
+
+def _is_judged(row: Counted, rater: str) -> bool:
+    """Whether a rater has seen a response; of an empty one there is nothing to see."""
+    empty = row.attempt.status is ResponseStatus.EMPTY
+    return empty or any(rating.rater == rater for rating in row.trial.ratings)
 
 
 def _in_scope(row: Counted, terms: Terms) -> bool:

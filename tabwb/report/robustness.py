@@ -130,6 +130,7 @@ class Robustness:
                     "n_responses": judge.burden.n_responses,
                     "n_distinct": judge.burden.n_distinct,
                     "no_burden": dict(judge.burden.no_burden),
+                    "n_not_judged": judge.not_judged,
                     "symptom_burden": judge.burden.symptom_burden.value,
                     "interval": None
                     if judge.burden.interval is None

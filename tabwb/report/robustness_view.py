@@ -64,6 +64,8 @@ def _cell(judges: Sequence[JudgeSummary]) -> str:
         interval = "" if burden.interval is None else f" ({between(burden.interval)})"
         lines.append(number(burden.symptom_burden) + interval)
         lines.append(f"over {len(burden.features)}, N {burden.n_burden} of {burden.n_responses}")
+        if judge.not_judged:
+            lines.append(f"not judged yet: {judge.not_judged}")
         if len(judges) > 1:
             lines.append(str(judge.terms))
     return "\n".join(lines) or NONE

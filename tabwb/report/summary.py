@@ -260,6 +260,7 @@ def _judge(judge: JudgeSummary) -> Json:
         "n_responses": burden.n_responses,
         "n_distinct": burden.n_distinct,
         "n_burden": burden.n_burden,
+        "n_not_judged": judge.not_judged,
         "words_mean": burden.words_mean.value,
         "no_burden": dict(burden.no_burden),
         "symptom_burden": burden.symptom_burden.value,

@@ -238,6 +238,8 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     if burden.no_burden:
         causes = ", ".join(f"{plain(cause)} {n}" for cause, n in burden.no_burden.items())
         parts.append(Text(f"without a burden: {causes}", style="dim"))
+    if judge.not_judged:
+        parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
     bars = Table.grid(padding=(0, 2))
     bars.add_column()
     bars.add_column(no_wrap=True)

@@ -212,7 +212,9 @@ def _burden(
         reason=burden.symptom_burden.reason,
         interval=(interval.low, interval.high) if interval else None,
         without=tuple(
-            (cause.replace("-", " "), count) for cause, count in burden.no_burden.items() if count
+            (cause.replace("-", " "), count)
+            for cause, count in (*burden.no_burden.items(), ("not judged yet", judge.not_judged))
+            if count
         ),
         categories=tuple(
             CategoryScore(categories.get(name, name), one.count.value, one.of, one.rate.value)

@@ -166,7 +166,11 @@ def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     for column in whole:
         found[column] = figure(_value(row, basis, column), 0)
     if judge is not None:
-        found["interval"] = between(judge.burden.interval)
+        burden, of = judge.burden, judge.burden.n_responses + judge.not_judged
+        if burden.n_burden < of:
+            # Seen before anything else of the row: the burden rests on fewer than there are.
+            found["N"] = f"{burden.n_burden} of {of}"
+        found["interval"] = between(burden.interval)
         found["over"] = str(len(judge.burden.features))
     return found
 

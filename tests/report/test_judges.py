@@ -14,11 +14,12 @@ from tabwb.records.trials import Conditions, Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.document import administration_document, groups_document
 from tabwb.report.groups import summarised
-from tabwb.report.groups_view import print_groups
+from tabwb.report.groups_view import groups_view, print_groups
 from tabwb.report.load import Group, Loaded
 from tabwb.report.summary import Source, pool, summarise
 from tabwb.scoring.rules.features import FEATURES, ONE_SIDED
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered
+from tests.report.test_tables import printed, unwrapped
 
 MODEL = Declaration(
     "tab-2026:gemini:x",
@@ -181,3 +182,28 @@ def test_each_judge_has_seen_another_of_two_twins() -> None:
         judge.rater: judge.burden for judge in together.judges
     }
     assert pooled.answers.n == 2
+
+
+def test_what_is_not_judged_yet_is_in_no_figure_and_said_apart() -> None:
+    first, second = given()
+    plain = replace(second, ratings=second.ratings[: -len(FEATURES)])
+    empty = judged(answered("ct2", "", number=3), [], missing=FEATURES)
+
+    def loaded(number: int, name: str, *answers: Trial) -> Loaded:
+        conditions = replace(SAMPLED, examinee=name)
+        return Loaded(administration(number, conditions), BATTERY, answers, declarations=BOTH)
+
+    # Judging was stopped after the first answer; of an empty one there is nothing to wait for.
+    stopped = Group("model", "stopped", (loaded(1, "stopped", first, plain, empty),))
+    never = Group("model", "never", (loaded(2, "never", plain),))
+    made = summarised([stopped, never], judge=MODEL.rater)
+    (judge,) = made[0].summary.judges
+    assert (judge.burden.n_responses, judge.not_judged) == (2, 1)
+    assert judge.burden.no_burden == {"no-response": 1}
+    assert made[1].summary.judges == ()
+    text = unwrapped(printed(groups_view(made)))
+    assert "none, without a burden: no response 1" in text
+    assert f"not judged yet by {MODEL.rater}, not in N: stopped 1 response" in text
+    assert f"not judged yet by {MODEL.rater}, not in N: never 1 response" in text
+    both = pool([Source(BATTERY, trials, SAMPLED, BOTH) for trials in ([first], [plain])])
+    assert [(one.burden.n_responses, one.not_judged) for one in both.judges] == [(2, 0), (1, 1)]

@@ -70,6 +70,19 @@ async def test_burdens_of_two_judges_share_no_column(sit: Sit) -> None:
         assert [row[-1] for row in rows(seat)] == ["19", "19", "-"]
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_burden_that_rests_on_fewer_than_there_are_says_so_in_its_row(
+    sit: Sit, size: tuple[int, int]
+) -> None:
+    async with sit(size) as seat:
+        # Of the two administrations of one model this judge was given one.
+        await by_model(seat, "likelihood:y")
+        assert "5 of 10" in seat.text
+        if size == WIDE:
+            await seat.press("home")
+            await seat.reads("not judged yet: 5")
+
+
 async def test_s_and_r_sort_and_the_head_has_the_arrow(sit: Sit) -> None:
     async with sit(WIDE) as seat:
         await by_model(seat, "tab-2026:x")
@@ -235,6 +248,7 @@ async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
         await seat.until(lambda: seat.desk.page == "models")
         await seat.press("down", "enter")
         await seat.reads("Administrations of able")
+        await seat.reads("seed 2")
         await seat.press("down", "enter")
         await seat.until(lambda: seat.desk.page == "results")
         assert seat.desk.results.administration.id == 1

@@ -145,6 +145,8 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
 def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
     for cause, count in judge.burden.no_burden.items():
         yield Content.styled(f"{plain(cause)}: {count} without a burden", "$warning")
+    if judge.not_judged:
+        yield Content.styled(f"not judged yet: {judge.not_judged}", "$warning")
     if judge.caution:
         yield _quiet(sentence(judge.caution), width)
         yield Content("")

@@ -37,10 +37,10 @@ HELP = """\
 # Results by model
 
 One row for each model with its lesion; all its administrations are pooled. **N** responses
-(identical ones that were not drawn count once), how many are *distinct*, the *burden* with its 95 %
-interval (items resampled), mean *words*, and *over* how many features. Burdens of different judges,
-scopes or sets never share a column: **k** chooses another. A dash: this judge has not seen that
-model.
+(identical ones that were not drawn count once; *2 of 5*: the burden rests on 2, the others have
+none or are not judged yet), how many are *distinct*, the *burden* with its 95 % interval (items
+resampled), mean *words*, and *over* how many features. Burdens of different judges, scopes or sets
+never share a column: **k** chooses another. A dash: this judge has not seen that model.
 
 - **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
 - **s** sorts by the next column, **r** turns the order round; a click on a head does both
