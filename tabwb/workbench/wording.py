@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from textual.content import Content
 
@@ -14,7 +15,7 @@ from tabwb.records.states import (
     ResponseStatus,
     StopReason,
 )
-from tabwb.records.trials import Administration
+from tabwb.records.trials import Administration, Conditions
 from tabwb.workbench.snapshots import CategoryScore, Item, SubtestScore
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
@@ -145,12 +146,13 @@ def short_spec(spec: str, most: int = 36) -> str:
 
 
 def conditions_words(one: Administration) -> list[str]:
-    """What is special about the conditions, in words."""
+    """The conditions, in words; the ones that are seldom set only where they are."""
     given = one.conditions
     words = [f"seed {given.seed}"]
     if given.kind == "model":
         decoding = given.decoding
         words.append("greedy" if decoding.greedy else f"temperature {decoding.temperature:g}")
+        words.append(f"protocol {given.protocol.value}")
     if given.replicates > 1:
         words.append(f"{given.replicates} replicates")
     if given.item_order != "as-given":
@@ -160,8 +162,16 @@ def conditions_words(one: Administration) -> list[str]:
     if given.conversation:
         words.append("one conversation")
     if given.research_protocol:
-        words.append(f"protocol {given.research_protocol}")
+        words.append(f"research protocol {given.research_protocol}")
     return words
+
+
+def special_words(one: Administration) -> list[str]:
+    """The conditions that are not as they are by themselves: they tell runs apart in a list."""
+    given = one.conditions
+    usual = conditions_words(replace(one, conditions=Conditions(given.examinee, given.kind)))
+    words = [word for word in conditions_words(one) if word not in usual]
+    return sorted(words, key=lambda word: word.startswith("seed "))  # the least telling last
 
 
 def score_words(one: SubtestScore, *, hidden: bool = False) -> str:

@@ -41,6 +41,7 @@ def give(
     lesion: str | None = None,
     battery: str = "tab",
     labels: Mapping[str, str] | None = None,
+    seed: int = 1,
 ) -> int:
     """Give a battery: every answer is right but those of ``wrong`` items.
 
@@ -48,7 +49,7 @@ def give(
     it is to judge, and ``likely`` the probability of anomia by item that ``likelihood:y`` tells.
     """
     conditions = Conditions(
-        examinee, "model", judges=("rules-1",), lesion=lesion, labels=labels or {}
+        examinee, "model", seed, judges=("rules-1",), lesion=lesion, labels=labels or {}
     )
     given = setup.find_battery(plugins, battery)
     with setup.create(store, plugins, given, conditions) as session:
@@ -127,7 +128,7 @@ def _stocked() -> bytes:
 
 def _fill(store: Store, plugins: Plugins) -> None:
     give(store, plugins, "able", second={"anomia": ("ct1",)}, likely={"ct1": 0.9, "ct2": 0.7})
-    give(store, plugins, "able", text=f"Yes. {GOOD}", second={})
+    give(store, plugins, "able", text=f"Yes. {GOOD}", second={}, seed=2)
     give(
         store,
         plugins,

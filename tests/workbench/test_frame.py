@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from textual.color import Color
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tabwb.records.states import AdministrationStatus
+from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.records.trials import Administration, Conditions
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench import remembered, themes
 from tabwb.workbench.screens.open import ranked
 from tabwb.workbench.widgets.dock import Dock, Handle
 from tabwb.workbench.widgets.title_bar import TitleBar
+from tabwb.workbench.wording import conditions_words, special_words
 from tests.workbench.conftest import SIZES, Sit
 
 
@@ -270,10 +272,13 @@ async def test_a_battery_in_the_explorer_opens_the_dialog(sit: Sit) -> None:
 async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await seat.begin(battery=battery, model="echo@text=dog")
-        await seat.begin(battery=battery, model="echo@text=cat")
+        await seat.begin(battery=battery, model="echo@text=cat", seed="7")
+        await seat.reads("seed 7, greedy, protocol generate")
         await seat.press("f8")
         await seat.until(lambda: seat.desk.page == "home")
+        await seat.reads("seed 7")
         await seat.press("o")
+        await seat.reads("text=cat · seed 7")
         await seat.type("text=dog")
         await seat.reads("1 of 2")
         await seat.press("enter")
@@ -295,6 +300,16 @@ def administration(number: int, examinee: str = "bundled") -> Administration:
         planned=20,
         answered=20,
     )
+
+
+def test_what_tells_runs_apart_is_what_was_not_left_as_it_is() -> None:
+    one = administration(1)
+    assert conditions_words(one) == ["seed 1", "greedy", "protocol generate"]
+    assert special_words(one) == []
+    given = replace(one.conditions, seed=2, protocol=Protocol.LIKELIHOOD, conversation=True)
+    told = special_words(replace(one, conditions=given))
+    assert told == ["protocol likelihood", "one conversation", "seed 2"]
+    assert ranked([one, replace(one, id=2, conditions=given)], "likelihood")[0].id == 2
 
 
 def test_a_number_finds_its_administration_before_names_and_dates() -> None:

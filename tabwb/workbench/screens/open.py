@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.records.trials import Administration
 from tabwb.workbench.screens.dialog import Dialog
-from tabwb.workbench.wording import QUIET, STATUS_GLYPHS, name_of
+from tabwb.workbench.wording import QUIET, STATUS_GLYPHS, name_of, special_words
 
 MOST = 500
 
@@ -67,7 +67,8 @@ class OpenScreen(Dialog[int | None]):
     def _find(self, words: str) -> None:
         rows = ranked(self._administrations, words)
         found = self.query_one(Found)
-        found.set_options(Option(_line(one), id=str(one.id)) for one in rows[:MOST])
+        width = max((len(one.status.value) for one in rows[:MOST]), default=0)
+        found.set_options(Option(_line(one, width), id=str(one.id)) for one in rows[:MOST])
         found.highlighted = 0 if rows else None
         more = f", the latest {MOST} are listed" if len(rows) > MOST else ""
         self.query_one("#found-count", Static).update(
@@ -103,13 +104,13 @@ def ranked(administrations: Sequence[Administration], words: str) -> list[Admini
 
 
 def _rank(one: Administration, word: str) -> int | None:
-    """0 the number, 1 its beginning, 2 battery, examinee or status, 3 the date; None: nowhere."""
+    """0 the number, 1 its beginning, 2 what it is called or its status, 3 the date; or None."""
     number = word.removeprefix("#")
     if number == str(one.id):
         return 0
     if number and str(one.id).startswith(number):
         return 1
-    if word in f"{name_of(one)} {one.status.value}".lower():
+    if word in " ".join([name_of(one), one.status.value, *special_words(one)]).lower():
         return 2
     return 3 if word in _when(one) else None
 
@@ -118,12 +119,12 @@ def _when(one: Administration) -> str:
     return one.created_at[:16].replace("T", " ")
 
 
-def _line(one: Administration) -> Content:
-    """Number, status, progress, date; the name is last and gives way where it is narrow."""
+def _line(one: Administration, width: int) -> Content:
+    """Number, status of so many columns, progress, date; what gives way where it is narrow."""
     return Content.assemble(
         (f"{one.id:>4}", "bold"),
-        f"  {STATUS_GLYPHS[one.status]} {one.status.value:<12}",
+        f"  {STATUS_GLYPHS[one.status]} {one.status.value:<{width}}",
         (f"{one.answered:>4}/{one.planned:<4}", QUIET),
         (f" {_when(one)}  ", QUIET),
-        name_of(one),
+        " · ".join([name_of(one), *special_words(one)]),
     )

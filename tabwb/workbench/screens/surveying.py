@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tabwb.workbench.screens.framing import Framing
-from tabwb.workbench.wording import QUIET, STATUS_GLYPHS
+from tabwb.workbench.wording import QUIET, STATUS_GLYPHS, special_words
 
 if TYPE_CHECKING:
     from tabwb.report.groups import Grouped
@@ -92,14 +92,16 @@ class Surveying(Framing):
             return
         from tabwb.workbench.screens.pick import PickScreen
 
+        width = max(len(one.status.value) for one in members)
         lines = [
             Content.assemble(
                 (f"{one.id:>4}", "bold"),
-                f"  {STATUS_GLYPHS[one.status]} {one.status.value:<12}",
+                f"  {STATUS_GLYPHS[one.status]} {one.status.value:<{width}}",
                 (
                     f"{one.answered:>6}/{one.planned:<6} {one.created_at[:16].replace('T', ' ')}",
                     QUIET,
                 ),
+                f"  {' · '.join(special_words(one))}",
             )
             for one in members
         ]

@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.snapshots import Catalogue
-from tabwb.workbench.wording import ACCENT, AMBER, QUIET, STATUS_GLYPHS, name_of
+from tabwb.workbench.wording import ACCENT, AMBER, QUIET, STATUS_GLYPHS, name_of, special_words
 
 MOST = 6
 
@@ -95,6 +95,7 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
                     (f" #{one.id:<4}", "bold"),
                     f" {name_of(one)}",
                     (f"   {one.answered} of {one.planned}", QUIET),
+                    (f"   {', '.join(special_words(one))}".rstrip(), QUIET),
                     (
                         "   ! interrupted" if one.id in catalogue.interrupted else "",
                         AMBER,
