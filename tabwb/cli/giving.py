@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tabwb.cli.common import note, on_terminal, print_json
 from tabwb.cli.signals import ENDING, caught
@@ -85,8 +85,9 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
             with suppress(TabwbError):
                 session.pause("stopped in the middle")
         raise
+    documents: list[dict[str, Any]] = []
     if session.status is AdministrationStatus.DONE:
-        _judge(session, quiet=as_json)
+        _judge(session, documents, quiet=as_json)
     try:
         show(session, as_json=as_json)
     finally:
@@ -96,6 +97,11 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
                 f"administration {number} is paused: {session.pause_reason or 'by the user'}",
                 hint=f"go on with: {named_next(session) or f'tabwb resume {number}'}",
             )
+        for document in documents:
+            from tabwb.cli.judge_run import check_verdicts
+
+            hint = f"go on with: tabwb judge run {number} --judge {document['rater']}"
+            check_verdicts([document], hint)
     return 0
 
 
@@ -132,7 +138,7 @@ def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: 
         progress.close()
 
 
-def _judge(session: Session, *, quiet: bool) -> None:
+def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) -> None:
     """Let the judges behind which a model stands judge, now that every answer is safe."""
     from tabwb.administer.judging import Limits
     from tabwb.cli.judge_run import Task
@@ -144,7 +150,7 @@ def _judge(session: Session, *, quiet: bool) -> None:
         task = Task(session.store, session.plugins, spec, options, quiet=quiet)
         try:
             with stopping(cancel):
-                task.judge_held(number, Limits(), cancel, [])
+                task.judge_held(number, Limits(), cancel, documents)
         except Interrupted as error:
             raise Interrupted(
                 error.message, hint=f"go on with: tabwb judge run {number} --judge {spec}"

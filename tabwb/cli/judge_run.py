@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
-from tabwb.records.errors import Interrupted, UsageError
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def run(
     """Judge the answers of administrations ID... with one or several judges.
 
     What is judged already is left as it is, what was interrupted goes on. Exit status: 0 done,
-    3 stopped early (a limit, ctrl+c, a model that does not answer); the same command goes on.
+    1 a judge gave no verdict that could be read, 3 stopped early or with calls in error (a limit,
+    ctrl+c, a model that does not answer); then the same command goes on.
     """
     from tabwb.administer.judging import Limits
 
@@ -115,13 +117,33 @@ def run(
         plugins.close()
         if as_json and documents:
             print_json({"format": 1, "judging": documents})
+    check_verdicts(documents, "the same command asks about these again")
+    for rater, judged in _all_unparsed(documents).items():
+        raise TabwbError(
+            f"{rater} gave no verdict: none of {plural(judged, 'reply', 'replies')} can be read",
+            hint="the replies are kept (tabwb results ID --json); --again asks anew, "
+            "but another model or prompt may be what it takes",
+        )
+    return 0
+
+
+def check_verdicts(documents: Sequence[dict[str, Any]], hint: str) -> None:
+    """Raises Interrupted when calls failed: what they were about has no verdict yet."""
     in_error = sum(document.get("in_error", 0) for document in documents)
     if in_error:
         raise Interrupted(
-            f"{plural(in_error, 'call')} failed and left an answer without a verdict",
-            hint="the same command asks about these again",
+            f"{plural(in_error, 'call')} failed and left an answer without a verdict", hint=hint
         )
-    return 0
+
+
+def _all_unparsed(documents: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """Raters none of whose replies could be read, with how many those were."""
+    judged: Counter[str] = Counter()
+    unparsed: Counter[str] = Counter()
+    for document in documents:
+        judged[document["rater"]] += document.get("judged", 0)
+        unparsed[document["rater"]] += document.get("unparsed", 0)
+    return {rater: n for rater, n in unparsed.items() if 0 < judged[rater] <= n}
 
 
 class Task:

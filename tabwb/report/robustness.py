@@ -21,7 +21,7 @@ from tabwb.agreement.pairs import (
 from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.summary import Json, pool
-from tabwb.report.wording import judge_labels
+from tabwb.report.wording import causes_of, judge_labels
 from tabwb.scoring.estimate import Estimate
 
 
@@ -65,8 +65,8 @@ class Consensus:
     """What most judges say.
 
     Attributes:
-        judges: how many there are.
-        features: those that all judges have in their sets.
+        judges: how many have a verdict on any response; the others have no say.
+        features: those that all of these have in their sets.
         n_responses: responses on which at least two judges have verdicts on every feature and
             none of these is a tie.
         ties: verdicts without a majority; their responses have no consensus burden.
@@ -91,8 +91,9 @@ class Robustness:
             rater that judged under several terms (sets, scopes, prompts) is as many judges.
         labels: a name for each of them.
         pairs: every two judges with a feature and a response in common.
-        left_out: every other two judges, with the reason.
-        consensus: None with fewer than two judges.
+        left_out: every other two judges, with the reason: no feature in common, no response that
+            both were given, or none on which both gave a verdict.
+        consensus: None with fewer than two judges that gave a verdict.
     """
 
     judges: tuple[JudgeSummary, ...]
@@ -195,17 +196,18 @@ def robustness(sources: Sequence[Source]) -> Robustness:
     pairs: list[PairAgreement] = []
     left_out: list[tuple[str, str, str]] = []
     for (first, one), (second, other) in combinations(zip(labels, judges, strict=True), 2):
-        found = _pair(rows, one, other)
+        found = _pair(rows, (first, one), (second, other))
         if isinstance(found, str):
             left_out.append((first, second, found))
         else:
             pairs.append(replace(found, first=first, second=second))
+    speaking = [one for one in judges if _gave_verdicts(rows, one)]
     return Robustness(
         judges,
         labels,
         tuple(pairs),
         tuple(left_out),
-        _consensus(rows, judges) if len(judges) > 1 else None,
+        _consensus(rows, speaking) if len(speaking) > 1 else None,
     )
 
 
@@ -248,8 +250,15 @@ def majority(stack: Floats) -> tuple[Floats, int]:
     return np.where((given >= 2) & ~tied, said, np.nan), int(tied.sum())
 
 
-def _pair(rows: Sequence[Counted], one: JudgeSummary, other: JudgeSummary) -> PairAgreement | str:
-    """The agreement of two judges, or why there is none."""
+def _gave_verdicts(rows: Sequence[Counted], judge: JudgeSummary) -> bool:
+    return not np.isnan(verdicts(rows, judge, judge.burden.features)).all()
+
+
+def _pair(
+    rows: Sequence[Counted], first: tuple[str, JudgeSummary], second: tuple[str, JudgeSummary]
+) -> PairAgreement | str:
+    """The agreement of two judges, each with its label, or why there is none."""
+    (_, one), (_, other) = first, second
     theirs = set(other.burden.features)
     features = tuple(feature for feature in one.burden.features if feature in theirs)
     if not features:
@@ -257,7 +266,7 @@ def _pair(rows: Sequence[Counted], one: JudgeSummary, other: JudgeSummary) -> Pa
     tables = tables_of(verdicts(rows, one, features), verdicts(rows, other, features))
     counts = samples(tables)
     if not counts.any():
-        return "no response in common"
+        return _uncompared(rows, first, second)
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
     positive = specific_agreement(tables, 1)
     return PairAgreement(
@@ -278,6 +287,23 @@ def _pair(rows: Sequence[Counted], one: JudgeSummary, other: JudgeSummary) -> Pa
         mean_of_defined(kappa),
         mean_of_defined(ac1),
     )
+
+
+def _uncompared(
+    rows: Sequence[Counted], first: tuple[str, JudgeSummary], second: tuple[str, JudgeSummary]
+) -> str:
+    """Why two judges with a feature in common have nothing to be compared on."""
+    places = [{row.place for row, _ in judge.judged} for _, judge in (first, second)]
+    both = len(places[0] & places[1])
+    if not both:
+        return "no response in common"
+    said = f"both were given {both} of the same responses, "
+    silent = [
+        f"{label} gave no verdict ({causes_of(judge)})"
+        for label, judge in (first, second)
+        if not _gave_verdicts(rows, judge)
+    ]
+    return said + (", ".join(silent) or "none has a verdict of both on a feature that both judge")
 
 
 def _consensus(rows: Sequence[Counted], judges: Sequence[JudgeSummary]) -> Consensus:

@@ -12,7 +12,7 @@ from tabwb.records.words import plural
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.printing import print_view, table
 from tabwb.report.robustness import Consensus, PairAgreement, Robustness
-from tabwb.report.wording import NONE, between, figure, number
+from tabwb.report.wording import NONE, between, causes_of, figure, number
 
 
 def print_robustness(found: Robustness, titles: Mapping[str, str]) -> None:
@@ -64,6 +64,8 @@ def _cell(judges: Sequence[JudgeSummary]) -> str:
         interval = "" if burden.interval is None else f" ({between(burden.interval)})"
         lines.append(number(burden.symptom_burden) + interval)
         lines.append(f"over {len(burden.features)}, N {burden.n_burden} of {burden.n_responses}")
+        if burden.no_burden:
+            lines.append(causes_of(judge))
         if judge.not_judged:
             lines.append(f"not judged yet: {judge.not_judged}")
         if len(judges) > 1:
@@ -123,6 +125,6 @@ def _consensus(consensus: Consensus) -> RenderableType:
     return Text.assemble(
         ("what most judges say  ", "bold"),
         f"burden {number(consensus.burden)} over {plural(len(consensus.features), 'feature')} "
-        f"that all {consensus.judges} judge, N {consensus.n_responses}, "
+        f"in the sets of all {consensus.judges} that gave verdicts, N {consensus.n_responses}, "
         f"{plural(consensus.ties, 'tie')} left out",
     )

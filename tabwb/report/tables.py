@@ -27,6 +27,7 @@ from tabwb.report.summary import Summary, summarise
 from tabwb.report.wording import (
     baselines_of,
     between,
+    causes_of,
     count,
     features_of,
     number,
@@ -236,8 +237,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     )
     parts: list[RenderableType] = [line, Text(facts, style="dim")]
     if burden.no_burden:
-        causes = ", ".join(f"{plain(cause)} {n}" for cause, n in burden.no_burden.items())
-        parts.append(Text(f"without a burden: {causes}", style="dim"))
+        parts.append(Text(f"without a burden: {causes_of(judge)}", style="dim"))
     if judge.not_judged:
         parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
     bars = Table.grid(padding=(0, 2))

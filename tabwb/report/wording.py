@@ -192,6 +192,11 @@ def terms_of(judge: JudgeSummary) -> str:
     return "  ·  ".join(terms)
 
 
+def causes_of(judge: JudgeSummary) -> str:
+    """Why responses that a judge was given have no burden, and how many each."""
+    return ", ".join(f"{plain(cause)} {n}" for cause, n in judge.burden.no_burden.items())
+
+
 def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
     """A name for each judge: its rater, with its terms where it judged under several."""
     times = Counter(judge.rater for judge in judges)

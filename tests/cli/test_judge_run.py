@@ -109,6 +109,17 @@ def test_repetitions_tell_how_far_a_judge_agrees_with_itself(run: Run, chat: Cha
     assert len(anomia(run)) == 5
 
 
+def test_a_judge_that_gave_no_verdict_at_all_has_failed(run: Run) -> None:
+    with chat_server(then=says("I would rather talk about the weather.")) as chat:
+        outcome = judge(run, chat, "--json")
+        assert outcome.status == 1
+        assert "gave no verdict: none of 5 replies can be read" in outcome.err
+        assert "--again" in outcome.err
+        assert outcome.document["judging"][0]["unparsed"] == 5
+        again = judge(run, chat)
+        assert (again.status, "5 judged already" in again.err) == (0, True)
+
+
 def test_a_failed_call_is_an_error_and_never_0(run: Run) -> None:
     down = refuses(503, {"message": "overloaded", "type": "server_error"})
     with chat_server(then=down) as chat:

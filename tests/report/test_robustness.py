@@ -17,6 +17,7 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import (
     AttemptState,
+    RatingStatus,
     ResponseKind,
     ResponseStatus,
     StopReason,
@@ -175,3 +176,15 @@ def test_the_order_of_the_judges_does_not_matter(stack: np.ndarray) -> None:
     assert ties == others
     flipped, _ = majority(1 - stack)
     np.testing.assert_array_equal(flipped, 1 - said)
+
+
+def test_a_judge_whose_replies_cannot_be_read_is_given_as_the_reason_and_has_no_say() -> None:
+    lost = tuple(Rating(R, name, None, RatingStatus.UNPARSED) for name in ("anomia", "jargon"))
+    found = robustness([source(by(P, 1, 0) + by(Q, 1, 1) + lost, by(P, 0, 0) + by(Q, 0, 0) + lost)])
+    assert {why for *_, why in found.left_out} == {
+        f"both were given 2 of the same responses, {R} gave no verdict (unparsed 2)"
+    }
+    assert len(found.left_out) == 2
+    assert found.consensus is not None
+    assert found.consensus.judges == 2
+    assert robustness([source(by(P, 1, 0) + lost)]).consensus is None
