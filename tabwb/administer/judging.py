@@ -369,8 +369,7 @@ class Judging:
 
     def _stop(self, why: str, left: int) -> Interrupted:
         return Interrupted(
-            f"judging of administration {self.number} stopped: {why}",
-            hint=f"{plural(left, 'call')} left; the same command goes on from here",
+            f"judging of administration {self.number} stopped: {why}; {plural(left, 'call')} left"
         )
 
 

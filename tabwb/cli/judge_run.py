@@ -221,8 +221,13 @@ class Task:
 
         cancel = threading.Event()
         for number in numbers:
-            with self._store.lock(number), stopping(cancel):
-                limits = self.judge_held(number, limits, cancel, documents)
+            try:
+                with self._store.lock(number), stopping(cancel):
+                    limits = self.judge_held(number, limits, cancel, documents)
+            except Interrupted as error:
+                raise Interrupted(
+                    error.message, hint="the same command goes on from here"
+                ) from error
         return limits
 
     def judge_held(

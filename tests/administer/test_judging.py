@@ -315,7 +315,7 @@ def test_a_limit_of_requests_stops_and_the_rest_is_done_later(
     number, judge = give(), Scripted()
     with pytest.raises(Interrupted, match="the limit is reached") as caught:
         run(work(number, judge), Limits(requests=2))
-    assert caught.value.exit_status == 3 and "1 call left" in str(caught.value.hint)
+    assert caught.value.exit_status == 3 and "1 call left" in caught.value.message
     assert verdicts(store, number)[:2] == [1.0, None]
     run(work(number, judge))
     assert verdicts(store, number) == [1.0, 0.0, 0.0, None]

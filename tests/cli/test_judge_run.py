@@ -77,6 +77,7 @@ def test_requests_are_limited_and_the_same_command_goes_on(run: Run, chat: Chat)
     first = judge(run, chat, "--max-requests", 3)
     assert first.status == 3
     assert "the limit is reached" in first.err and "3 calls left" in first.err
+    assert "the same command goes on from here" in first.err
     assert len(chat.bodies) == 2
     assert judge(run, chat).status == 0
     assert len(chat.bodies) == 5
