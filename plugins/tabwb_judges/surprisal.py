@@ -87,6 +87,7 @@ class SurprisalJudge:
         self._is_open = False
 
     most_requests = 1
+    writes = False
 
     def open(self) -> Mapping[str, str]:
         """Load the model; its facts."""

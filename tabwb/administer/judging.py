@@ -39,7 +39,7 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 
-__all__ = ["Estimate", "Judging", "Limits", "Tally", "Target"]
+__all__ = ["Estimate", "Judging", "Limits", "Tally", "Target", "check_limits"]
 
 CONSECUTIVE_FAILURES = 3
 """After so many failed calls in a row judging stops: then the model behind the judge is down."""
@@ -75,8 +75,10 @@ class Judging:
         again: bool = False,
         price: Price | None = None,
     ) -> None:
-        if repeats > 1 and not isinstance(judge, ModelJudge):
-            raise UsageError(f"'{judge.rater}' says the same every time", hint="leave out --repeat")
+        if repeats > 1 and not _may_differ(judge):
+            raise UsageError(
+                f"'{judge.rater}' says the same every time", hint="judge once: leave out --repeat"
+            )
         if not battery.features:
             raise UsageError(f"battery '{battery.id}' has no features to judge")
         self.number = number
@@ -371,6 +373,26 @@ class Judging:
         return Interrupted(
             f"judging of administration {self.number} stopped: {why}; {plural(left, 'call')} left"
         )
+
+
+def check_limits(judge: Judge, limits: Limits) -> None:
+    """Refuse a limit under which not one answer could be judged.
+
+    Raises:
+        UsageError: one answer may take more requests than are allowed.
+    """
+    most = judge.most_requests if isinstance(judge, ModelJudge) else 1
+    if limits.requests is not None and limits.requests < most:
+        raise UsageError(
+            f"at most {plural(limits.requests, 'request')} is not enough for one answer: "
+            f"'{judge.rater}' may take {most}, a second one where a reply cannot be read",
+            allowed=f"{most} or more",
+        )
+
+
+def _may_differ(judge: Judge) -> bool:
+    """Whether a judge may say something else when it is asked again: one that writes its reply."""
+    return isinstance(judge, ModelJudge) and getattr(judge, "writes", True)
 
 
 def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declaration:

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option("--again", is_flag=True, help="Judge anew what this judge has judged before.")
 @click.option("--dry-run", is_flag=True, help="Print every request and the estimate; ask nothing.")
-@click.option("--max-requests", type=click.IntRange(2), help="Stop after so many requests.")
+@click.option("--max-requests", type=click.IntRange(1), help="Stop after so many requests.")
 @click.option(
     "--max-cost",
     type=Finite(0, min_open=True),
@@ -89,7 +89,7 @@ def run(
     1 a judge gave no verdict that could be read, 3 stopped early or with calls in error (a limit,
     ctrl+c, a model that does not answer); then the same command goes on.
     """
-    from tabwb.administer.judging import Limits
+    from tabwb.administer.judging import Limits, check_limits
 
     if not judges:
         raise UsageError(
@@ -102,6 +102,8 @@ def run(
     documents: list[dict[str, Any]] = []
     try:
         with open_store(store_location, plugins, create=False) as store:
+            for spec in judges if max_requests is not None else ():
+                check_limits(plugins.judge(spec), limits)
             numbers = [store.administration(reference).id for reference in administrations]
             options = {"scope": scope, "repeats": repeats, "again": again}
             for spec in dict.fromkeys(judges):

@@ -236,7 +236,8 @@ class ModelJudge(Judge, Protocol):
     """A judge behind which a model stands: slow, perhaps costly, and many at once.
 
     It is run as a step of its own after the answers are safe (``tabwb judge run``), never between
-    two prompts. One whose model only weighs and writes nothing says ``writes = False``.
+    two prompts. One whose model only weighs and writes nothing says ``writes = False``: its
+    verdicts are the same every time, so that it is never asked to repeat them.
     """
 
     prompt_text: str

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tabwb.administer.judge_words import spent, summed, told
-from tabwb.administer.judging import Judging, Limits
+from tabwb.administer.judging import Judging, Limits, check_limits
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.extend.components import ModelJudge
 from tabwb.records import events
@@ -106,6 +106,7 @@ class JudgingBench(OpenSession):
     def _judging(self, number: int, wish: JudgingWish) -> Iterator[Judging]:
         administration = self.store.administration(number)
         judge = self.plugins.judge(wish.judge)
+        check_limits(judge, wish.limits)
         try:
             yield Judging(
                 self.store,

@@ -12,7 +12,7 @@ import pytest
 
 from tabwb.administer import setup
 from tabwb.administer.drive import drive
-from tabwb.administer.judging import Judging, Limits
+from tabwb.administer.judging import Judging, Limits, check_limits
 from tabwb.administer.raters import declaration_of
 from tabwb.administer.session import Session
 from tabwb.battery.model import Battery, Feature
@@ -385,11 +385,22 @@ def test_a_verdict_that_cannot_be_kept_is_an_error(
     assert verdicts(store, number)[1] == 0.0
 
 
-def test_a_judge_without_a_model_is_not_asked_several_times(
-    plugins: Plugins, give: Callable[..., int], work: Work
+@pytest.mark.parametrize("spec", ["rules", "tab-2026+likelihood:bundled", "surprisal:bundled"])
+def test_a_judge_that_writes_nothing_is_not_asked_several_times(
+    plugins: Plugins, give: Callable[..., int], work: Work, spec: str
 ) -> None:
     with pytest.raises(UsageError, match="same every time"):
-        work(give(), plugins.judge("rules"), repeats=3)
+        work(give(), plugins.judge(spec), repeats=3)
+
+
+def test_a_limit_has_room_for_one_answer(plugins: Plugins) -> None:
+    for spec in ("rules", "tab-2026+likelihood:bundled"):
+        check_limits(plugins.judge(spec), Limits(requests=1))
+    for limits in (Limits(requests=2), Limits()):
+        check_limits(plugins.judge("tab-2026:bundled"), limits)
+    with pytest.raises(UsageError, match="a second one where a reply cannot be read") as refused:
+        check_limits(plugins.judge("tab-2026:bundled"), Limits(requests=1))
+    assert refused.value.allowed == "2 or more"
 
 
 def test_a_limit_of_cost_needs_a_price(give: Callable[..., int], work: Work) -> None:

@@ -88,6 +88,16 @@ def test_requests_are_limited_and_the_same_command_goes_on(run: Run, chat: Chat)
     assert len(chat.bodies) == 5
 
 
+def test_a_limit_that_is_too_small_for_one_answer_is_refused_before_anything(
+    run: Run, chat: Chat
+) -> None:
+    refused = judge(run, chat, "--max-requests", 1)
+    assert refused.status == 2
+    assert "is not enough for one answer" in refused.err
+    assert chat.bodies == []
+    assert run("judge", "run", 1, "--judge", "rules", "--max-requests", 1).status == 0
+
+
 def test_a_limit_of_cost_is_kept(run: Run, chat: Chat) -> None:
     priced()
     (told,) = judge(run, chat, "--dry-run", "--json", model="priced").document["judging"]

@@ -188,7 +188,7 @@ class JudgingScreen(Dialog[None]):
             repeats=int(repeats),
             again=self.query_one("#again", Select).value == "again",
             limits=Limits(
-                int(_number(requests, "requests", 2, 10_000_000)) if requests else None,
+                int(_number(requests, "requests", 1, 10_000_000)) if requests else None,
                 _number(cost, "US dollars", 1e-9, 1e6) if cost else None,
             ),
         )
