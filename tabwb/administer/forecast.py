@@ -32,11 +32,12 @@ class Forecast:
     answer_tokens: int
     cost: float | None
 
-    def __str__(self) -> str:
+    def told(self, when: str) -> str:
+        """In one line; ``when`` it judges is another thing in each face."""
         cost = "cost unknown" if self.cost is None else f"{self.cost:.2g} USD"
         money = "" if self.cost == 0 else f", {cost}"
         return (
-            f"{self.judge} judges afterwards, once all is answered and you say so: "
+            f"{self.judge} judges {when}: "
             f"{self.answers} answers, at most {self.requests} requests{money} "
             f"(for answers of {self.answer_tokens} tokens)"
         )

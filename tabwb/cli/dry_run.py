@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.cli.common import note, print_json
+from tabwb.records.states import Protocol
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery
     from tabwb.extend.plugins import Plugins
+    from tabwb.records.exchange import Request
     from tabwb.records.trials import Conditions
 
 
@@ -61,6 +63,8 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
                             for message in request.messages
                         ],
                         "max_tokens": request.decoding.max_tokens,
+                        "protocol": _protocol(request).value,
+                        "options": list(request.options),
                     }
                     for plan, request in zip(trials, requests, strict=True)
                 ],
@@ -72,6 +76,8 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
         for message in request.messages:
             click.echo(f"[{message.role}]")
             click.echo(message.content)
+        if words := _held(request):
+            click.echo(words)
     if conditions.kind == "model":
         cost = "cost unknown" if expense.cost is None else f"{expense.cost:.2g} USD"
         note(
@@ -79,5 +85,23 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
             f"{expense.reply_tokens:,} back: at most {cost} ({price or 'no price is known'})"
         )
     for one in later:
-        note(str(one))
+        note(one.told("by itself as soon as all is answered"))
     return 0
+
+
+def _protocol(request: Request) -> Protocol:
+    """How this answer is obtained: without options freely, under any protocol."""
+    return request.protocol if request.options else Protocol.GENERATE
+
+
+def _held(request: Request) -> str:
+    """What a protocol does with one item beside its prompt; empty where all are answered freely."""
+    options = " | ".join(request.options)
+    if request.protocol is Protocol.GENERATE:
+        return ""
+    told = {
+        Protocol.LIKELIHOOD: f"weighed, not written: {options}",
+        Protocol.ENFORCED: f"held to one of: {options}",
+        Protocol.GENERATE: "no options: answered freely",
+    }
+    return f"[protocol {request.protocol.value}]\n{told[_protocol(request)]}"

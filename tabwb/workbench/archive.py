@@ -101,7 +101,8 @@ class Archive:
         from tabwb.administer.forecast import forecasts
 
         battery, conditions = self._conditions(draft)
-        judging = tuple(map(str, forecasts(self.plugins, battery, conditions)))
+        when = "afterwards, once all is answered and you say so"
+        judging = tuple(one.told(when) for one in forecasts(self.plugins, battery, conditions))
         return Ahead(self.notices(battery, conditions), judging)
 
     def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:

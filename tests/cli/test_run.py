@@ -80,9 +80,24 @@ def test_dry_run_is_exactly_what_is_sent(run: Run) -> None:
     ]
 
 
+def test_dry_run_shows_what_a_protocol_does_with_the_options(run: Run) -> None:
+    dry = ("run", "tab", "--model", "bundled", "--dry-run", "--protocol")
+    said = run(*dry, "likelihood").out
+    assert "[protocol likelihood]\nweighed, not written: lion | drum" in said
+    assert said.count("weighed, not written: Yes | No") == 5
+    assert said.count("no options: answered freely") == 10
+    assert "[protocol enforced]\nheld to one of: Yes | No" in run(*dry, "enforced").out
+    assert "[protocol" not in run(*dry, "generate").out
+    prompts = run(*dry, "enforced", "--json").document["prompts"]
+    found = {each["item"]: (each["protocol"], each["options"]) for each in prompts}
+    assert found["sc1"] == ("enforced", ["Yes", "No"])
+    assert found["rp1"] == ("generate", [])
+
+
 def test_dry_run_tells_what_a_judge_with_a_model_will_take(run: Run) -> None:
     dry = ("run", "tab", "--model", "echo", "--judge", "tab-2026:bundled", "--dry-run")
-    assert "5 answers, at most 10 requests" in run(*dry).err
+    said = run(*dry).err
+    assert "judges by itself as soon as all is answered: 5 answers, at most 10 requests" in said
     (one,) = run(*dry, "--json").document["judging"]
     assert one == {
         "judge": "tab-2026:bundled",
