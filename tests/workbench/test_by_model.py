@@ -52,6 +52,7 @@ def names(seat: Seat) -> list[str]:
 async def test_every_model_has_one_row_with_its_burden(sit: Sit, size: tuple[int, int]) -> None:
     async with sit(size) as seat:
         await by_model(seat, "tab-2026:x")
+        assert "k Judge shown" in seat.text.splitlines()[-1]
         weak, able, lesioned = rows(seat)
         # 2 + 1 + 1 of 5 responses; 1 of 10, two administrations pooled; not judged.
         assert weak[1:5] == ["weak", "5", "5", "0.80"]
@@ -193,6 +194,8 @@ async def test_from_a_feature_to_the_responses_on_which_judges_differ(
         await by_model(seat, "likelihood:y")
         await seat.press("home", "d")
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model-detail")
+        await seat.reads("enter: where judges differ")
+        assert seat.news == []
         await seat.press("d")
         await seat.reads("Where judges differ on Anomia")
         listed = seat.app.screen.query_one("#disputed", OptionList)

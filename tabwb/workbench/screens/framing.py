@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench import themes
-from tabwb.workbench.commands import COMMANDS, Where, available, key_label
+from tabwb.workbench.commands import COMMANDS, Command, Where, available, key_label
 from tabwb.workbench.remembered import MAX_WIDTH, MIN_WIDTH
 from tabwb.workbench.screens.administering import Administering
 from tabwb.workbench.snapshots import Scores
@@ -178,12 +178,16 @@ class Framing(Administering):
             if command.rank and available(command, now)
             if where in command.where or "everywhere" in command.where
         ]
-        for command in sorted(chosen, key=lambda one: one.rank):
+        for command in sorted(chosen, key=self.foot_rank):
             always = command.id in {"help.menu", "help.keys"}
             back = command.id == "results.responses" and self.results_page.responses_shown
             word = "Summary" if back else command.foot
             hints.append(Hint(key_label(command.key), word, command.action, always))
         self.query_one(Foot).show(hints)
+
+    def foot_rank(self, command: Command) -> int:
+        """A command's place at the foot."""
+        return command.rank
 
     def on_trial_page_keys_taken(self) -> None:
         """Whoever administers has the keys."""

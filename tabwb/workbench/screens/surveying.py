@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tabwb.workbench.commands import BY_ID, Command
 from tabwb.workbench.screens.framing import Framing
 from tabwb.workbench.wording import QUIET, STATUS_GLYPHS, special_words
 
@@ -81,6 +82,13 @@ class Surveying(Framing):
         """One more model has been read."""
         if message.turn == self.surveyor.turn:
             self.models_page.grow(message.row, message.done, message.total)
+            self._show_foot()
+
+    def foot_rank(self, command: Command) -> int:
+        """Where there is another judge to show, its key is seldom left out."""
+        if command.id == "results.basis" and len(self.models_page.choices) > 1:
+            return BY_ID["results.compare"].rank
+        return super().foot_rank(command)
 
     # ---------------------------------------------------------------- one model, two models
 
@@ -142,8 +150,7 @@ class Surveying(Framing):
             detail.action_select()
             return
         page.show_detail()
-        detail.focus()
-        self.notify("Choose a feature; enter shows where judges differ about it.", timeout=4)
+        detail.to_features()
 
     def on_model_detail_feature_chosen(self, message: ModelDetail.FeatureChosen) -> None:
         """Find the responses."""

@@ -70,6 +70,19 @@ class ModelDetail(OptionList):
         if self.highlighted is None:
             self.action_first()
 
+    def to_features(self) -> None:
+        """Take the keys, with as many features in sight as there is room for below their head."""
+        self.focus()
+        self.call_after_refresh(self._show_features)
+
+    def _show_features(self) -> None:
+        features = [n for n, one in enumerate(self.options) if not one.disabled]
+        if not features or self.highlighted not in (None, features[0]):
+            return
+        room = self.scrollable_content_region.height - 2
+        self.highlighted = features[min(max(room, 1), len(features)) - 1]
+        self.highlighted = features[0]
+
     def action_cursor_up(self) -> None:
         """From the first feature to what stands above it."""
         first = next((n for n, one in enumerate(self.options) if not one.disabled), None)
@@ -107,6 +120,7 @@ class ModelDetail(OptionList):
             return
         burden = judge.burden
         yield Option(_head(f"PRESENT IN, of {burden.n_burden}"), disabled=True)
+        yield Option(_quiet("enter: where judges differ", width), disabled=True)
         titles = {feature.id: feature.title for feature in row.battery.features}
         for feature, count in sorted(burden.present.items(), key=lambda pair: -pair[1]):
             title = Content(titles.get(feature, feature))
