@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ import click
 from tabwb.cli.common import (
     json_option,
     missing_store,
+    note,
     open_plugins,
     open_store,
     print_json,
@@ -19,7 +21,7 @@ from tabwb.cli.common import (
 if TYPE_CHECKING:
     from tabwb.extend.plugins import Plugins
     from tabwb.records.trials import Administration
-    from tabwb.report.groups import Sort
+    from tabwb.report.groups import Grouped, Sort
     from tabwb.report.load import By, Loaded
 
 _BY = ("administration", "model", "battery", "lesion", "protocol", "family", "tuning")
@@ -39,6 +41,14 @@ _SORT = ("burden", "name", "N", "accuracy")
     help="Order of groups: name ascending, else from high to low (by model: burden).",
 )
 @click.option("--judge", metavar="RATER", help="Show the burdens of this judge only.")
+@click.option(
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the groups of models to FILE, one row for each with every figure; "
+    "never overwritten.",
+)
 @click.option("--details", is_flag=True, help="Show also every feature, category and error.")
 @store_option
 @json_option
@@ -47,6 +57,7 @@ def results(
     by: By | None,
     sort: Sort | None,
     judge: str | None,
+    csv_file: Path | None,
     details: bool,
     store_location: str | None,
     as_json: bool,
@@ -57,8 +68,9 @@ def results(
     plugins = open_plugins()
     try:
         listing = not administrations and by is None
+        _refuse_csv(csv_file, listing=listing, details=details, as_json=as_json)
         _refuse_idle(listing, len(administrations), by, sort, judge, details=details)
-        if not administrations and missing_store(store_location, plugins):
+        if not administrations and csv_file is None and missing_store(store_location, plugins):
             if listing:
                 _show_list((), as_json=as_json)
             else:
@@ -72,7 +84,9 @@ def results(
             chosen = load.loaded(store, administrations)
     finally:
         plugins.close()
-    if len(chosen) == 1 and by is None:
+    if csv_file is not None:
+        _write_groups(chosen, by, sort, rater, csv_file)
+    elif len(chosen) == 1 and by is None:
         _show_one(chosen[0], rater, details=details, as_json=as_json)
     else:
         _show_groups(chosen, by, sort, rater, details=details, as_json=as_json)
@@ -98,6 +112,43 @@ def _refuse_idle(
         )
     if named == 1 and by is None and sort:
         raise UsageError("one administration has no order", hint="name several, or use --by")
+
+
+def _refuse_csv(out: Path | None, *, listing: bool, details: bool, as_json: bool) -> None:
+    from tabwb.records.errors import UsageError
+
+    if out is None:
+        return
+    if listing:
+        raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
+    if details or as_json:
+        other = "--json" if as_json else "--details"
+        raise UsageError(f"--csv and {other} exclude each other")
+
+
+def _write_groups(
+    chosen: Sequence[Loaded], by: By | None, sort: Sort | None, judge: str | None, out: Path
+) -> None:
+    from tabwb.records.words import plural
+    from tabwb.report.destination import check_destination
+    from tabwb.report.groups_csv import write_groups
+
+    check_destination(out)  # before anything is computed
+    models = [one for one in chosen if not one.administration.conditions.guarded]
+    place = write_groups(_summarised(models, by or "administration", sort, judge), out)
+    if left := len(chosen) - len(models):
+        note(f"left out: {plural(left, 'administration')} of people ('tabwb export' writes those)")
+    note(f"{place} written")
+
+
+def _summarised(
+    chosen: Sequence[Loaded], by: By, sort: Sort | None, judge: str | None
+) -> tuple[Grouped, ...]:
+    from tabwb.report.groups import summarised
+    from tabwb.report.load import grouped
+
+    order: Sort | None = sort or ("burden" if by == "model" else None)
+    return summarised(grouped(chosen, by), judge=judge, sort=order)
 
 
 def _rater(plugins: Plugins, judge: str) -> str:
@@ -163,9 +214,7 @@ def _show_groups(
     from tabwb.report.pairs import pairs_of
 
     by = by or "administration"
-    made = summarised(
-        grouped(chosen, by), judge=judge, sort=sort or ("burden" if by == "model" else None)
-    )
+    made = _summarised(chosen, by, sort, judge)
     models = (
         made if by == "model" else summarised(grouped(chosen, "model"), judge=judge, interval=False)
     )

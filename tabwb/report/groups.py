@@ -8,6 +8,7 @@ from typing import Literal
 
 from tabwb.battery.model import Battery
 from tabwb.records.errors import UsageError
+from tabwb.records.states import ResponseKind
 from tabwb.report.document import sources_of
 from tabwb.report.load import Group
 from tabwb.report.summary import Summary, pool
@@ -42,6 +43,14 @@ class Grouped:
             sum(share.scored for share in shares),
             "nothing was scored right or wrong",
         )
+
+    def not_judged(self, rater: str) -> int:
+        """Connected texts that count and that a judge has not judged, under any terms."""
+        for judge in self.summary.judges:
+            if judge.rater == rater:
+                return judge.not_judged
+        kind = ResponseKind.CONNECTED_TEXT
+        return sum(each.share.n for each in self.summary.subtests if each.kind is kind)
 
 
 def summarised(

@@ -9,7 +9,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tabwb.records.states import ResponseKind
 from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
 from tabwb.report.groups import Grouped
@@ -102,22 +101,15 @@ def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
     causes: Counter[str] = Counter()
     waiting: dict[str, int] = {}
     for one in chosen:
-        judges = [judge for judge in one.summary.judges if judge.terms.rater == terms.rater]
-        for judge in judges:
+        for judge in one.summary.judges:
             if judge.terms == terms:
                 causes.update(judge.burden.no_burden)
-        waiting[one.group.title] = judges[0].not_judged if judges else _texts(one)
+        waiting[one.group.title] = one.not_judged(terms.rater)
     if causes:
         yield f"none, without a burden: {', '.join(f'{plain(c)} {n}' for c, n in causes.items())}"
     for label, n in waiting.items():
         if n:
             yield f"not judged yet by {terms.rater}, not in N: {label} {plural(n, 'response')}"
-
-
-def _texts(one: Grouped) -> int:
-    """How many connected texts count, judged or not."""
-    kind = ResponseKind.CONNECTED_TEXT
-    return sum(each.share.n for each in one.summary.subtests if each.kind is kind)
 
 
 def _burden(judge: JudgeSummary) -> Iterator[str | Text]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -107,6 +108,33 @@ class TestSeveral:
         document = run("results", 1, 3, "--json").document
         labels = [group["by"]["administration"] for group in document["groups"]]
         assert labels == ["#1 echo", "#3 echo@delay=0.0002"]
+
+    def test_the_table_itself_is_a_file_with_one_row_for_each_model(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        judge(tmp_path, 1, {"anomia": 1}, "one")
+        assert run("run", "tab", "--model", "echo", "--judge", "none", "--seed", 2).status == 0
+        out = tmp_path / "models.csv"
+        written = run("results", "--by", "model", "--csv", out)
+        assert (written.status, written.out) == (0, ""), written.err
+        with out.open(encoding="utf-8", newline="") as file:
+            rows = {row["model"]: row for row in csv.DictReader(file)}
+        assert list(rows) == ["echo", "echo@delay=0.0001", "echo@delay=0.0002"]
+        echo, other = rows["echo"], rows["echo@delay=0.0001"]
+        assert (echo["administrations"], echo["tunings"]) == ("1 4", "base | not said")
+        burden, ends = echo[f"{JUDGE} burden"], (echo[f"{JUDGE} low"], echo[f"{JUDGE} high"])
+        assert (burden, *ends) == ("1.0", "1.0", "1.0")
+        assert (echo[f"{JUDGE} N"], echo[f"{JUDGE} not_judged"]) == ("5", "0")
+        assert (other[f"{JUDGE} burden"], other[f"{JUDGE} not_judged"]) == ("", "5")
+        assert float(echo["word-comprehension accuracy"]) == 0.0
+        assert (echo["word-comprehension N"], echo["given_protocol"]) == ("5", "generate")
+        notes = Path(f"{out}.README.txt").read_text(encoding="utf-8")
+        assert "not a medical device" in notes and "low and high" in notes
+        before = out.read_bytes()
+        again = run("results", "--by", "model", "--csv", out)
+        assert (again.status, out.read_bytes()) == (1, before)
+        assert "there already" in again.err
+        assert run("results", "--csv", tmp_path / "list.csv").status == 2
 
     def test_several_judges_have_tables_of_their_own(self, run: Run, tmp_path: Path) -> None:
         judge(tmp_path, 1, {"anomia": 1, "off-topic": 1}, "one")

@@ -1,0 +1,145 @@
+"""Groups of administrations as a table for other programs: one row for each, every figure.
+
+Of models alone: what a person said is written by an export, which asks for consent.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import ResponseKind
+from tabwb.report.cautions import cautions
+from tabwb.report.destination import check_destination
+from tabwb.report.groups import Grouped
+from tabwb.report.judges import JudgeSummary
+from tabwb.report.subtests import SubtestSummary
+from tabwb.report.wording import judge_labels
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.choice import POLICIES
+
+Row = dict[str, object]
+"""Column to value; None is undefined and becomes an empty cell."""
+
+NOTE = (
+    "One row for each group of administrations of models, RFC 4180, UTF-8; an empty cell is "
+    "undefined, or does not belong to that row. Responses of a group are pooled. What its "
+    "administrations differ in stands in one cell, divided by ' | '. low and high are the ends of "
+    "95 % intervals: of a burden by a bootstrap of items, of an accuracy exact (Clopper-Pearson). "
+    "N are the responses that a judge has judged, of which with_burden have a burden; not_judged "
+    "are not in N. Accuracies are by the policy exact."
+)
+
+
+def groups_csv(made: Sequence[Grouped]) -> str:
+    """The table's text.
+
+    Raises:
+        TabwbError: there is nothing to write.
+    """
+    if not made:
+        raise TabwbError("there are no administrations of models to write")
+    rows = [_row(one, made) for one in made]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: "" if value is None else value for name, value in row.items()} for row in rows
+    )
+    return text.getvalue()
+
+
+def write_groups(made: Sequence[Grouped], out: Path) -> Path:
+    """Write the table, and what must be known of it beside it; the file that was written.
+
+    Raises:
+        TabwbError: there is nothing to write, or a file of one of the two names is there already.
+    """
+    text = groups_csv(made)
+    said = (sentence for one in made for sentence in cautions(one.battery, one.summary, model=True))
+    place = check_destination(out)
+    beside = check_destination(place.with_name(f"{place.name}.README.txt"))
+    notes = "\n\n".join([*dict.fromkeys(said), NOTE]) + "\n"
+    for path, content in ((beside, notes), (place, text)):
+        try:
+            with path.open("x", encoding="utf-8", newline="") as file:
+                file.write(content)
+        except OSError as error:
+            raise TabwbError(f"cannot be written: {error.strerror}", where=str(path)) from error
+    return place
+
+
+def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
+    group, answers = one.group, one.summary.answers
+    labels = group.labels
+    row: Row = {
+        group.by: one.label,
+        "battery": one.battery.id,
+        "battery_version": one.battery.version,
+        "administrations": " ".join(str(each.administration.id) for each in group.members),
+        "family": labels.get("family"),
+        "tunings": " | ".join(group.tunings),
+        "parameters": labels.get("parameters"),
+        **{f"given_{name}": " | ".join(values) for name, values in group.circumstances.items()},
+        **{
+            f"differing_{name}": " | ".join(values)
+            for name, values in group.mixed.items()
+            if name not in group.circumstances
+        },
+        "answers": answers.n,
+        "answers_distinct": answers.n_distinct,
+        "answers_words_mean": answers.words_mean.value,
+        "answers_not_ok": sum(n for status, n in answers.statuses.items() if status != "ok"),
+        "answers_batch_inexact": answers.inexact,
+    }
+    kinds = dict.fromkeys(judge.terms for each in made for judge in each.summary.judges)
+    first = {judge.terms: judge for each in made for judge in each.summary.judges}
+    names = judge_labels([first[terms] for terms in kinds])
+    for terms, name in zip(kinds, names, strict=True):
+        judge = next((each for each in one.summary.judges if each.terms == terms), None)
+        figures = {} if judge is None else dict(_burden(judge))
+        figures["not_judged"] = one.not_judged(terms.rater)
+        row |= {f"{name} {what}": value for what, value in figures.items()}
+    for subtest in one.summary.subtests:
+        if subtest.share.scored:
+            row |= {f"{subtest.id} {what}": value for what, value in _accuracy(subtest)}
+    return row
+
+
+def _ends(interval: Interval | None) -> Iterator[tuple[str, object]]:
+    yield "low", None if interval is None else interval.low
+    yield "high", None if interval is None else interval.high
+
+
+def _burden(judge: JudgeSummary) -> Iterator[tuple[str, object]]:
+    burden = judge.burden
+    yield "burden", burden.symptom_burden.value
+    yield from _ends(burden.interval)
+    yield "features", len(burden.features)
+    yield "scope", judge.scope
+    yield "prompt", judge.prompt_hash
+    yield "N", burden.n_responses
+    yield "with_burden", burden.n_burden
+    yield "distinct", burden.n_distinct
+    yield "words_mean", burden.words_mean.value
+
+
+def _accuracy(subtest: SubtestSummary) -> Iterator[tuple[str, object]]:
+    share = subtest.share
+    yield "N", share.n
+    yield "scored", share.scored
+    for policy in POLICIES:
+        yield f"correct_{policy}", share.correct[policy]
+    yield "accuracy", share.accuracy().value
+    yield from _ends(share.interval())
+    yield "repeated", subtest.repeated
+    for name, baseline in subtest.baselines.items():
+        yield f"baseline_{name}", baseline.value
+    yield "chance_corrected", subtest.chance_corrected.value
+    if subtest.kind is ResponseKind.YES_NO:
+        yield "yes_rate", subtest.yes_rate["exact"].value
+        yield "balanced_accuracy", subtest.balanced_accuracy["exact"].value
