@@ -212,9 +212,7 @@ def _burden(
         reason=burden.symptom_burden.reason,
         interval=(interval.low, interval.high) if interval else None,
         without=tuple(
-            (cause.replace("-", " "), count)
-            for cause, count in (*burden.no_burden.items(), ("not judged yet", judge.not_judged))
-            if count
+            (cause.replace("-", " "), count) for cause, count in burden.no_burden.items() if count
         ),
         categories=tuple(
             CategoryScore(categories.get(name, name), one.count.value, one.of, one.rate.value)
@@ -228,4 +226,6 @@ def _burden(
             )
         ),
         caution=judge.caution,
+        n_burden=burden.n_burden,
+        not_judged=judge.not_judged,
     )

@@ -108,7 +108,12 @@ class CategoryScore:
 
 @dataclass(frozen=True, slots=True)
 class BurdenScore:
-    """What one judge says so far. Never shown without rater, scope, set and numbers."""
+    """What one judge says so far. Never shown without rater, scope, set and numbers.
+
+    Attributes:
+        n_burden: responses of ``n_responses`` that have a burden; ``without`` says why others not.
+        not_judged: responses beside these, which this judge has not judged yet.
+    """
 
     rater: str
     scope: str
@@ -123,6 +128,8 @@ class BurdenScore:
     categories: tuple[CategoryScore, ...]
     present: tuple[tuple[str, int], ...]
     caution: str = ""
+    n_burden: int = 0
+    not_judged: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tabwb.report.cautions import cautions
 from tabwb.report.load import Loaded
 from tabwb.report.summary import summarise
 from tabwb.report.tables import administration_view
+from tabwb.workbench.describe import scores_of
 from tabwb.workbench.describe_results import results_of
-from tests.report.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, administration, trials
+from tabwb.workbench.widgets.score_panel import ScoreSheet
+from tests.report.given import (
+    ANSWERS,
+    BATTERY,
+    CONDITIONS,
+    DECLARED,
+    SAMPLED,
+    administration,
+    answered,
+    trials,
+)
 from tests.report.test_tables import printed, unwrapped
 
 GIVEN = trials({**ANSWERS, "ct2": " ".join(f"word{n}" for n in range(60))})
@@ -29,3 +42,22 @@ def test_both_faces_say_the_same_beside_the_results() -> None:
     assert RESULTS.cautions == tuple(cautions(BATTERY, summary, model=True))
     for sentence in RESULTS.cautions:
         assert sentence in text
+
+
+def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
+    unjudged = replace(answered("ct2", "I sold bread.", number=3), ratings=())
+    given = (
+        answered("ct1", "We went.", number=1, features=["retracing"]),
+        answered("ct2", "", number=2),
+        unjudged,
+    )
+    summary = summarise(BATTERY, given, SAMPLED, declarations=DECLARED)
+    (burden,) = scores_of(BATTERY, given, summary).burdens
+    assert (burden.n_responses, burden.n_burden, burden.not_judged) == (2, 1, 1)
+    assert burden.without == (("no response", 1),)
+    sheet = ScoreSheet()
+    scores = scores_of(BATTERY, given, summary)
+    sheet.show(scores, hidden=False, title="SCORES", present=True)
+    said = str(sheet.paint(40))
+    assert "PRESENT IN, of 1\n" in said
+    assert "not judged yet: 1" in said

@@ -113,9 +113,11 @@ class ScoreSheet(Painted):
             yield Content.styled(one.reason, QUIET)
         for cause, count in one.without:
             yield Content.assemble((f"{cause}: {count}", "$warning"), (" without a burden", QUIET))
+        if one.not_judged:
+            yield Content.styled(f"not judged yet: {one.not_judged}", "$warning")
         if self._present and any(count for _, count in one.present):
             yield Content("")
-            yield Content.styled(f"PRESENT IN, of {one.n_responses}", f"bold {QUIET}")
+            yield Content.styled(f"PRESENT IN, of {one.n_burden}", f"bold {QUIET}")
             yield Content("")
             for feature, count in [pair for pair in one.present if pair[1]][:MOST_PRESENT]:
                 yield spread(Content(feature), Content(str(count)), width)
