@@ -174,6 +174,13 @@ def special_words(one: Administration) -> list[str]:
     return sorted(words, key=lambda word: word.startswith("seed "))  # the least telling last
 
 
+def head_words(one: Administration) -> list[str]:
+    """The conditions where there is one line for them: first what was not left as it is."""
+    special = special_words(one)
+    usual = [word for word in conditions_words(one) if word not in special]
+    return [*special, *(word for word in usual if not word.startswith("protocol "))]
+
+
 def score_words(one: SubtestScore, *, hidden: bool = False) -> str:
     """``2 of 3 right``, ``5 of 5 given``."""
     if hidden or one.right is None:

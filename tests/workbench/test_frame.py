@@ -21,7 +21,7 @@ from tabwb.workbench import remembered, themes
 from tabwb.workbench.screens.open import ranked
 from tabwb.workbench.widgets.dock import Dock, Handle
 from tabwb.workbench.widgets.title_bar import TitleBar
-from tabwb.workbench.wording import conditions_words, special_words
+from tabwb.workbench.wording import conditions_words, head_words, special_words
 from tests.workbench.conftest import SIZES, Sit
 
 
@@ -306,9 +306,11 @@ def test_what_tells_runs_apart_is_what_was_not_left_as_it_is() -> None:
     one = administration(1)
     assert conditions_words(one) == ["seed 1", "greedy", "protocol generate"]
     assert special_words(one) == []
+    assert head_words(one) == ["seed 1", "greedy"]
     given = replace(one.conditions, seed=2, protocol=Protocol.LIKELIHOOD, conversation=True)
     told = special_words(replace(one, conditions=given))
     assert told == ["protocol likelihood", "one conversation", "seed 2"]
+    assert head_words(replace(one, conditions=given)) == [*told, "greedy"]
     assert ranked([one, replace(one, id=2, conditions=given)], "likelihood")[0].id == 2
 
 

@@ -30,7 +30,7 @@ from tabwb.workbench.widgets.trial_words import (
     reply,
     verdicts,
 )
-from tabwb.workbench.wording import AMBER, QUIET, bar, conditions_words, name_of
+from tabwb.workbench.wording import AMBER, QUIET, bar, head_words, name_of
 
 OPTION_GAP = 4
 TALL = 32
@@ -158,7 +158,7 @@ Every answer is on disk before the next item goes out.
             head.show(Content.assemble(number, "   ", place), right)
             second.display = False
             return
-        facts = " · ".join([name_of(one), *conditions_words(one)])
+        facts = " · ".join([name_of(one), *head_words(one)])
         head.show(Content.assemble(number, "  ", (facts, QUIET)), place)
         second.display = True
         second.show(Content.styled(subtest, "bold"), progress)
