@@ -35,7 +35,7 @@ def export(
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
-    from tabwb.administer import exporting
+    from tabwb.report import exporting
     from tabwb.report.destination import check_destination
 
     plugins = open_plugins()

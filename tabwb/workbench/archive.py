@@ -146,7 +146,7 @@ class Archive:
 
         What is wrong with the destination is told to the dialog, which still stands.
         """
-        from tabwb.administer import exporting
+        from tabwb.report import exporting
         from tabwb.report.destination import check_destination
 
         try:
