@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.snapshots import Catalogue, Results, Work
-from tabwb.workbench.wording import name_of
+from tabwb.workbench.wording import name_of, special_words
 
 if TYPE_CHECKING:
     from tabwb.workbench.bench import Bench
@@ -197,8 +197,9 @@ class Opening(Screen[None]):
             elif what == "results":
                 self.do(partial(self.bench.results, number))
 
+        whose = " · ".join([name_of(one), *special_words(one)])
         words = (
-            f"{name_of(one)}\n{one.battery_title} is {one.status.value}: {one.answered} of "
+            f"{whose}\n{one.battery_title} is {one.status.value}: {one.answered} of "
             f"{one.planned} answered. Nothing that was answered is asked again."
         )
         choices = [("results", "Results so far"), ("close", "Not now")]
