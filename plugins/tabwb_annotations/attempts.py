@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tabwb.extend.writing import write_text
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb_annotations.folder import put_in_place
 from tabwb_annotations.tiers import Document, transcriber_of
 
 RESPONSE = (
@@ -56,9 +56,7 @@ class AttemptsExporter:
             )
         writer.writerows(rows)
         said = (note for one in document.get("documents", [document]) for note in one["notices"])
-        notes = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE]) + "\n"
-        put_in_place(out.with_name(f"{out.name}.README.txt"), notes.encode())
-        put_in_place(out, text.getvalue().encode())
+        write_text(out, text.getvalue(), [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE])
 
 
 def _rows(

@@ -51,7 +51,7 @@ def write_folder(
         )
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise TabwbError(
-            "is there already and not an empty folder", where=str(out), hint="choose another --out"
+            "is there already and not an empty folder", where=str(out), hint="choose another name"
         )
     said = (note for one in document.get("documents", [document]) for note in one["notices"])
     explanation = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), *notes]) + "\n"
@@ -92,27 +92,6 @@ def _suffix(sound: Path | None) -> str:
     return known.get(beginning, ".mp3")
 
 
-def put_in_place(out: Path, content: bytes) -> None:
-    """Write one file, whole under its name or not there, for its user's eyes alone.
-
-    Raises:
-        TabwbError: it cannot be written.
-    """
-    try:
-        descriptor, draft = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(draft).replace(out)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise _unwritable(out, error) from error
-
-
 def _sync(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
@@ -122,5 +101,5 @@ def _unwritable(out: Path, error: OSError) -> TabwbError:
     return TabwbError(
         f"cannot be written: {error.strerror or error}",
         where=str(out),
-        hint="choose another place with --out",
+        hint="choose another place",
     )

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.extend.components import Descriptor
+from tabwb.extend.writing import write_text
 from tabwb.records.specs import Spec
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb_builtin.writing import write_text
 
 LINE_KEYS = ("subtest", "item", "replicate", "prompt", "response", "status", "latency_s", "ratings")
 """Keys of a line after ``administration`` (its uid), in their order."""

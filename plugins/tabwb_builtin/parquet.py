@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tabwb.extend.writing import write_with
 from tabwb_builtin.exporters import COLUMNS, notes_of, table
-from tabwb_builtin.writing import write_with
 
 NOTE = (
     "One row per rating of a counted response. A response without ratings has one row. A null has "

@@ -10,8 +10,10 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tabwb.extend.writing import write_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
+from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.cautions import cautions
 from tabwb.report.destination import check_destination
 from tabwb.report.groups import Grouped
@@ -57,19 +59,12 @@ def write_groups(made: Sequence[Grouped], out: Path) -> Path:
     """Write the table, and what must be known of it beside it; the file that was written.
 
     Raises:
-        TabwbError: there is nothing to write, or a file of one of the two names is there already.
+        TabwbError: there is nothing to write, the file is there already, or it cannot be written.
     """
     text = groups_csv(made)
     said = (sentence for one in made for sentence in cautions(one.battery, one.summary, model=True))
     place = check_destination(out)
-    beside = check_destination(place.with_name(f"{place.name}.README.txt"))
-    notes = "\n\n".join([*dict.fromkeys(said), NOTE]) + "\n"
-    for path, content in ((beside, notes), (place, text)):
-        try:
-            with path.open("x", encoding="utf-8", newline="") as file:
-                file.write(content)
-        except OSError as error:
-            raise TabwbError(f"cannot be written: {error.strerror}", where=str(path)) from error
+    write_text(place, text, [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE])
     return place
 
 

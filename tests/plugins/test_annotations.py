@@ -287,4 +287,9 @@ def test_every_spoken_attempt_is_a_row(plugins: Plugins, document: Json, tmp_pat
     cat = rows[1]
     assert (cat["heard"], cat["code"], cat["score"]) == ("dog", "semantic", "self-corrected")
     assert (cat["correct_any"], cat["correct_first"]) == ("true", "false")
-    assert "trained listener" in (tmp_path / "attempts.csv.README.txt").read_text()
+    beside = tmp_path / "attempts.csv.README.txt"
+    assert "trained listener" in beside.read_text(encoding="utf-8")
+    beside.write_text("my notes on this study", encoding="utf-8")
+    with pytest.raises(TabwbError, match="tabwb did not write"):
+        _export(plugins, "attempts", document, tmp_path / "attempts.csv")
+    assert beside.read_text(encoding="utf-8") == "my notes on this study"

@@ -1,4 +1,8 @@
-"""Writing an export: whole or not at all, and never without the text that explains it."""
+"""Writing an export: whole or not at all, and never without the text that explains it.
+
+For exporters of every plugin, and for tables that reports write. What people said is for the eyes
+of its user alone, so files are their owner's.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,12 @@ from tabwb.records.words import RESEARCH_ONLY
 
 def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
     """Write a text file and, beside it, ``OUT.README.txt`` with the notes.
+
+    Args:
+        out: the file; one that is there is replaced.
+        text: its content.
+        notes: paragraphs. The first is :data:`~tabwb.records.words.RESEARCH_ONLY`, by which an
+            older explanation is known as ours and replaced.
 
     Raises:
         TabwbError: it cannot be written, or the name of the notes is taken; nothing was changed.
@@ -34,7 +44,7 @@ def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -
         raise TabwbError(
             "is a file that tabwb did not write",
             where=str(beside),
-            hint="the explanation of an export goes there: move it, or choose another --out",
+            hint="the explanation of an export goes there: move it, or choose another name",
         )
     # The explanation first: an export never lies about without it, nor it without an export.
     _replace(beside, lambda path: _write_bytes(path, explanation.encode()))
@@ -63,6 +73,7 @@ def _replace(out: Path, write: Callable[[Path], None]) -> None:
     beside = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:
         try:
+            beside.touch(mode=0o600)
             write(beside)
             with beside.open("rb+") as file:
                 os.fsync(file.fileno())
@@ -73,5 +84,5 @@ def _replace(out: Path, write: Callable[[Path], None]) -> None:
         raise TabwbError(
             f"cannot be written: {error.strerror or error}",
             where=str(out),
-            hint="choose another place with --out",
+            hint="choose another place",
         ) from error
