@@ -96,6 +96,12 @@ def _import(session: NamingSession, path: Path) -> NamingSession:
     return session
 
 
+def _exported(store: Store, plugins: Plugins, out: Path) -> Path:
+    """The first administration in the format that the folder is named by."""
+    plugins.exporter(out.name).export(export_document(loaded(store, (1,), sound=True)), out)
+    return out
+
+
 @pytest.mark.parametrize("format_id", ["textgrid", "eaf"])
 def test_what_was_exported_comes_back(
     given: NamingSession,
@@ -105,9 +111,7 @@ def test_what_was_exported_comes_back(
     tmp_path: Path,
     format_id: str,
 ) -> None:
-    out = tmp_path / format_id
-    plugins.exporter(format_id).export(export_document(loaded(store, (1,), sound=True)), out)
-    again = _import(open_session("S-015"), out)
+    again = _import(open_session("S-015"), _exported(store, plugins, tmp_path / format_id))
     assert _what_stands(again) == _what_stands(given)
     times = [segment.start_s for segment in _view(again, 2).segments]
     assert times == pytest.approx([0.5, 0.6, 0.7, 2.3, 2.4, 2.5], abs=0.0011)
@@ -153,9 +157,7 @@ def test_transcripts_without_times_come_back(
     tmp_path: Path,
     format_id: str,
 ) -> None:
-    out = tmp_path / format_id
-    plugins.exporter(format_id).export(export_document(loaded(store, (1,), sound=True)), out)
-    again = _import(open_session("S-015"), out)
+    again = _import(open_session("S-015"), _exported(store, plugins, tmp_path / format_id))
     assert [row[:3] for row in _what_stands(again)] == [
         ("dog", ("D", "AO", "G", "<sil>", "B", "AO", "K"), "manual:R1"),
         ("cat", ("AH",), "manual:R1"),
@@ -187,8 +189,7 @@ def test_a_phoneme_of_no_length_keeps_attempts_apart(
     written = Transcript("replay", "ok", (*first, tied, *later), seconds=8.0)
     session.transcribed(session.current.plan.number, 1, written)
     session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 10.0))
-    out = tmp_path / format_id
-    plugins.exporter(format_id).export(export_document(loaded(store, (1,), sound=True)), out)
+    out = _exported(store, plugins, tmp_path / format_id)
     assert "1 lengthless phoneme" in (out / "README.txt").read_text(encoding="utf-8")
     view = _import(open_session("S-015"), out).view(1)
     assert view is not None
