@@ -13,8 +13,9 @@ import numpy as np
 from tabwb.administer.naming_scores import Naming, naming_of
 from tabwb.battery.naming import cues_of
 from tabwb.records.errors import TabwbError
-from tabwb.records.naming import Take
+from tabwb.records.naming import SCORE_KEYS, Take
 from tabwb.records.states import TrialState
+from tabwb.report.naming_tables import SCORES
 from tabwb.scoring.naming.codes import CODES, right_by_score
 from tabwb.workbench.naming_snapshots import (
     Aligned,
@@ -46,11 +47,7 @@ MOST_PARTS = 600
 FLOOR_DBFS = -90.0
 
 SCORE_WORDS: Mapping[str, str] = {
-    "right": "1 right",
-    "self-corrected": "2 self-corrected",
-    "error": "3 error",
-    "no-response": "4 no response",
-    "not-scorable": "5 cannot be scored",
+    score: f"{key} {SCORES[score]}" for key, score in SCORE_KEYS.items()
 }
 _SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unscorable"}
 
