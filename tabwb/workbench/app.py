@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -26,6 +27,8 @@ from tabwb.workbench.screens.desk import Desk
 MIN_SIZE = (80, 24)
 AT_ONCE = {"ctrl+q", "ctrl+c"}
 """Keys that wait for nothing."""
+TERMINAL_S = 1.0
+"""So often it is looked whether the terminal is still there."""
 AGAIN_S = 2.0
 """A second ctrl+c within so many seconds quits."""
 
@@ -109,6 +112,21 @@ class Workbench(App[int]):
             self._before_hangup = signal.signal(signal.SIGHUP, self._hung_up)
         except (NotImplementedError, RuntimeError, ValueError, AttributeError):
             return  # not this platform, or not the main thread
+        if self._has_terminal():
+            self._watch = self.set_interval(TERMINAL_S, self._look_for_terminal)
+
+    def _has_terminal(self) -> bool:
+        try:
+            os.get_terminal_size(sys.__stdin__.fileno() if sys.__stdin__ is not None else -1)
+        except (OSError, ValueError):
+            return False
+        return not self.is_headless
+
+    def _look_for_terminal(self) -> None:
+        # Only the first program in a terminal is told that it was closed: make, in 'make demo'.
+        if not self._has_terminal():
+            self._watch.stop()
+            self._hung_up(signal.SIGHUP, None)
 
     def on_unmount(self) -> None:
         """Give the signal back."""

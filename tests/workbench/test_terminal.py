@@ -28,11 +28,12 @@ sys.exit(run_workbench(sys.argv[1], offline=True, battery=sys.argv[2], model="ec
 class Terminal:
     """A terminal of 80x24 with the workbench in it."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, first: tuple[str, ...] = ()) -> None:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "xterm-256color"
-            os.execv(sys.executable, [sys.executable, "-c", PROGRAM, *arguments])
+            command = [*first, sys.executable, "-c", PROGRAM, *arguments]
+            os.execv(command[0], command)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.seen = b""
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -68,10 +69,15 @@ class Terminal:
 
 @pytest.fixture
 def terminal(tmp_path: Path, battery: str) -> Terminal:
+    return answering(tmp_path, battery)
+
+
+def answering(tmp_path: Path, battery: str, first: tuple[str, ...] = ()) -> Terminal:
+    """The workbench while a model answers; ``first`` runs it in the terminal."""
     folder = tmp_path / "tabwb-config"
     folder.mkdir()
     (folder / "workbench.json").write_text('{"notice_seen": true}', encoding="utf-8")
-    opened = Terminal(str(tmp_path / "store.db"), battery)
+    opened = Terminal(str(tmp_path / "store.db"), battery, first=first)
     opened.until("New administration")
     time.sleep(0.5)
     opened.press("\r")
@@ -92,6 +98,16 @@ def test_an_ended_program_leaves_a_paused_administration(
         os.kill(terminal.pid, signal.SIGTERM)
     else:
         terminal.press("\x11")
+    terminal.ended()
+    with Store.open(tmp_path / "store.db") as store:
+        assert store.administrations()[0].status is AdministrationStatus.PAUSED
+
+
+def test_a_program_that_another_runs_ends_with_its_terminal(tmp_path: Path, battery: str) -> None:
+    # As make does: it alone is told that the terminal is closed, and waits for what it runs.
+    waits = ("/bin/sh", "-c", 'trap : HUP; "$@"; true', "sh")
+    terminal = answering(tmp_path, battery, waits)
+    os.close(terminal.master)
     terminal.ended()
     with Store.open(tmp_path / "store.db") as store:
         assert store.administrations()[0].status is AdministrationStatus.PAUSED
