@@ -41,6 +41,21 @@ class ResponseStatus(StrEnum):
     REFUSED = "refused"
     NOT_LANGUAGE = "not-language"
     PROMPT_ECHO = "prompt-echo"
+    REPEATED_ANSWER = "repeated-answer"
+    """The same text was given to three or more different prompts of one administration."""
+    DEGENERATE = "degenerate"
+    """One word or phrase fills half the text or more, or there are function words alone."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether the response can be described: *ok* or *truncated*.
+
+        The features of an unusable response are undefined, whoever rates it.
+
+        >>> ResponseStatus.TRUNCATED.usable, ResponseStatus.REFUSED.usable
+        (True, False)
+        """
+        return self in (ResponseStatus.OK, ResponseStatus.TRUNCATED)
 
 
 class StopReason(StrEnum):
