@@ -16,6 +16,7 @@ import click
 
 from tabwb.cli.streams import is_utf8
 from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.visible import json_escaped, unfiltered, visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +74,8 @@ def print_json(document: Mapping[str, Any]) -> None:
     Where stdout cannot hold every character, JSON's own escapes stand for those beyond ASCII.
     """
     escaped = not is_utf8(sys.stdout)
-    click.echo(json.dumps(document, ensure_ascii=escaped, allow_nan=False, indent=2))
+    text = json.dumps(document, ensure_ascii=escaped, allow_nan=False, indent=2)
+    click.echo(json_escaped(text))
 
 
 def note(message: str, *, newline: bool = True) -> None:
@@ -84,6 +86,20 @@ def note(message: str, *, newline: bool = True) -> None:
     """
     with suppress(OSError):
         click.echo(message, nl=newline, err=True)
+
+
+def renew_line(text: str = "") -> None:
+    """Replace the current line of stderr by this text; the next call replaces it again."""
+    with suppress(OSError):
+        stream = unfiltered(sys.stderr)
+        stream.write(f"\r\x1b[K{visible(text)}")
+        stream.flush()
+
+
+def heading(text: str, *, err: bool = False, newline: bool = True, **style: Any) -> None:
+    """Print text in a style of ours (bold, or as ``click.style`` takes it) on a terminal."""
+    stream = unfiltered(sys.stderr if err else sys.stdout)
+    click.echo(click.style(visible(text), **(style or {"bold": True})), file=stream, nl=newline)
 
 
 def configuration(offline: bool | None = None) -> Configuration:
@@ -132,8 +148,10 @@ def fail(error: TabwbError) -> int:
     To have stopped early is no error: who asked for a pause is not told of one.
     """
     lines = str(error).splitlines()
-    lead = click.style("error: ", bold=True, fg="red", reset=True)
-    note(lines[0] if isinstance(error, Interrupted) else lead + lines[0])
+    if not isinstance(error, Interrupted):
+        with suppress(OSError):
+            heading("error: ", err=True, newline=False, bold=True, fg="red")
+    note(lines[0])
     for line in lines[1:]:
         note(f"  {line}")
     return error.exit_status

@@ -19,6 +19,7 @@ from tabwb.cli.common import (
     open_plugins,
     open_store,
     print_json,
+    renew_line,
     store_option,
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
@@ -337,17 +338,17 @@ class _Line:
         if asked >= 3:
             seconds = (time.monotonic() - self._started) / asked * (self._planned - tally.judged)
             text += time_left(seconds)
-        note(f"\r\x1b[K{text[:78]}", newline=False)
+        renew_line(text[:78])
 
     def wait(self, event: Any) -> None:
         if self._live:
-            note(f"\r\x1b[K{event.reason}: waiting {event.seconds:.0f} s"[:78], newline=False)
+            renew_line(f"{event.reason}: waiting {event.seconds:.0f} s"[:78])
         else:
             note(f"{event.reason}: waiting {event.seconds:.0f} s")
 
     def close(self) -> None:
         if self._live:
-            note("\r\x1b[K", newline=False)
+            renew_line()
 
 
 def _fields(record: Any) -> dict[str, Any]:

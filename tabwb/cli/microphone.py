@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, on_terminal, print_json
+from tabwb.cli.common import json_option, note, on_terminal, print_json, renew_line
 from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:
@@ -123,16 +123,18 @@ def _listen(recorder: Recorder, seconds: int) -> None:
     while time.monotonic() < until:
         alarm = recorder.alarm
         if alarm != told and alarm is not None:
-            note(f"{_clear()}! {alarm}")
+            _clear()
+            note(f"! {alarm}")
         told = alarm
         if on_terminal():
-            note(f"\r{meter(recorder.level)}", newline=False)
+            renew_line(meter(recorder.level))
         time.sleep(0.1)
-    note(_clear(), newline=False)
+    _clear()
 
 
-def _clear() -> str:
-    return f"\r{'':{METER_CELLS + 20}}\r" if on_terminal() else ""
+def _clear() -> None:
+    if on_terminal():
+        renew_line()
 
 
 def meter(level: Level) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import configuration, json_option, note, open_plugins, print_json
+from tabwb.cli.common import configuration, heading, json_option, note, open_plugins, print_json
 from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:
@@ -34,10 +34,11 @@ def list_plugins(as_json: bool) -> int:
         return 0
     for plugin in document["plugins"]:
         source = plugin["folder"] or f"{plugin['distribution']} {plugin['version']}".strip()
-        click.echo(f"{click.style(plugin['name'], bold=True)}  {source}")
+        heading(plugin["name"], newline=False)
+        click.echo(f"  {source}")
     for kind, components in document["components"].items():
         if components:
-            click.echo(f"\n{click.style(kind, bold=True)}")
+            heading(f"\n{kind}")
         width = max((len(component["id"]) for component in components), default=0)
         for component in components:
             status = "" if component["status"] == "ok" else f"  [{component['status']}]"

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from tabwb.cli.common import note
+from tabwb.cli.common import note, renew_line
 from tabwb.records import events
 from tabwb.records.states import AttemptState
 
@@ -57,20 +57,20 @@ class Progress:
     def close(self) -> None:
         """Leave the terminal as it was."""
         if self._live:
-            note("\r\x1b[K", newline=False)
+            renew_line()
 
     def _line(self, number: int) -> None:
         if self._quiet:
             return
         text = f"item {number}/{self._planned}  {self._place}{self._spent()}{self._remaining()}"
         if self._live:
-            note(f"\r\x1b[K{text[:78]}", newline=False)
+            renew_line(text[:78])
         else:
             note(text)
 
     def _say(self, message: str) -> None:
         if self._live:
-            note("\r\x1b[K", newline=False)
+            renew_line()
         note(message)
 
     def _spent(self) -> str:
@@ -108,12 +108,12 @@ class Countdown:
         text = f"{self._what} {self._done}/{self._planned}"
         text += time_left(each * (self._planned - self._done))
         if self._live:
-            note(f"\r\x1b[K{text}", newline=False)
+            renew_line(text)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
         if self._live:
-            note("\r\x1b[K", newline=False)
+            renew_line()
 
 
 def time_left(seconds: float) -> str:

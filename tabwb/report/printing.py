@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
+from rich.segment import Segment, Segments
 from rich.table import Table
+
+from tabwb.records.visible import unfiltered, visible
 
 MINIMUM_WIDTH = 70
 """Columns of characters that the table of subtests needs."""
@@ -37,7 +42,10 @@ def table(*headings: str, first: str = "", fold: bool = False, title: str = "") 
 def print_view(view: RenderableType) -> None:
     """Print on stdout; what is written there is text of others, no markup of ours."""
     # A spec is no markup: "tab-2026:gemini:x" would be printed with the sign of the zodiac.
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = Console(highlight=False, markup=False, emoji=False, file=unfiltered(sys.stdout))
     # On a narrower terminal lines wrap, which is ugly; narrower columns would cut figures off.
     console.width = max(console.width, MINIMUM_WIDTH)
-    console.print(view)
+    for line in console.render_lines(view, pad=False):
+        # Rich passes escape sequences in the text on to the terminal.
+        shown = [Segment(visible(segment.text), segment.style) for segment in line]
+        console.print(Segments([*shown, Segment.line()]), end="", no_wrap=True, crop=False)

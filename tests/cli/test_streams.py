@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 
+from tabwb.cli.common import print_json
+from tabwb.records.visible import VisibleStream
+from tabwb.report.printing import print_view
 from tests.cli.conftest import Run
 
 FULL = Path("/dev/full")
@@ -107,3 +115,77 @@ def test_a_current_folder_that_is_gone_is_said() -> None:
     done = shell('d=$(mktemp -d); cd "$d"; rmdir "$d"; tabwb results')
     assert done.returncode == 1
     assert b"error: the current folder: " in done.stderr
+
+
+HOSTILE = "a\x1b]0;title\x07\x9b31m\r\x08\u202eb"
+
+
+def on_terminal(*arguments: str) -> bytes:
+    """Run a command on a terminal of its own; everything it wrote there."""
+    pid, master = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "tabwb.cli.main", *arguments])
+    written = b""
+    with suppress(OSError):
+        while part := os.read(master, 65536):
+            written += part
+    os.waitpid(pid, 0)
+    os.close(master)
+    return written
+
+
+def controls(written: bytes) -> set[str]:
+    """Control sequences and characters, without line ends and our own colours."""
+    text = re.sub(r"\r\n|\r\x1b\[K|\x1b\[[\d;]*m", "\n", written.decode())
+    return set(text) & {"\x1b", "\x07", "\x9b", "\r", "\x08", "\u202e"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("transcribe", HOSTILE),
+        ("battery", "show", HOSTILE),
+        ("judge", "show", HOSTILE),
+        ("model", "test", HOSTILE),
+        ("store", "info", "--store", f"/none/{HOSTILE}"),
+        (HOSTILE,),
+    ],
+)
+def test_arguments_cannot_steer_the_terminal(command: tuple[str, ...]) -> None:
+    written = on_terminal(*command)
+    assert not controls(written)
+    assert b"title" in written
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--details",)])
+def test_replies_cannot_steer_the_terminal(
+    run: Run, tmp_path: Path, battery_file: Path, more: tuple[str, ...]
+) -> None:
+    shown = ("results", "1", *more)
+    replies = tmp_path / f"{HOSTILE.replace('/', '')}.jsonl"
+    replies.write_text(
+        "".join(
+            json.dumps({"subtest": "words", "item": item, "response": HOSTILE}) + "\n"
+            for item in ("w1", "w2")
+        ),
+        encoding="utf-8",
+    )
+    run("run", str(battery_file), "--model", f"replay:{replies}")
+    written = on_terminal(*shown)
+    assert written
+    assert not controls(written)
+
+
+def test_json_keeps_what_it_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"text": HOSTILE})
+    printed = capsys.readouterr().out
+    assert printed.isascii()
+    assert json.loads(printed) == {"text": HOSTILE}
+
+
+def test_a_table_shows_control_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    below = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", VisibleStream(below, encoding="utf-8"))
+    print_view(Text(HOSTILE))
+    sys.stdout.flush()
+    assert below.getvalue().decode().startswith(r"a\x1b]0;title\x9b31m")

@@ -1,0 +1,99 @@
+"""Text that other people wrote, made safe to show on a terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TextIO
+
+_CONTROL = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f"  # C0 without tab and newline; delete
+    "\x80-\x9f"  # C1: one character that acts as an escape sequence
+    "\u2028\u2029"  # line and paragraph separator
+    "\u202a-\u202e\u2066-\u2069"  # bidirectional embedding, override and isolate
+    "]"
+)
+"""Characters that move the cursor, start a control sequence or reorder the text around them."""
+
+
+def visible(text: str) -> str:
+    r"""Return the text with every control character written as its Python escape.
+
+    Tabs and newlines stay. A reply of a server, a file name or a battery can hold terminal
+    sequences: they could rename the window, write to the clipboard or hide what was printed.
+
+    >>> visible("a\x1b]0;title\x07b"), visible("good\tline\n")
+    ('a\\x1b]0;title\\x07b', 'good\tline\n')
+    >>> visible("\u202egnp.exe")
+    '\\u202egnp.exe'
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def without_controls(text: str) -> str:
+    r"""Return the text without its control characters, for cells whose width is already laid out.
+
+    Control characters take no cell, so the width does not change. Newlines stay.
+
+    >>> without_controls("a\x1b[31mb")
+    'a[31mb'
+    """
+    return _CONTROL.sub("", text)
+
+
+def json_escaped(document: str) -> str:
+    r"""Return a JSON document with its remaining control characters as JSON escapes.
+
+    ``json.dumps(ensure_ascii=False)`` escapes C0 only. The value of the document is the same.
+
+    >>> json_escaped('"a\x9bb"')
+    '"a\\u009bb"'
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+
+
+class VisibleStream(io.TextIOWrapper):
+    """A text stream that shows control characters instead of obeying them.
+
+    Everything that commands print passes here, so no message has to remember to do it. Our own
+    control sequences (colours, progress that rewrites its line) go through :attr:`unfiltered`.
+    """
+
+    def write(self, text: str) -> int:
+        """Write the text, with control characters as escapes (see :func:`visible`)."""
+        super().write(visible(text))
+        return len(text)
+
+    @property
+    def unfiltered(self) -> TextIO:
+        """A view of this stream that writes what it is given."""
+        return _Unfiltered(self)
+
+
+class _Unfiltered(io.TextIOBase):
+    """Writes to the stream below its filter."""
+
+    def __init__(self, stream: VisibleStream) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return io.TextIOWrapper.write(self._stream, text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+
+def unfiltered(stream: TextIO) -> TextIO:
+    """Return the stream below the filter where there is one, else the stream itself."""
+    return stream.unfiltered if isinstance(stream, VisibleStream) else stream
