@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TextIO
+from typing import TextIO, cast
 
 _CONTROL = re.compile(
     "["
@@ -68,7 +68,7 @@ class VisibleStream(io.TextIOWrapper):
     @property
     def unfiltered(self) -> TextIO:
         """A view of this stream that writes what it is given."""
-        return _Unfiltered(self)
+        return cast("TextIO", _Unfiltered(self))
 
 
 class _Unfiltered(io.TextIOBase):

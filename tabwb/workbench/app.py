@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from types import FrameType
@@ -16,15 +16,20 @@ from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.events import Event, Key, Resize
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from tabwb.workbench import remembered, themes
+from tabwb.workbench.control_filter import ControlFilter
 from tabwb.workbench.key_gate import KeyGate, Passed
 from tabwb.workbench.palette import Commands
 from tabwb.workbench.screens.desk import Desk
 
 MIN_SIZE = (80, 24)
+TOO_SMALL = "too-small"
+"""Id of the notice that the terminal is too small."""
 AT_ONCE = {"ctrl+q", "ctrl+c"}
 """Keys that wait for nothing."""
 TERMINAL_S = 1.0
@@ -72,6 +77,7 @@ class Workbench(App[int]):
     ) -> None:
         super().__init__()
         self.when_ready = when_ready
+        self._controls = ControlFilter()
         self._memory = memory
         self.remembered = remembered.load(memory)
         self.desk = Desk(location=location, offline=offline, battery=battery, model=model)
@@ -83,6 +89,10 @@ class Workbench(App[int]):
             self.register_theme(theme)
         wanted = os.environ.get("TABWB_THEME", "")
         self.theme = wanted if wanted in themes.NAMES else self.remembered.theme or themes.NAMES[0]
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return Textual's filters and ours, through which every cell goes to the terminal."""
+        return [*super().get_line_filters(), self._controls]
 
     def get_default_screen(self) -> Desk:
         """The desk is the only screen that always is."""
@@ -147,12 +157,13 @@ class Workbench(App[int]):
     def on_resize(self, event: Resize) -> None:
         """Say so when there is too little room."""
         small = event.size.width < MIN_SIZE[0] or event.size.height < MIN_SIZE[1]
-        from_small = self.screen.id == "too-small"
-        if small and not from_small:
+        # Nothing opens over the notice, so it is always the topmost screen.
+        shown = self.screen.id == TOO_SMALL
+        if small and not shown:
             from tabwb.workbench.screens.too_small import TooSmall
 
-            self.push_screen(TooSmall())
-        elif not small and from_small:
+            self.push_screen(TooSmall(id=TOO_SMALL))
+        elif not small and shown:
             self.pop_screen()
 
     # ---------------------------------------------------------------- memory
@@ -196,10 +207,18 @@ class Workbench(App[int]):
         """Help for what is focused, over whatever stands there; a second time closes it."""
         from tabwb.workbench.screens.help import HelpScreen, help_for
 
+        if self.screen.id == TOO_SMALL:
+            return
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         else:
             self.push_screen(HelpScreen(help_for(self.screen)))
+
+    def action_command_palette(self) -> None:
+        """Open the palette, unless it is open already, or there is too little room."""
+        is_open = any(isinstance(screen, CommandPalette) for screen in self.screen_stack)
+        if not is_open and self.screen.id != TOO_SMALL:
+            super().action_command_palette()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """None but our own."""
@@ -220,10 +239,11 @@ def run_workbench(
         battery: with ``model``: open the new-administration dialog with these filled in.
         model: see ``battery``.
     """
-    from tabwb.workbench import graphics
+    from tabwb.workbench import graphics, terminal_input
     from tabwb.workbench.collector import settle
 
     graphics.prepare()
+    terminal_input.prepare()
     app = Workbench(
         location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
     )

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.segment import Segment
 from textual.color import Color
+from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -18,6 +20,8 @@ from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.records.trials import Administration, Conditions
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench import remembered, themes
+from tabwb.workbench.app import TOO_SMALL
+from tabwb.workbench.control_filter import ControlFilter
 from tabwb.workbench.screens.open import ranked
 from tabwb.workbench.widgets.dock import Dock, Handle
 from tabwb.workbench.widgets.title_bar import TitleBar
@@ -120,9 +124,36 @@ async def test_too_small_a_terminal_is_told_so(sit: Sit, size: tuple[int, int]) 
     async with sit((80, 24)) as seat:
         await seat.pilot.resize_terminal(*size)
         await seat.reads("tabwb needs 80x24")
-        await seat.reads(f"here are {size[0]}x{size[1]}")
+        await seat.reads(f"this terminal is {size[0]}x{size[1]}")
         await seat.pilot.resize_terminal(80, 24)
         await seat.until(lambda: not seat.asked)
+
+
+async def test_the_palette_opens_once(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        await seat.press("ctrl+p", "f1", "ctrl+p")
+        assert sum(isinstance(one, CommandPalette) for one in seat.app.screen_stack) == 1
+
+
+async def test_nothing_opens_over_the_size_notice(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        await seat.press("ctrl+p")
+        await seat.pilot.resize_terminal(70, 20)
+        await seat.reads("tabwb needs 80x24")
+        await seat.press("f1", "ctrl+p")
+        assert seat.app.screen.id == TOO_SMALL
+        await seat.pilot.resize_terminal(60, 20)
+        await seat.reads("this terminal is 60x20")
+        assert [one.id for one in seat.app.screen_stack].count(TOO_SMALL) == 1
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.until(lambda: isinstance(seat.app.screen, CommandPalette))
+
+
+def test_no_control_character_is_drawn() -> None:
+    before = [Segment("a\x1b]0;t\x07"), Segment("b\x9b31mc\u202e"), Segment("plain")]
+    after = ControlFilter().apply(before, Color(0, 0, 0))
+    assert [text for text, _, _ in after] == ["a]0;t", "b31mc", "plain"]
+    assert sum(one.cell_length for one in after) == sum(one.cell_length for one in before)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -123,3 +123,13 @@ def test_a_killed_program_loses_nothing_and_holds_nothing(
         assert store.administrations()[0].answered == 1
         with store.lock(1):
             pass
+
+
+def test_a_byte_that_is_not_utf8_does_not_end_the_workbench(terminal: Terminal) -> None:
+    terminal.until("item 1")
+    os.write(terminal.master, b"\xe9a\xff\xfe")
+    terminal.press("?")
+    terminal.until("All keys")
+    assert b"Traceback" not in terminal.seen
+    terminal.press("\x11")
+    assert terminal.ended() == 0

@@ -1,4 +1,4 @@
-"""Says that there is too little room; everything waits behind it."""
+"""The notice that the terminal is too small."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tabwb.workbench.widgets.painted import Painted
 
 
 class SizeNotice(Painted):
-    """How much room there is and how much is needed."""
+    """The size of the terminal and the size that is needed."""
 
     can_focus = True
     HELP = "# Too little room\n\nMake the terminal at least 80 columns wide and 24 lines high."
@@ -20,21 +20,18 @@ class SizeNotice(Painted):
         size = self.app.size
         return Content.assemble(
             ("tabwb needs 80x24", "bold"),
-            f"\nhere are {size.width}x{size.height}\n\n",
+            f"\nthis terminal is {size.width}x{size.height}\n\n",
             ("Make the terminal larger;\nnothing is lost.", "$quiet"),
         )
 
 
 class TooSmall(ModalScreen[None]):
-    """Covers the screen until there is room again."""
+    """Covers the screen until the terminal is large enough."""
 
     DEFAULT_CSS = """
     TooSmall { align: center middle; background: $background; }
     TooSmall SizeNotice { width: 100%; height: auto; text-align: center; }
     """
-
-    def __init__(self) -> None:
-        super().__init__(id="too-small")
 
     def compose(self) -> ComposeResult:
         """The notice."""
