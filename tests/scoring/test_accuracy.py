@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import betainc
 from scipy.stats import binomtest
 
 from tabwb.records.states import Protocol
@@ -14,7 +13,6 @@ from tabwb.scoring.accuracy import (
     chance_corrected,
     clopper_pearson,
     guessing_rate,
-    incomplete_beta,
 )
 from tabwb.scoring.estimate import Estimate
 
@@ -61,11 +59,6 @@ def test_a_wider_level_gives_a_wider_interval() -> None:
     assert isinstance(narrow, Interval)
     assert isinstance(wide, Interval)
     assert wide.low < narrow.low < narrow.high < wide.high
-
-
-@given(st.floats(0, 1), st.floats(0.5, 300), st.floats(0.5, 300))
-def test_the_incomplete_beta_function_is_right(x: float, a: float, b: float) -> None:
-    assert incomplete_beta(x, a, b) == pytest.approx(float(betainc(a, b, x)), abs=1e-11)
 
 
 def test_tabs_baselines() -> None:

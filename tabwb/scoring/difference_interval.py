@@ -1,0 +1,224 @@
+"""Intervals of a difference: of two examinees on the same items, and of families by items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from math import fsum
+
+from tabwb.scoring.accuracy import LEVEL, Interval
+from tabwb.scoring.burden_interval import sum_of_squares
+from tabwb.scoring.distributions import t_quantile
+from tabwb.scoring.estimand import (
+    DETERMINISTIC,
+    NO_VALUE,
+    ONE_ITEM,
+    ONE_RESPONSE,
+    Estimand,
+    EstimatedInterval,
+)
+
+UPPER = (1 + LEVEL) / 2
+LEAST_FAMILIES = 3
+FEW_FAMILIES = "fewer than three families"
+NO_VARIATION = "neither families nor items differ: the variance cannot be estimated"
+Values = Sequence[Sequence[float]]
+"""For each item the values of the responses to it."""
+
+
+def difference_interval(
+    first: Values,
+    second: Values,
+    n_features: int | None,
+    estimand: Estimand = Estimand.PROMPTS_LIKE_THESE,
+    *,
+    deterministic: tuple[bool, bool] = (False, False),
+) -> EstimatedInterval:
+    """Return the 95 % interval of first - second, both answering the same items.
+
+    The estimate is the mean over items of the difference of item means: every item counts alike,
+    whatever its number of responses.
+
+    Args:
+        first: for each item the values of the first examinee's responses.
+        second: likewise, the items in the same order. Items without a value on either side are
+            left out.
+        n_features: size of the feature set where the values are burdens; None for a rate, whose
+            values are 0 and 1.
+        estimand: what the interval is for.
+        deterministic: whether each side drew nothing. It has no error for these prompts then.
+
+    >>> right, wrong = [[1.0]] * 15, [[0.0]] * 15
+    >>> found = difference_interval(wrong[:5], right[:5], None).interval
+    >>> found.low, round(found.high, 2)
+    (-1.0, -0.51)
+    """
+    pairs = [(a, b) for a, b in zip(first, second, strict=True) if len(a) and len(b)]
+    if estimand is Estimand.THESE_PROMPTS and all(deterministic) and pairs:
+        return EstimatedInterval(estimand, None, DETERMINISTIC)
+    if not pairs:
+        return EstimatedInterval(estimand, None, NO_VALUE)
+    if estimand is Estimand.THESE_PROMPTS:
+        return _these_prompts(pairs, n_features, deterministic)
+    if len(pairs) < 2:
+        return EstimatedInterval(estimand, None, ONE_ITEM)
+    means = [(fsum(a) / len(a), fsum(b) / len(b)) for a, b in pairs]
+    sizes = [effective_responses([len(pair[side]) for pair in pairs]) for side in (0, 1)]
+    found = paired_t([a for a, _ in means], [b for _, b in means], sizes[0], sizes[1], n_features)
+    return EstimatedInterval(estimand, found)
+
+
+def paired_t(
+    first: Sequence[float],
+    second: Sequence[float],
+    n_first: float,
+    n_second: float,
+    n_features: int | None,
+) -> Interval:
+    """Return the paired interval with a floor, for prompts like these (two items or more).
+
+    With d the k differences of item means: ``mean(d) +- t_{k-1} se``,
+    ``se^2 = max(var(d) / k, f_a + f_b)``. The floor f is the variance that the draws alone give:
+    ``(m + 0.5/n) / n`` for a burden (Poisson), ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)``
+    for a rate, m the mean of the side and n its responses. Cut off at the largest difference that
+    there can be.
+
+    Source: SCORING 8.
+
+    Args:
+        first: item means.
+        second: likewise, in the same order.
+        n_first: responses behind them, see :func:`effective_responses`.
+        n_second: likewise.
+        n_features: size of the feature set for burdens; None for rates.
+
+    >>> found = paired_t([1.0, 1.0, 0.4], [1.5, 1.0, 0.9], 30, 30, 19)
+    >>> round(found.low, 4), round(found.high, 4)
+    (-1.435, 0.7683)
+    """
+    k = len(first)
+    if k < 2:
+        raise ValueError("an interval for prompts like these needs two items or more")
+    d = [a - b for a, b in zip(first, second, strict=True)]
+    floor = sampling_floor(fsum(first) / k, n_first, n_features) + sampling_floor(
+        fsum(second) / k, n_second, n_features
+    )
+    variance = max(sum_of_squares(d) / (k - 1) / k, floor)
+    return _around(fsum(d) / k, t_quantile(UPPER, k - 1) * math.sqrt(variance), n_features)
+
+
+def sampling_floor(mean: float, n: float, n_features: int | None) -> float:
+    """Return the least variance of a mean of n responses, above 0 also where all are alike.
+
+    ``(m + 0.5/n) / n`` for a burden, ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)`` for a
+    rate.
+
+    >>> sampling_floor(0.0, 50, 19), round(sampling_floor(1.0, 9, None), 6)
+    (0.0002, 0.005278)
+    """
+    if n_features is not None:
+        return (mean + 0.5 / n) / n
+    p = (mean * n + 0.5) / (n + 1)
+    return p * (1 - p) / n
+
+
+def effective_responses(replicates: Sequence[int]) -> float:
+    """Return how many responses, evenly spread over the items, give as exact a mean of item means.
+
+    ``k^2 / sum(1 / r_i)``: with equal replicates the number of responses, kr; less where some items
+    have few.
+
+    >>> effective_responses([4, 4]), round(effective_responses([1, 7]), 3)
+    (8.0, 3.5)
+    """
+    return len(replicates) ** 2 / fsum(1 / each for each in replicates)
+
+
+def _these_prompts(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
+    n_features: int | None,
+    deterministic: tuple[bool, bool],
+) -> EstimatedInterval:
+    """Return the Welch interval by item.
+
+    ``se^2 = max(sum (s_ai^2 / r_ai + s_bi^2 / r_bi) / k^2, f_a + f_b)`` with the floors of
+    :func:`paired_t`, t with Welch and Satterthwaite's degrees of freedom over the 2k samples. An
+    item with one response takes the pooled variance of its side. A side that drew nothing adds
+    no variance and no floor.
+    """
+    estimand = Estimand.THESE_PROMPTS
+    k = len(pairs)
+    variance = floor = satterthwaite = 0.0
+    most_df = 0
+    means = []
+    for side in (0, 1):
+        items = [pair[side] for pair in pairs]
+        means.append(fsum(fsum(item) / len(item) for item in items) / k)
+        if deterministic[side]:
+            continue
+        df = sum(map(len, items)) - k
+        if df < 1:
+            return EstimatedInterval(estimand, None, ONE_RESPONSE)
+        squares = [sum_of_squares(item) for item in items]
+        pooled = fsum(squares) / df
+        most_df += df
+        floor += sampling_floor(
+            means[side], effective_responses([len(item) for item in items]), n_features
+        )
+        for item, square in zip(items, squares, strict=True):
+            r = len(item)
+            part = (square / (r - 1) if r > 1 else pooled) / r / k**2
+            variance += part
+            satterthwaite += part**2 / (r - 1 if r > 1 else df)
+    welch = min(variance**2 / satterthwaite, most_df) if satterthwaite > 0 else most_df
+    half = t_quantile(UPPER, welch) * math.sqrt(max(variance, floor))
+    return EstimatedInterval(estimand, _around(means[0] - means[1], half, n_features))
+
+
+def _around(middle: float, half: float, n_features: int | None) -> Interval:
+    most = 1.0 if n_features is None else float(n_features)
+    return Interval(max(middle - half, -most), min(middle + half, most))
+
+
+def family_interval(
+    differences: Sequence[Sequence[float]], floor: float = 0.0
+) -> EstimatedInterval:
+    """Return the 95 % interval of a mean difference over families and items, both being samples.
+
+    With a row for each of F families and a column for each of k items:
+    ``V = var(family means) / F + var(item means) / k``, ``mean +- t sqrt(V)`` with
+    ``min(F, k) - 1`` degrees of freedom. The estimand is *prompts like these* and families like
+    these. Source: SCORING 8.
+
+    Args:
+        differences: rows of equal length, without gaps: leave out items that a family lacks.
+        floor: the least variance of the mean, from the draws alone: the mean over families of
+            :func:`sampling_floor` of both sides, divided by F. Without it families and items that
+            are all alike have no interval.
+
+    Raises:
+        ValueError: rows of unequal length.
+
+    >>> family_interval([[0.1, 0.2], [0.3, 0.4]]).reason
+    'fewer than three families'
+    """
+    estimand = Estimand.PROMPTS_LIKE_THESE
+    families = len(differences)
+    if families < LEAST_FAMILIES:
+        return EstimatedInterval(estimand, None, FEW_FAMILIES)
+    k = len(differences[0])
+    if any(len(row) != k for row in differences):
+        raise ValueError("every family needs a difference for every item")
+    if k < 2:
+        return EstimatedInterval(estimand, None, ONE_ITEM if k else NO_VALUE)
+    rows = [fsum(row) / k for row in differences]
+    columns = [fsum(column) / families for column in zip(*differences, strict=True)]
+    variance = max(
+        sum_of_squares(rows) / (families - 1) / families + sum_of_squares(columns) / (k - 1) / k,
+        floor,
+    )
+    mean = fsum(rows) / families
+    half = t_quantile(UPPER, min(families, k) - 1) * math.sqrt(variance)
+    if half <= 1e-9 * max(abs(each) for row in differences for each in row):
+        return EstimatedInterval(estimand, None, NO_VARIATION)
+    return EstimatedInterval(estimand, Interval(mean - half, mean + half))
