@@ -28,23 +28,30 @@ class Share:
 
     Attributes:
         n: answers counted.
-        scored: answers that the deciding scorer gave a verdict.
+        scored: answers with a verdict of the deciding scorer under the policy ``exact``.
         correct: by policy; None where no answer has a verdict.
+        scored_by: by policy, answers with a verdict under it; a policy that is missing has
+            ``scored`` of them.
     """
 
     n: int
     scored: int
     correct: Mapping[str, int | None]
+    scored_by: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, policy: str = "exact") -> int:
+        """Return how many answers have a verdict under a policy."""
+        return self.scored_by.get(policy, self.scored)
 
     def interval(self, policy: str = "exact") -> accuracy.Interval | None:
-        """The exact (Clopper-Pearson) 95 % interval."""
+        """Return the exact (Clopper-Pearson) 95 % interval, of the answers with a verdict."""
         right = self.correct[policy]
-        return None if right is None else accuracy.clopper_pearson(right, self.scored)
+        return None if right is None else accuracy.clopper_pearson(right, self.of(policy))
 
     def accuracy(self, policy: str = "exact") -> Estimate:
-        """Share right of those scored."""
+        """Return the share right of the answers with a verdict under the policy."""
         right = self.correct[policy]
-        return ratio(right or 0, self.scored if right is not None else 0, NOT_SCORED)
+        return ratio(right or 0, self.of(policy) if right is not None else 0, NOT_SCORED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +183,13 @@ def decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
 
 def _share(rows: Sequence[Counted], rater: str | None) -> Share:
     correct: dict[str, int | None] = {}
-    scored = 0
+    scored: dict[str, int] = {}
     for policy in POLICIES:
         given = [] if rater is None else [row.rating(rater, policy) for row in rows]
         values = [rating.value for rating in given if rating and rating.value is not None]
         correct[policy] = sum(value == 1.0 for value in values) if values else None
-        scored = len(values) if policy == "exact" else scored
-    return Share(len(rows), scored, correct)
+        scored[policy] = len(values)
+    return Share(len(rows), scored["exact"], correct, scored)
 
 
 def _verdicts(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tabwb.records.ratings import failed, valued
 from tabwb.records.trials import Trial
-from tabwb.report.subtests import SubtestSummary
+from tabwb.report.subtests import Share, SubtestSummary
 from tabwb.report.summary import summarise
 from tests.report.given import BATTERY, CONDITIONS, answered, voided
 
@@ -56,3 +56,26 @@ def test_an_answer_without_a_verdict_or_void_is_in_no_rate() -> None:
     assert (made.share.n, made.share.scored) == (2, 1)
     assert made.yes_rate["exact"].value == 1.0
     assert made.balanced_accuracy["exact"].reason == "every expected answer is Yes"
+
+
+def test_every_policy_is_divided_by_its_own_verdicts() -> None:
+    # A verdict under ``exact`` failed for two answers; ``normalised`` has all 99.
+    share = Share(99, 97, {"exact": 97, "normalised": 99}, {"exact": 97, "normalised": 99})
+    assert share.accuracy("normalised").value == 1.0
+    interval = share.interval("normalised")
+    assert interval is not None and interval.high == 1.0
+
+
+def test_a_failed_exact_verdict_leaves_the_other_policies_their_count() -> None:
+    right = answered("wc3", "boot")
+    odd = replace(
+        right,
+        ratings=tuple(
+            failed(one.rater, one.measure, "broke") if one.measure == "exact" else one
+            for one in right.ratings
+        ),
+    )
+    share = summary_of("words", odd).share
+    assert (share.of("exact"), share.of("normalised")) == (0, 1)
+    assert share.accuracy("normalised").value == 1.0
+    assert share.interval("normalised") is not None
