@@ -71,6 +71,7 @@ class LexicalScorer:
     """How many words, and how different they are, in connected text (TAB, section 5)."""
 
     id = "lexical"
+    decides = False
     measures = ("words", "ttr", "mattr", "mtld")
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:

@@ -7,8 +7,6 @@ end and the sampler's seed is per reply; greedy tokens are those of
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,7 +15,6 @@ from tabwb.extend.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request
 from tabwb.records.states import Protocol, StopReason
-from tabwb.scoring.likelihood import choose_by_likelihood
 from tabwb_transformers.options import LocalOptions, TransformersOptions
 from tabwb_transformers.prompts import Prompts
 from tabwb_transformers.trie import trie_of
@@ -99,11 +96,6 @@ class TransformersModel:
 
         opened = self._ready()
         prompt = self._prompt(opened, request)
-        if prompt.protocol is Protocol.LIKELIHOOD:
-            reply = self._chosen(opened, prompt, cancel)
-            yield reply.text
-            yield reply
-            return
         writing = self._writing(opened, 0, prompt)
         yield from write_alone(opened.engine, writing, cancel)
         yield self._reply_of(opened, prompt, writing)
@@ -125,35 +117,38 @@ class TransformersModel:
                 yield index, error
         # The longest first: if memory runs out, then at once. Alike prompts stand side by side.
         order = sorted(prompts, key=lambda index: (-len(prompts[index].ids), prompts[index].ids))
-        written = [n for n in order if prompts[n].protocol is not Protocol.LIKELIHOOD]
-        yield from self._write(opened, prompts, written, cancel)
-        for index in order:
-            if prompts[index].protocol is not Protocol.LIKELIHOOD:
-                continue
-            if cancel.is_set():
-                return
-            try:
-                reply = self._chosen(opened, prompts[index], cancel)
-            except ComponentError as error:
-                yield index, error
-                continue
-            if reply.stop_reason is not StopReason.CANCELLED:
-                yield index, reply
+        yield from self._write(opened, prompts, order, cancel)
 
     def likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
-        """The likelihood of each continuation as the reply to ``request``, in their order.
+        """Return the likelihood of each continuation as the reply to ``request``, in their order.
 
-        A request without messages asks for the likelihood of whole texts: the first token is then
-        weighed after the token with which texts begin; where the tokenizer has none, it is not
-        counted.
+        Options of an item are weighed as they are written after the prompt. A request without
+        messages asks for the likelihood of whole texts: the first token is then weighed after the
+        token with which texts begin; where the tokenizer has none, it is not counted.
 
         Raises:
             ComponentError: the prompt does not fit, or memory ran out.
         """
         opened = self._ready()
-        return self._weighed(opened, *opened.prompts.encode(request), continuations, cancel)
+        rendered, ids = opened.prompts.encode(request)
+        if request.protocol is not Protocol.LIKELIHOOD:
+            return self._weighed(opened, rendered, ids, continuations, cancel)
+        texts = [opened.prompts.written(option) for option in continuations]
+        weighed = self._weighed(opened, rendered, ids, texts, cancel)
+        if len(weighed) < len(texts):
+            return weighed
+        import torch
+
+        from tabwb_transformers.weighing import is_clear
+
+        epsilon = torch.finfo(opened.loaded.model.dtype).eps
+        clear = len(weighed) < 2 or is_clear(weighed, epsilon)
+        notes = _notes(opened, _Prompt(request, rendered, ids, request.protocol))
+        notes["batch_exact"] = "yes" if clear else "no"
+        first = replace(weighed[0], prompt_tokens=len(ids), metadata=notes)
+        return [first, *weighed[1:]]
 
     # ---------------------------------------------------------------- the steps
 
@@ -165,6 +160,10 @@ class TransformersModel:
 
     def _prompt(self, opened: _Opened, request: Request) -> _Prompt:
         protocol = request.protocol if request.options else Protocol.GENERATE
+        if protocol is Protocol.LIKELIHOOD:
+            raise ComponentError(
+                "options under the protocol 'likelihood' are weighed by likelihood(), not written"
+            )
         rendered, ids = opened.prompts.encode(request)
         _room(opened.loaded, ids)
         return _Prompt(request, rendered, ids, protocol)
@@ -222,38 +221,6 @@ class TransformersModel:
             metadata={**_notes(opened, prompt), **writing.notes()},
         )
 
-    def _chosen(self, opened: _Opened, prompt: _Prompt, cancel: Cancel) -> Reply:
-        """The most likely option, as a reply."""
-        import torch
-
-        from tabwb_transformers.weighing import is_clear
-
-        started = time.monotonic()
-        options = prompt.request.options
-        texts = [opened.prompts.written(option) for option in options]
-        weighed = self._weighed(opened, prompt.rendered, prompt.ids, texts, cancel)
-        if len(weighed) < len(options):
-            return Reply("", StopReason.CANCELLED, time.monotonic() - started)
-        found = dict(zip(options, weighed, strict=True))
-        choice = choose_by_likelihood(found)
-        epsilon = torch.finfo(opened.loaded.model.dtype).eps
-        notes = _notes(opened, prompt) | {
-            "option_log_probabilities": _json(found),
-            "choice_per_token": choice.per_token,
-            "choice_per_character": choice.per_character,
-            "batch_exact": "yes" if is_clear(weighed, epsilon) else "no",
-        }
-        latency = time.monotonic() - started
-        return Reply(
-            choice.by_sum,
-            StopReason.END,
-            latency,
-            first_piece_s=latency,
-            prompt_tokens=len(prompt.ids),
-            reply_tokens=found[choice.by_sum].tokens,
-            metadata=notes,
-        )
-
     def _weighed(
         self,
         opened: _Opened,
@@ -300,20 +267,6 @@ def _notes(opened: _Opened, prompt: _Prompt) -> dict[str, str]:
     }
     # At a temperature too the other protocols take the most probable option.
     return notes if prompt.protocol is Protocol.GENERATE else notes | {"sampled": "no"}
-
-
-def _json(weighed: Mapping[str, Likelihood]) -> str:
-    """The log probabilities of all options: summed, per token, per character."""
-    found = {
-        option: {
-            "sum": round(one.log_probability, 6),
-            "tokens": one.tokens,
-            "per_token": round(one.log_probability / max(one.tokens, 1), 6),
-            "per_character": round(one.log_probability / max(len(option), 1), 6),
-        }
-        for option, one in weighed.items()
-    }
-    return json.dumps(found, ensure_ascii=False)
 
 
 def _room(loaded: Loaded, ids: Sequence[int]) -> int:

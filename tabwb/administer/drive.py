@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
+from tabwb.administer.choosing import chosen, gives_likelihoods, is_weighed, pieces
 from tabwb.administer.session import Session
-from tabwb.extend.components import BatchingBackend, Cancel, ModelBackend
+from tabwb.extend.components import BatchingBackend, Cancel, LikelihoodBackend, ModelBackend
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
@@ -28,13 +29,13 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
     trial = session.position[0]
     reply: Reply | None = None
     try:
-        for piece in backend.reply(request, cancel):
+        for piece in pieces(backend, request, cancel):
             if isinstance(piece, Reply):
                 reply = piece
             elif isinstance(piece, Wait):
                 yield events.Waiting(session.administration.id, trial, piece.seconds, piece.reason)
             else:
-                yield events.Streamed(session.administration.id, trial, piece)
+                yield events.Streamed(session.administration.id, trial, str(piece))
     except TabwbError as error:
         yield from session.fail(str(error), request.messages)
         return
@@ -143,11 +144,21 @@ def _answers(
 ) -> Generator[tuple[int, Reply | Wait | ComponentError]]:
     """What the back end says, and its failure as a last piece with the index -1."""
     left = set(range(len(requests)))
+    weighed = [index for index in sorted(left) if is_weighed(requests[index])]
+    if weighed and gives_likelihoods(backend):
+        for index in weighed:
+            if cancel.is_set():
+                return
+            left.discard(index)
+            yield index, _chosen(backend, requests[index], cancel)
+    asked = sorted(left)
+    if not asked:
+        return
     try:
-        for index, piece in backend.reply_many(requests, cancel):
-            yield index, piece
+        for index, piece in backend.reply_many([requests[at] for at in asked], cancel):
+            yield asked[index], piece
             if not isinstance(piece, Wait):
-                left.discard(index)
+                left.discard(asked[index])
     except TabwbError as error:
         yield -1, ComponentError(str(error))
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
@@ -155,3 +166,13 @@ def _answers(
     else:
         if left and not cancel.is_set():
             yield -1, ComponentError("the back end ended without a reply")
+
+
+def _chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply | ComponentError:
+    """The most likely option as a reply, or the failure."""
+    try:
+        return chosen(backend, request, cancel)
+    except TabwbError as error:
+        return ComponentError(str(error))
+    except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
+        return ComponentError(f"{type(error).__name__}: {error}")

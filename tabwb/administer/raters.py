@@ -17,6 +17,8 @@ from tabwb.records.trials import Attempt, PlannedTrial, Trial
 
 JUDGED = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.VERBATIM, ResponseKind.FREE})
 """What is judged feature by feature. An answer of one word shows no feature of connected text."""
+EXACT = "exact"
+"""The measure that decides where a scorer declared no other one."""
 
 
 class Raters:
@@ -57,7 +59,7 @@ class Raters:
                 for spec in self._judge_specs
                 if not self._asks_a_model(spec)
             )
-            self._declarations = {judge.rater: declaration_of(judge) for judge in self._judges}
+            self._declarations |= {judge.rater: declaration_of(judge) for judge in self._judges}
         return self._judges
 
     @property
@@ -90,7 +92,7 @@ class Raters:
         return tuple(ratings)
 
     def declarations(self, ratings: Iterable[Rating]) -> tuple[Declaration, ...]:
-        """What those judges say of themselves that gave any of these ratings."""
+        """What those scorers and judges declare that gave any of these ratings."""
         self.judges()
         raters = {rating.rater for rating in ratings}
         return tuple(said for rater, said in self._declarations.items() if rater in raters)
@@ -133,11 +135,13 @@ class Raters:
         if scorer is None:
             try:
                 scorer = self._plugins.scorer(scorer_id)
+                if (declared := scorer_declaration(scorer_id, scorer)) is not None:
+                    self._declarations[scorer_id] = declared
             except TabwbError as error:
                 scorer = error
             self._scorers[scorer_id] = scorer
         if isinstance(scorer, TabwbError):
-            return [failed(scorer_id, "exact", scorer.message)]
+            return [failed(scorer_id, EXACT, scorer.message)]
         ready = scorer
         return _guarded(scorer_id, ready.measures, lambda: ready.score(subtest, item, response))
 
@@ -145,6 +149,20 @@ class Raters:
         features = self._battery.features
         measures = [feature.id for feature in features]
         return _guarded(judge.rater, measures, lambda: judge.judge(response, features))
+
+
+def scorer_declaration(rater: str, scorer: Scorer) -> Declaration | None:
+    """Return which measure of a scorer decides; None where that is ``exact``, as by default.
+
+    Args:
+        rater: the scorer's spec, as the battery names it.
+        scorer: as made.
+    """
+    decides = getattr(scorer, "decides", True)
+    deciding = tuple(storable(str(name)) for name in scorer.measures[:1]) if decides else ()
+    if deciding == (EXACT,) or (not deciding and EXACT not in scorer.measures):
+        return None
+    return Declaration(rater=rater, features=deciding, kind="scorer")
 
 
 def declaration_of(judge: Judge, judged: Scope = "connected-text") -> Declaration:

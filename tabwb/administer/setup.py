@@ -52,7 +52,7 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
     if conditions.kind == "model":
         descriptor, spec = plugins.resolve("models", examinee)
         labels = plugins.labels_of(examinee)
-        examinee, protocols = str(spec), descriptor.protocols
+        examinee, protocols = str(spec), descriptor.answers_under
     if conditions.protocol.value not in protocols:
         raise UsageError(
             f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
@@ -82,7 +82,8 @@ def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) 
         )
     if conditions.kind != "model":
         return ""
-    unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
+    # Under protocol likelihood the engine takes the most likely option, whatever the back end.
+    unsampled = {*plugins.resolve("models", conditions.examinee)[0].unsampled, "likelihood"}
     if choices_never_vary(battery, conditions, unsampled):
         return (
             f"under the protocol '{conditions.protocol.value}' this model takes the most probable "

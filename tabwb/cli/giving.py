@@ -16,6 +16,7 @@ from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
+    from tabwb.administer.failures import FailedRater
     from tabwb.administer.session import Session
     from tabwb.extend.components import ModelBackend
     from tabwb.extend.plugins import Plugins
@@ -93,6 +94,8 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     finally:
         # Also when nobody reads the results: that more is to be done is the more important news.
         if session.status is AdministrationStatus.PAUSED:
+            for failed in failures_of(session):
+                note(f"warning: {failed}")
             raise Interrupted(
                 f"administration {number} is paused: {session.pause_reason or 'by the user'}",
                 hint=f"go on with: {named_next(session) or f'tabwb resume {number}'}",
@@ -102,7 +105,30 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
 
             hint = f"go on with: tabwb judge run {number} --judge {document['rater']}"
             check_verdicts([document], hint)
+    check_raters(session)
     return 0
+
+
+def failures_of(session: Session) -> tuple[FailedRater, ...]:
+    """Return the scorers and judges that failed; those that ask a model report by themselves."""
+    from tabwb.administer.failures import failed_raters
+
+    return failed_raters(session.trials, session.raters.later)
+
+
+def check_raters(session: Session) -> None:
+    """Report every scorer and judge that failed, once.
+
+    Raises:
+        TabwbError: one failed; every answer is stored, and can be rated again.
+    """
+    failed = failures_of(session)
+    if failed:
+        raise TabwbError(
+            "\n".join(map(str, failed)),
+            hint="every answer is stored; once the cause is removed: "
+            f"tabwb trial rescore {session.administration.id}",
+        )
 
 
 def named_next(session: Session) -> str:

@@ -171,7 +171,7 @@ def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:
         "id": descriptor.id,
         "spec": descriptor.id + name,
         "title": descriptor.title,
-        "protocols": list(descriptor.protocols),
+        "protocols": list(descriptor.answers_under),
         "needs": list(descriptor.needs),
         "missing": missing,
         "remarks": descriptor.remarks,

@@ -89,7 +89,8 @@ batch_option = click.option(
 def run(**options: Any) -> int:
     """Give BATTERY (an id or a path) to a model or to a person who types.
 
-    Exit status: 0 done, 3 stopped early but resumable, 130 after a second ctrl+c.
+    Exit status: 0 done; 1 failed, also where a scorer or judge failed (the answers are stored);
+    3 stopped early but resumable; 130 after a second ctrl+c.
     """
     plugins = open_plugins(options.get("offline"), dry=bool(options.get("dry_run")))
     from tabwb.administer import setup

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.cli.common import note, open_plugins, open_store, store_option
+from tabwb.cli.giving import check_raters
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import SCORES, Score
 from tabwb.records.words import plural
@@ -85,6 +86,7 @@ def rescore(administration: str, store_location: str | None) -> int:
     with _opened(administration, store_location) as session:
         made = session.rescore()
         note(f"{plural(len(made), 'answer')} rated again")
+        check_raters(session)
     return 0
 
 

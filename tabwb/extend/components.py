@@ -46,7 +46,8 @@ class Descriptor:
         aliases: other ids under which the component is found; stored specs use ``id``.
         remarks: what a user should know before choosing it, one line.
         batches: the back end also fulfils :class:`BatchingBackend`.
-        likelihood: the back end also fulfils :class:`LikelihoodBackend`.
+        likelihood: the back end also fulfils :class:`LikelihoodBackend`. It then answers under
+            the protocol ``likelihood`` too, whether ``protocols`` names it or not.
         protocols: how a back end can obtain answers (values of ``records.states.Protocol``).
         unsampled: those of ``protocols`` that take the most probable option, whatever the
             temperature; their replies to the same prompt are the same and count once.
@@ -72,6 +73,16 @@ class Descriptor:
     protocols: tuple[str, ...] = ("generate",)
     unsampled: tuple[str, ...] = ()
     wraps: ComponentKind | None = None
+
+    @property
+    def answers_under(self) -> tuple[str, ...]:
+        """The protocols under which the back end can be asked.
+
+        >>> Descriptor("x", "X", list, likelihood=True).answers_under
+        ('generate', 'likelihood')
+        """
+        more = ("likelihood",) if self.likelihood and "likelihood" not in self.protocols else ()
+        return (*self.protocols, *more)
 
     def reaches_out(self, spec: Spec) -> bool:
         """Whether the component of this spec needs more than this machine.
@@ -127,10 +138,12 @@ class LikelihoodBackend(ModelBackend, Protocol):
     def likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
-        """The likelihood of each continuation as the reply to ``request``, in their order.
+        """Return the likelihood of each continuation as the reply to ``request``, in their order.
 
-        The continuation is scored as the model would write it: after the rendered prompt. Fewer
-        are returned when cancelled.
+        The continuation is scored as the model would write it: after the rendered prompt. Under
+        the protocol ``likelihood`` the continuations are the options of the item; the engine
+        chooses the most likely one, and ``reply`` is not called. Fewer are returned when
+        cancelled.
         """
 
 
@@ -170,10 +183,18 @@ class Response:
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Compares a response with its item; named by a battery's ``scorers``."""
+    """Compares a response with its item; named by a battery's ``scorers``.
 
-    measures: tuple[str, ...]
-    """Every measure the scorer may give, the one that decides first."""
+    The first of ``measures`` decides whether an answer is right, whatever its name: 1 is right, 0
+    is wrong. Where it has any other value in a subtest, nothing is called right or wrong there and
+    the measure is shown as a mean. A scorer that only measures (words, ratios) has an attribute
+    ``decides = False``. ``normalised`` and ``extracted``, where a scorer gives them, are the
+    verdicts under those policies.
+    """
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Every measure that the scorer may give, the one that decides first."""
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """Ratings of one response; the rater is the scorer's id."""

@@ -119,7 +119,9 @@ def piece_to_plain(piece: str | Reply | Wait | Likelihood | ComponentError) -> F
     if isinstance(piece, Wait):
         return {"wait": [piece.seconds, piece.reason]}
     if isinstance(piece, Likelihood):
-        return {"likelihood": [piece.log_probability, piece.tokens]}
+        told = [piece.log_probability, piece.tokens]
+        more = [piece.prompt_tokens, dict(piece.metadata)]
+        return {"likelihood": told + more if any(more) else told}
     return {"error": error_to_plain(piece)}
 
 

@@ -17,7 +17,9 @@ class Declaration:
 
     Attributes:
         rater: as it stands in the ratings.
-        features: the fixed set of its burden: every feature that it can call present *and* absent.
+        features: of a judge the fixed set of its burden: every feature that it can call present
+            *and* absent. Of a scorer the one measure that decides, or nothing where it decides
+            nothing; a scorer without a declaration decides by ``exact``.
         scope: over which answers the burden is computed.
         kind: what the rater is.
         caution: the sentence that stands with its verdicts, or empty.

@@ -113,8 +113,13 @@ class Likelihood:
 
     Attributes:
         log_probability: natural logarithm, summed over the continuation's tokens.
-        tokens: how many tokens that are.
+        tokens: number of tokens of the continuation.
+        prompt_tokens: number of tokens of the prompt, or None where the back end does not count.
+        metadata: plain strings worth keeping with the answer (rendered prompt, template). Those of
+            all options of an item are stored together, so that one option may carry them for all.
     """
 
     log_probability: float
     tokens: int
+    prompt_tokens: int | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict, compare=False)

@@ -36,6 +36,8 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
             "another batch or on another device: at some token two candidates were no further "
             "apart than rounding (batch_exact=no)."
         )
+    for failed in summary.failed:
+        yield f"{failed}."
     if any(subtest.repeated and subtest.share.scored for subtest in summary.subtests):
         yield REPEATED
     for cause, n in summary.answers.empty_causes.items():

@@ -65,6 +65,8 @@ class Counted:
         twins: identical answers that count as this one, because nothing was drawn; a judge may have
             judged one of them and not the others.
         leader: of a twin: the place of the answer that it counts as.
+        deciding: scorer to the measure that decides, of scorers for which it is not ``exact``;
+            empty text where a scorer decides nothing.
     """
 
     source: int
@@ -75,6 +77,7 @@ class Counted:
     cluster: tuple[str, ...]
     twins: tuple[Counted, ...] = ()
     leader: tuple[int, int] | None = None
+    deciding: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -92,6 +95,14 @@ class Counted:
             if rating.measure == measure and rating.rater == rater:
                 return rating
         return None
+
+    def verdict(self, rater: str, policy: str = "exact") -> Rating | None:
+        """Whether a scorer calls the response right under a policy, or None where it says nothing.
+
+        Under ``exact`` that is the scorer's deciding measure, whatever its name.
+        """
+        name = self.deciding.get(rater, policy) if policy == "exact" else policy
+        return self.rating(rater, name)
 
     def as_rated_by(self, rater: str) -> Counted:
         """The response as this rater saw it: itself, or the first of its twins that it rated."""
@@ -140,6 +151,14 @@ def is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
     )
 
 
+def _deciding(source: Source) -> Mapping[str, str]:
+    return {
+        rater: next(iter(told.features), "")
+        for rater, told in source.declarations.items()
+        if told.kind == "scorer"
+    }
+
+
 def counted(sources: Iterable[Source]) -> list[Counted]:
     """The responses that count, in order.
 
@@ -156,6 +175,7 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
     pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
     for place, source in enumerate(given):
         examinee = source.examinee
+        deciding = _deciding(source)
         items = {
             (subtest.id, item.id): (subtest, item)
             for subtest in source.battery.subtests
@@ -172,7 +192,7 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 if pools_speakers and source.is_speaker
                 else (examinee, plan.subtest, plan.item)
             )
-            row = Counted(place, subtest, item, trial, attempt, cluster)
+            row = Counted(place, subtest, item, trial, attempt, cluster, deciding=deciding)
             protocol = protocol_of(source, subtest, trial, attempt)
             if is_fixed(source, protocol, attempt):
                 asked = attempt.messages or plan.prompt

@@ -139,7 +139,7 @@ def _accuracy(
 
 
 def _exact(row: Counted, rater: str) -> float | None:
-    rating = row.rating(rater, "exact")
+    rating = row.verdict(rater)
     return None if rating is None else rating.value
 
 

@@ -214,7 +214,7 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
 
 
 def _exact(rows: Sequence[Counted], rater: str) -> Values:
-    given = [(row.cluster, row.rating(rater, "exact")) for row in rows]
+    given = [(row.cluster, row.verdict(rater)) for row in rows]
     return [
         (cluster, rating.value)
         for cluster, rating in given

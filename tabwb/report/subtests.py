@@ -70,9 +70,10 @@ class FoilErrors:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A further measure of a scorer over the responses of a subtest.
+    """A further measure of one scorer over the responses of a subtest.
 
     Attributes:
+        rater, measure: who measured what; measures of two raters are never put together.
         n: responses with a value.
         total: sum of the values.
         nonzero: responses with another value than 0.
@@ -83,6 +84,8 @@ class Measured:
     total: float
     nonzero: int
     undefined: int
+    rater: str = ""
+    measure: str = ""
 
     @property
     def mean(self) -> Estimate:
@@ -103,7 +106,8 @@ class SubtestSummary:
         baselines: ``always_first``, ``always_yes``, ``guessing``, those that apply.
         yes_rate, balanced_accuracy: by policy.
         by_tag: tag to shares; by_foil: kind of error to counts.
-        measures: further measures of the subtest's scorers (``insertion``, ``ttr``).
+        measures: further measures of the subtest's scorers (``insertion``, ``ttr``), each of one
+            rater; where two raters give one of the same name, the names are ``RATER: MEASURE``.
         statuses: response status to number of responses.
     """
 
@@ -167,25 +171,30 @@ def summarise_subtest(
         },
         by_tag={tag: _share([row for row in rows if tag in row.item.tags], rater) for tag in tags},
         by_foil=_by_foil(verdicts) if subtest.response is ResponseKind.CHOICE else {},
-        measures=_measures(subtest, rows),
+        measures=_measures(subtest, rows, rater),
         statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
         repeated=len(rows) - len({(sources[row.source].examinee, row.item.id) for row in rows}),
     )
 
 
 def decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
-    """The first of the subtest's scorers that gives verdicts on these responses, if any does."""
-    raters = {
-        rating.rater for row in rows for rating in row.trial.ratings if rating.measure == "exact"
-    }
-    return next((scorer for scorer in subtest.scorers if scorer in raters), None)
+    """Return the first of the subtest's scorers that gives verdicts on these responses, or None.
+
+    Verdicts are 1 and 0: a scorer whose deciding measure has another value gives none here.
+    """
+    given = list(rows)
+    for scorer in subtest.scorers:
+        found = [verdict for row in given if (verdict := row.verdict(scorer)) is not None]
+        if found and all(verdict.value in (None, 0.0, 1.0) for verdict in found):
+            return scorer
+    return None
 
 
 def _share(rows: Sequence[Counted], rater: str | None) -> Share:
     correct: dict[str, int | None] = {}
     scored: dict[str, int] = {}
     for policy in POLICIES:
-        given = [] if rater is None else [row.rating(rater, policy) for row in rows]
+        given = [] if rater is None else [row.verdict(rater, policy) for row in rows]
         values = [rating.value for rating in given if rating and rating.value is not None]
         correct[policy] = sum(value == 1.0 for value in values) if values else None
         scored[policy] = len(values)
@@ -206,7 +215,7 @@ def _verdicts(
         if subtest.response is ResponseKind.YES_NO:
             options = row.item.options or (YES, NO)
         for policy in POLICIES:
-            rating = row.rating(rater, policy)
+            rating = row.verdict(rater, policy)
             if rating is not None and rating.value is not None:
                 correct = rating.value == 1.0
                 verdict = told(correct, rating.reason, expected, options, row.item.foils)
@@ -262,19 +271,28 @@ def _by_foil(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> dict[str
     }
 
 
-def _measures(subtest: Subtest, rows: Sequence[Counted]) -> dict[str, Measured]:
-    values: dict[str, list[float | None]] = {}
+def _measures(
+    subtest: Subtest, rows: Sequence[Counted], decides: str | None
+) -> dict[str, Measured]:
+    values: dict[tuple[str, str], list[float | None]] = {}
     for row in rows:
+        verdicts = (*POLICIES, row.deciding.get(decides, "")) if decides else ()
         for rating in row.trial.ratings:
-            if rating.rater in subtest.scorers and rating.measure not in POLICIES:
-                values.setdefault(rating.measure, []).append(rating.value)
+            if rating.rater not in subtest.scorers:
+                continue
+            if rating.rater != decides or rating.measure not in verdicts:
+                values.setdefault((rating.rater, rating.measure), []).append(rating.value)
+    shared = Counter(measure for _, measure in values)
     result: dict[str, Measured] = {}
-    for measure, given in values.items():
+    for (rater, measure), given in values.items():
         found = [value for value in given if value is not None]
-        result[measure] = Measured(
+        name = measure if shared[measure] == 1 else f"{rater}: {measure}"
+        result[name] = Measured(
             n=len(found),
             total=sum(found),
             nonzero=sum(value != 0 for value in found),
             undefined=len(given) - len(found),
+            rater=rater,
+            measure=measure,
         )
     return result

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tabwb.administer.failures import FailedRater, failed_raters
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
@@ -61,6 +62,7 @@ class Summary:
     answers: Answers
     others: tuple[OtherMeasures, ...] = ()
     named: tuple[NamedSubtest, ...] = ()
+    failed: tuple[FailedRater, ...] = ()
 
     def to_json(self) -> Json:
         """As plain data; whatever is undefined is None, with its reason beside it."""
@@ -79,6 +81,10 @@ class Summary:
                     "measures": {name: _measured(value) for name, value in other.measures.items()},
                 }
                 for other in self.others
+            ],
+            "failed_raters": [
+                {"rater": one.rater, "n": one.n, "of": one.of, "reason": one.reason}
+                for one in self.failed
             ],
             "answers": {
                 "n": self.answers.n,
@@ -137,6 +143,17 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         answers=_answers(rows),
         others=other_measures(sources, written),
         named=_named(sources),
+        failed=failed_raters([row.trial for row in rows], _asking_judges(sources)),
+    )
+
+
+def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
+    """Judges that ask a model: why a verdict of theirs is missing stands with their burden."""
+    return frozenset(
+        rater
+        for source in sources
+        for rater, told in source.declarations.items()
+        if told.prompt_text
     )
 
 
@@ -194,6 +211,7 @@ def _foil(errors: FoilErrors) -> Json:
 
 def _measured(measured: Measured) -> Json:
     return {
+        **({"rater": measured.rater, "measure": measured.measure} if measured.rater else {}),
         "mean": measured.mean.value,
         "status": "value" if measured.mean.defined else "undefined",
         "total": measured.total,

@@ -10,6 +10,7 @@ from tabwb.report.judges import JudgeSummary
 from tabwb.report.subtests import Measured, SubtestSummary
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.repetition import ERROR_TYPES
 
 NONE = "-"
 BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
@@ -120,7 +121,7 @@ def measured_mean(name: str, measured: Measured) -> str:
     >>> measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
     'MATTR 0.66 (1 of 5)'
     """
-    title = name if name == "words" else name.upper()
+    title = name.upper() if name in ("ttr", "mattr", "mtld") else plain(name)
     of = f" ({measured.n} of {measured.n + measured.undefined})" if measured.undefined else ""
     return f"{title} {number(measured.mean)}{of}"
 
@@ -162,14 +163,15 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
             if foil.errors["exact"]
         ),
     )
-    if subtest.kind is ResponseKind.VERBATIM:
-        totals = ((name, measured.total) for name, measured in subtest.measures.items())
-        yield from _listed(
-            "errors", (f"{plain(name)} {total:g}" for name, total in totals if total)
-        )
-    else:
-        means = (measured_mean(name, measured) for name, measured in subtest.measures.items())
-        yield from _listed("mean", means)
+    counts = ERROR_TYPES if subtest.kind is ResponseKind.VERBATIM else ()
+    totals = ((name, one.total) for name, one in subtest.measures.items() if one.measure in counts)
+    yield from _listed("errors", (f"{plain(name)} {total:g}" for name, total in totals if total))
+    means = (
+        measured_mean(name, one)
+        for name, one in subtest.measures.items()
+        if one.measure not in counts
+    )
+    yield from _listed("mean", means)
     yield from _listed(
         "responses",
         (f"{plain(status)} {n}" for status, n in subtest.statuses.items() if status != "ok"),

@@ -12,6 +12,7 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
+from tabwb.administer.choosing import pieces
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 
 CHAT = (
@@ -105,7 +106,7 @@ def asked(text: str = "Which one barks?", **decoding: Any) -> Request:
 def answer(
     backend: TransformersModel, request: Request, cancel: threading.Event | None = None
 ) -> Reply:
-    *pieces, reply = backend.reply(request, cancel or threading.Event())
+    *said, reply = pieces(backend, request, cancel or threading.Event())
     assert isinstance(reply, Reply)
-    assert "".join(map(str, pieces)) == reply.text
+    assert "".join(map(str, said)) == reply.text
     return reply
