@@ -6,13 +6,19 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from tabwb.records.exchange import Message, Reply
-from tabwb.records.states import AttemptState, StopReason
+from tabwb.records.states import AttemptState, ResponseKind, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.response_status import response_status
 
 
 def attempt_with_answer(
-    trial: Trial, reply: Reply, messages: Sequence[Message], expected: str | None
+    trial: Trial,
+    reply: Reply,
+    messages: Sequence[Message],
+    expected: str | None,
+    *,
+    kind: ResponseKind | None = None,
+    language: str = "",
 ) -> Attempt:
     """The next attempt of a trial: an answer, with its response status.
 
@@ -21,13 +27,22 @@ def attempt_with_answer(
         reply: what the examinee said; latency in seconds.
         messages: exactly what a model was sent; empty for a person.
         expected: the item's right answer, or None.
+        kind: what the subtest asks for.
+        language: of the battery, as a BCP 47 tag.
     """
     response = storable(reply.text)
     return Attempt(
         number=len(trial.attempts) + 1,
         response=response,
         state=AttemptState.OK,
-        status=response_status(response, reply.stop_reason, trial.plan.prompt, expected),
+        status=response_status(
+            response,
+            reply.stop_reason,
+            trial.plan.prompt,
+            expected,
+            kind=kind,
+            language=language,
+        ),
         stop_reason=reply.stop_reason,
         latency_s=reply.latency_s,
         messages=tuple(messages),

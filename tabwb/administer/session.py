@@ -105,8 +105,15 @@ class Session(Standing):
             return self.fail("stopped before the reply was complete", messages, reply)
         trial = self._open_trial()
         number = trial.plan.number
-        expected = self.battery.subtest(trial.plan.subtest).item(trial.plan.item).expected
-        attempt = attempt_with_answer(trial, reply, messages, expected)
+        subtest = self.battery.subtest(trial.plan.subtest)
+        attempt = attempt_with_answer(
+            trial,
+            reply,
+            messages,
+            subtest.item(trial.plan.item).expected,
+            kind=subtest.response,
+            language=self.battery.language,
+        )
         ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
         made = self._commit(
             [

@@ -2,94 +2,108 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tabwb.records.states import ResponseStatus, StopReason
+from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
+from tabwb.scoring.degenerate import ANSWER_WORDS, is_function_words_alone, is_repetitive
+from tabwb.scoring.language import is_english, is_foreign
+from tabwb.scoring.refusal import is_refusal
 from tabwb.scoring.text import straight, words
 
 _ORDINARY = frozenset(".,;:!?'\"()[]-–—…_*/&%“”‘’«»„`´¿¡。、，！？")
-_APOLOGY = (
-    r"(?:(?:i'm|i am|we're|we are)? ?(?:very |so |really )?sorry|i apologi[sz]e|unfortunately)"
-)
-_UNABLE = (
-    r"(?:can't|cannot|can not|could not|couldn't|won't|will not|"
-    r"am unable to|am not able to|'m unable to|'m not able to)"
-)
-_ACTS = (
-    r"(?:help|assist|answer|respond|reply|provide|comply|fulfil|fulfill|complete|share|discuss|"
-    r"engage|participate|generate|create|continue|process|do (?:that|this|so))"
-)
-_MACHINE = r"(?:an ai|a language model|a large language model|an artificial intelligence|a chatbot)"
-REFUSALS = (
-    rf"(?:{_APOLOGY}[,.;]? ?(?:but )?)?(?:i|we) ?{_UNABLE} {_ACTS}\b",
-    rf"(?:{_APOLOGY}[,.;]? ?(?:but )?)?(?:as|i'm|i am|i'm just|i am just) {_MACHINE}\b"
-    rf"(?:\W*$|.{{0,80}}?\b(?:{_UNABLE}|don't|do not|no|never|lack|without)\b)",
-    r"i (?:don't|do not) have (?:any )?personal (?:experiences?|memories|feelings|opinions)\b",
-)
-"""The closed list of openings that make a text a refusal, as regular expressions. They need an act
-that is declined: "I can't find the word" is no refusal, nor is "As an AI, I can imagine one."
-English only."""
-_REFUSAL = re.compile("|".join(f"(?:{opening})" for opening in REFUSALS))
 ONE_LETTER = 8
 """So many letters, all the same one, are no language."""
 ECHO_WORDS = 3
 """A line of the prompt with fewer words can be an answer and is not taken for an echo."""
 
 
+PASSAGES = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
+"""Where an answer is a text of its own, and not one word, one sentence or a repetition."""
+
+
 def response_status(
-    text: str, stop_reason: StopReason, prompt: str = "", expected: str | None = None
+    text: str,
+    stop_reason: StopReason,
+    prompt: str = "",
+    expected: str | None = None,
+    *,
+    kind: ResponseKind | None = None,
+    language: str = "",
 ) -> ResponseStatus:
     """The status of a response. The first rule that holds decides.
 
     1. *empty*: nothing but white space, whatever the stop reason.
-    2. *refused*: the back end says so, or the text opens with one of :data:`REFUSALS`.
+    2. *refused*: the back end says so, or the content of the reply is that it will not or cannot
+       answer (:func:`tabwb.scoring.refusal.is_refusal`).
     3. *not-language*: no letter or digit; or letters and digits are under half of all signs that
        are neither white space nor ordinary punctuation; or under half of the letters are of a
        script that the prompt is written in; or :data:`ONE_LETTER` letters or more, all the same.
-       (The rules judge has a finer test of its own, with a dictionary.)
+       In connected and free text of an English battery also: the function words are those of
+       another language, or under half of the words are known and none is an English function word
+       (:mod:`tabwb.scoring.language`). One word or a repetition tells no language.
     4. *prompt-echo*: the words are those of the prompt that was sent, of one of its lines, or of a
        line up to its last colon (the carrier), once or over and over (the last time perhaps cut),
        and nothing else. A carrier echo *with* something new (TAB, appendix C, example 3) is *ok*:
        it is a response, and repetition counts its carrier echoes.
-    5. *truncated*: the token limit ended it.
-    6. *ok*.
+    5. *degenerate* (:mod:`tabwb.scoring.degenerate`): one word or phrase, three times or more,
+       fills half of the words; or, in connected and free text, there are function words alone.
+       In a choice, a yes-no question, a repetition or a naming item only from
+       :data:`~tabwb.scoring.degenerate.ANSWER_WORDS` words on, so that no answer is degenerate.
+    6. *truncated*: the token limit ended it.
+    7. *ok*.
+
+    Rules 3 and 5 never hold for the expected answer. *repeated-answer* needs all answers of an
+    administration and is found by :func:`tabwb.scoring.repeated.repeated_answers`.
 
     Args:
         text: the response, unaltered.
         stop_reason: why it ended.
         prompt: the user message as it was sent.
         expected: the right answer where there is one; giving it is never an echo.
+        kind: what the subtest asks for; None applies the rules that hold for every kind.
+        language: of the battery, as a BCP 47 tag; word lists exist for English.
 
     >>> str(response_status("  ", StopReason.END)), str(response_status("Boot.", StopReason.END))
     ('empty', 'ok')
     >>> str(response_status("I'm sorry, but I can't help with that.", StopReason.END))
     'refused'
-    >>> str(response_status("I can't find the word for that.", StopReason.END))
-    'ok'
-    >>> str(response_status("As an AI, I do not have a childhood.", StopReason.END))
-    'refused'
-    >>> str(response_status("As an AI, I can imagine one. We went to the lake.", StopReason.END))
-    'ok'
     >>> str(response_status("Please repeat exactly:", StopReason.END, "Please repeat exactly: go."))
     'prompt-echo'
+    >>> passage = ResponseKind.CONNECTED_TEXT
+    >>> str(response_status("the the the the", StopReason.LENGTH, kind=passage))
+    'degenerate'
+    >>> str(response_status("Yes", StopReason.END, expected="Yes", kind=ResponseKind.YES_NO))
+    'ok'
+    >>> french = "Le meilleur voyage que j'ai fait était en Italie."
+    >>> str(response_status(french, StopReason.END, kind=passage, language="en"))
+    'not-language'
     """
     if not text.strip():
         return ResponseStatus.EMPTY
-    if stop_reason is StopReason.REFUSED or _refuses(text):
+    if stop_reason is StopReason.REFUSED or is_refusal(text):
         return ResponseStatus.REFUSED
     if not _is_language(text, prompt):
         return ResponseStatus.NOT_LANGUAGE
     is_answer = expected is not None and straight(text).strip() == straight(expected).strip()
-    if not is_answer and _echoes(text, prompt):
-        return ResponseStatus.PROMPT_ECHO
+    if not is_answer:
+        said = words(text)
+        english = language.partition("-")[0].lower() == "en"
+        if english and kind in PASSAGES and (is_foreign(said) or not is_english(said)):
+            return ResponseStatus.NOT_LANGUAGE
+        if _echoes(said, prompt):
+            return ResponseStatus.PROMPT_ECHO
+        if _is_degenerate(said, kind, english=english):
+            return ResponseStatus.DEGENERATE
     return ResponseStatus.TRUNCATED if stop_reason is StopReason.LENGTH else ResponseStatus.OK
 
 
-def _refuses(text: str) -> bool:
-    opening = " ".join(straight(text[:200]).casefold().lstrip(" \t\r\n\"'“‘*").split())
-    return _REFUSAL.match(opening) is not None
+def _is_degenerate(said: Sequence[str], kind: ResponseKind | None, *, english: bool) -> bool:
+    if kind is None:
+        return False
+    if kind in PASSAGES:
+        return is_repetitive(said) or (english and is_function_words_alone(said))
+    return len(said) >= ANSWER_WORDS and is_repetitive(said)
 
 
 def _is_language(text: str, prompt: str) -> bool:
@@ -115,8 +129,7 @@ def _script(letter: str) -> str:
     return "LATIN" if letter.isascii() else unicodedata.name(letter, "UNKNOWN").split(" ")[0]
 
 
-def _echoes(text: str, prompt: str) -> bool:
-    said = words(text)
+def _echoes(said: list[str], prompt: str) -> bool:
     return any(_is_repeated(said, unit) for unit in _echo_units(prompt))
 
 

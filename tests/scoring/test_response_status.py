@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.records.states import ResponseStatus, StopReason
+from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
 from tabwb.scoring.response_status import response_status
+from tests.scoring.readings import cases
 
 END, LENGTH = StopReason.END, StopReason.LENGTH
 REPEAT = "Repeat what follows; punctuation and casing matter.\nPlease repeat exactly: house."
@@ -110,3 +111,38 @@ def test_a_reply_cut_by_its_limit_is_truncated() -> None:
 def test_every_text_has_a_status(text: str, stop: StopReason, prompt: str) -> None:
     status = response_status(text, stop, prompt)
     assert (status is ResponseStatus.EMPTY) == (not text.strip())
+
+
+@pytest.mark.parametrize("case", cases("refusals"), ids=lambda case: case["text"][:50])
+def test_a_refusal_is_a_reply_that_declines_and_does_not_answer(case: dict[str, str]) -> None:
+    status = response_status(case["text"], END, kind=ResponseKind.CONNECTED_TEXT, language="en")
+    assert status == case["status"]
+
+
+@pytest.mark.parametrize("case", cases("statuses"), ids=lambda case: case["text"][:50])
+def test_statuses_by_kind_of_response(case: dict[str, str]) -> None:
+    stop = LENGTH if case["status"] == "truncated" else END
+    prompt, kind = "Tell me about it.", ResponseKind(case["kind"])
+    assert response_status(case["text"], stop, prompt, kind=kind, language="en") == case["status"]
+
+
+@pytest.mark.parametrize("kind", list(ResponseKind))
+@pytest.mark.parametrize("answer", ["Yes", "house.", "the the the", "Le lion est un animal."])
+def test_the_expected_answer_is_never_degenerate_or_foreign(
+    kind: ResponseKind, answer: str
+) -> None:
+    status = response_status(answer, END, expected=answer, kind=kind, language="en")
+    assert status is ResponseStatus.OK
+
+
+def test_another_batterys_language_is_not_held_against_a_text() -> None:
+    text = "Le meilleur voyage que j'ai fait était en Italie avec ma famille."
+    kind = ResponseKind.CONNECTED_TEXT
+    assert response_status(text, END, kind=kind, language="fr") is ResponseStatus.OK
+    assert response_status(text, END, kind=kind) is ResponseStatus.OK
+    assert response_status(text, END, kind=kind, language="en-GB") is ResponseStatus.NOT_LANGUAGE
+
+
+def test_a_degenerate_text_that_its_limit_cut_is_degenerate() -> None:
+    kind = ResponseKind.CONNECTED_TEXT
+    assert response_status("the " * 60, LENGTH, kind=kind) is ResponseStatus.DEGENERATE

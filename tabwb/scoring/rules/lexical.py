@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from tabwb.scoring import language
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.rules.approach import approaches
 from tabwb.scoring.rules.passage import Passage, Token, is_content
@@ -14,7 +15,6 @@ from tabwb.scoring.rules.vocabulary import (
     BARE_CONTRACTIONS,
     BEGINNINGS,
     ENDINGS,
-    ENGLISH_MARKS,
     UNSPECIFIC,
 )
 
@@ -176,11 +176,7 @@ def is_english(passage: Passage, limits: Thresholds = RULES_1) -> bool:
     >>> is_english(read("Flimby gorp snizz and blah.")), is_english(read("Xqz wbrt plimf drogg."))
     (True, False)
     """
-    words = [token.word for token in passage.tokens]
-    if any(word in ENGLISH_MARKS for word in words):
-        return True
-    known = sum(map(load_lexicon().known, (word.partition("'")[0] for word in words)))
-    return known >= limits.known_share * len(words)
+    return language.is_english([token.word for token in passage.tokens], limits.known_share)
 
 
 _WORD_OR_NAME = r"(?:right |exact |proper )?(?:word|words|name|names|term)\b"

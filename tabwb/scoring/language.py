@@ -1,0 +1,92 @@
+"""Whether a text is in the language of its battery, as far as word lists can tell (SCORING 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+KNOWN_SHARE = 0.5
+"""With a smaller share of known words, and no English function word, a text is not English."""
+FOREIGN_WORDS = 5
+"""A shorter text is too short to tell its language from function words."""
+FOREIGN_SHARE = 0.2
+"""From this share of another language's function words on, a text may be in that language."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+FOREIGN = {
+    "fr": _words(
+        "le la les un une des du de et est sont que qui dans pour sur avec je tu il elle nous "
+        "vous ils elles ce cette ces mon ma mes sa ses ne pas plus au aux était étaient avait "
+        "j'ai c'est mais où très être ai été d'un d'une n'est qu'il"
+    ),
+    "de": _words(
+        "der das dem den des ein eine einen einem einer und ist sind ich du er sie wir ihr "
+        "nicht mit auf für von zu im am als auch aber wenn mein meine meiner sich habe haben "
+        "hatte waren wurde nach bei aus wie noch sehr dass über"
+    ),
+    "es": _words(
+        "el la los las un una unos de del y es son que en para por con yo tú él ella nosotros "
+        "mi mis su sus no se lo le al pero muy más era fue cuando donde hay está había como "
+        "este esta"
+    ),
+    "it": _words(
+        "il lo la gli le un uno una di del della dei delle e è sono che per con io lui lei "
+        "noi mio mia miei si non ma molto più era quando dove nel nella al alla ho abbiamo "
+        "questo questa come"
+    ),
+    "pt": _words(
+        "o os as um uma de do da dos das e é são que em para por com eu ele ela nós meu minha "
+        "se não mas muito mais era foi quando onde no na nos nas ao está este esta como"
+    ),
+    "nl": _words(
+        "de het een en is zijn ik je jij hij zij wij niet met op voor van te naar als ook "
+        "maar mijn deze dat die heb hebben had waren werd bij uit nog zeer over er om we aan"
+    ),
+}
+"""Function words of other languages of Latin script, as a closed list by BCP 47 tag."""
+
+
+def is_english(words: Sequence[str], known_share: float = KNOWN_SHARE) -> bool:
+    """Whether half of the words are known or one of them is an English function word (SCORING 3).
+
+    Args:
+        words: in small letters.
+        known_share: the least share of known words.
+
+    >>> is_english("flimby gorp snizz and blah".split()), is_english("xqz wbrt plimf".split())
+    (True, False)
+    """
+    from tabwb.scoring.lexicon import load_lexicon
+    from tabwb.scoring.rules.vocabulary import ENGLISH_MARKS
+
+    if any(word in ENGLISH_MARKS for word in words):
+        return True
+    known = sum(map(load_lexicon().known, (word.partition("'")[0] for word in words)))
+    return known >= known_share * len(words)
+
+
+def is_foreign(words: Sequence[str]) -> bool:
+    """Whether the function words of a text are those of another language than English.
+
+    A language claims a text of :data:`FOREIGN_WORDS` words or more when its function words are a
+    fifth of all words and more than the English ones. Words of both languages (*me*, *die*, *on*)
+    count for English only.
+
+    >>> is_foreign("le meilleur voyage que j'ai fait était en italie".split())
+    True
+    >>> is_foreign("we went to rome and saw la dolce vita".split())
+    False
+    """
+    if len(words) < FOREIGN_WORDS:
+        return False
+    from tabwb.scoring.rules.vocabulary import ENGLISH_MARKS, FUNCTION_WORDS
+
+    english = FUNCTION_WORDS | ENGLISH_MARKS
+    native = sum(word in english for word in words)
+    other = max(
+        sum(word in own and word not in english for word in words) for own in FOREIGN.values()
+    )
+    return other >= FOREIGN_SHARE * len(words) and other > native
