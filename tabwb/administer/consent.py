@@ -50,7 +50,7 @@ def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str
         return ()
     speaker = conditions.examinee
     told = [plugins.configuration.study.remark(speaker)]
-    if not is_registered(store, speaker):
+    if not is_registered(store, speaker) and not store.elsewhere:
         told.append(
             f"no consent of speaker {speaker} is recorded: what is said stays on this computer "
             f"(tabwb speaker consent {speaker} --scope record --given DAY)"
@@ -58,15 +58,35 @@ def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str
     return tuple(filter(None, told))
 
 
+def check_store(store: Store, speaker: str) -> None:
+    """Before a person's data are kept: a store on another computer needs ``remote``, of everybody.
+
+    Raises:
+        NoConsent: the speaker has not agreed; the message names the computer.
+    """
+    if not store.elsewhere:
+        return
+    try:
+        check(store, speaker, "remote")
+    except NoConsent as refused:
+        raise NoConsent(
+            f"{refused.message}; the store is on another computer ({store.elsewhere})",
+            where=store.location,
+            hint=f"{refused.hint}\nor keep the data on this computer: --store PATH",
+        ) from None
+
+
 def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None:
     """Before a battery is given to a person, or goes on: all that will be done is agreed to.
 
     Raises:
         NoConsent: a speaker who must consent has not: to ``record``, for a transcriber to
-            ``transcribe``, for the judges see :func:`check_judging`.
+            ``transcribe``, for the judges see :func:`check_judging`, for a store on another
+            computer see :func:`check_store`.
     """
     if not conditions.guarded:
         return
+    check_store(store, conditions.examinee)
     if _must_consent(store, plugins, conditions.examinee):
         check(store, conditions.examinee, "record")
     if conditions.transcriber:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tabwb.extend.plugins import Plugins
     from tabwb.store.store import Store
 
+_told: set[Path | None] = set()
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -115,7 +116,19 @@ def configuration(offline: bool | None = None) -> Configuration:
         from tabwb.extend.offline import go_offline
 
         go_offline()
+    _tell_ignored(loaded)
     return loaded
+
+
+def _tell_ignored(loaded: Configuration) -> None:
+    """Say once which settings of this folder have no effect; the store has an error of its own."""
+    named = [key for key in loaded.ignored if key != "store"]
+    if named and loaded.untrusted not in _told:
+        _told.add(loaded.untrusted)
+        note(
+            f"ignored, because this folder is not trusted: {', '.join(named)} "
+            f"({loaded.untrusted}/tabwb.toml; read it, then: tabwb trust {loaded.untrusted})"
+        )
 
 
 def open_plugins(offline: bool | None = None, *, dry: bool = False) -> Plugins:
@@ -129,7 +142,7 @@ def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -
     """The store that flag, environment or configuration names."""
     from tabwb.store.store import Store
 
-    return Store.open(location or plugins.configuration.store, create=create)
+    return Store.open(plugins.configuration.store_at(location), create=create)
 
 
 def missing_store(location: str | None, plugins: Plugins) -> Path | None:
@@ -138,7 +151,7 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
 
     from tabwb.store.location import resolve
 
-    place = resolve(location or plugins.configuration.store)
+    place = resolve(plugins.configuration.store_at(location))
     return place if isinstance(place, Path) and not place.exists() else None
 
 

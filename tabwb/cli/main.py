@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "battery": ("battery", "List, show, check and write batteries."),
     "key": ("key", "Keep keys of remote services in the system keyring."),
     "plugins": ("plugins", "List, write and trust plugins."),
+    "trust": ("trust", "Let the tabwb.toml of a folder have its full effect."),
     "store": ("store", "Look after the store: info, backup, check."),
     "doctor": ("doctor", "Check this installation and say what to do."),
 }

@@ -286,6 +286,8 @@ def _opened(location: str | None, *, create: bool = False) -> Store:
 def _keep(
     speaker_id: str, values: Sequence[str], location: str | None, *, as_json: bool, new: bool
 ) -> int:
+    from tabwb.administer.consent import check_store
+
     study = configuration().study
     given = _pairs(values)
     gone = [name for name, text in given.items() if not text]
@@ -305,6 +307,8 @@ def _keep(
         else:
             record = {**store.speaker(speaker_id).values, **read}
             record = {name: value for name, value in record.items() if name not in gone}
+        if record:
+            check_store(store, speaker_id)
         store.keep_speaker(Speaker(speaker_id, record))
         document = document_of(store, speaker_id)
     if as_json:

@@ -94,7 +94,7 @@ def check(store_location: str | None, as_json: bool) -> int:
 
 
 def _place(store_location: str | None) -> str | None:
-    return store_location or configuration().store
+    return configuration().store_at(store_location)
 
 
 def _file(store_location: str | None) -> Path:

@@ -1,22 +1,30 @@
 """What the user has set: flags, then ``TABWB_*``, then ``./tabwb.toml``, then the user's own file.
 
 Flags are applied by the command line on top of what :meth:`Configuration.load` returns.
+
+A ``tabwb.toml`` in the current folder may have come with a download. Until the user trusts it
+(``tabwb trust FOLDER``) it may only narrow what the program does: ``offline = true``,
+``require_consent = true``, and the theme. Everything else in it is ignored and named.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from tabwb.records.errors import UsageError
+from tabwb.records.files import read_regular
 from tabwb.records.identifiers import is_kebab
 from tabwb.records.specs import Spec
 from tabwb.records.study import Study
 
+TOO_LARGE = 2_000_000
+"""Bytes. A larger file is refused unread."""
 FILE = "tabwb.toml"
 """The name of both files: the one in the current folder and the one in the user's folder."""
 KEYS = ("store", "offline", "theme", "plugin_folders", "profile", "study")
@@ -67,8 +75,12 @@ class Configuration:
         plugin_folders: from the user's own file; honoured as they are.
         project_plugin_folders: from ``./tabwb.toml``; honoured only once trusted, because the file
             may have come with a download.
+        store_is_explicit: ``TABWB_STORE`` names the store.
         config_dir, data_dir: the user's folders (``TABWB_CONFIG_DIR``, ``TABWB_DATA_DIR``).
         files: the files that were read, the stronger first.
+        ignored: the settings of ``./tabwb.toml`` that have no effect because its folder is not
+            trusted, by key.
+        untrusted: that folder, or None where nothing is ignored.
     """
 
     store: str | None = None
@@ -78,14 +90,39 @@ class Configuration:
     study: Study = field(default_factory=Study)
     plugin_folders: tuple[Path, ...] = ()
     project_plugin_folders: tuple[Path, ...] = ()
+    store_is_explicit: bool = False
     config_dir: Path = field(default_factory=lambda: config_folder(os.environ))
     data_dir: Path = field(default_factory=lambda: data_folder(os.environ))
     files: tuple[Path, ...] = ()
+    ignored: tuple[str, ...] = ()
+    untrusted: Path | None = None
+
+    def store_at(self, location: str | None = None) -> str | None:
+        """Return the location of the store; None for the default one.
+
+        Args:
+            location: from a flag; it counts before everything else.
+
+        Raises:
+            UsageError: a folder that is not trusted names a store and the user names none. Which
+                of two stores receives a person's data must not be guessed.
+        """
+        if location:
+            return location
+        if "store" in self.ignored and not self.store_is_explicit:
+            raise UsageError(
+                "store: not used, because this folder is not trusted",
+                where=str(self.untrusted and self.untrusted / FILE),
+                allowed="offline = true, study.require_consent = true, theme",
+                hint=f"read the file, then: tabwb trust {self.untrusted}; or name the store with "
+                "--store or TABWB_STORE",
+            )
+        return self.store
 
     @property
     def trust_file(self) -> Path:
         """Where the hashes of trusted plugin folders are kept."""
-        return self.config_dir / "trusted-plugins.json"
+        return trust_file_in(self.config_dir)
 
     @classmethod
     def load(
@@ -105,30 +142,75 @@ class Configuration:
         project = _read((cwd or Path.cwd()) / FILE)
         user = _read(user_dir / FILE)
         files = tuple(table.path for table in (project, user) if table is not None)
-        if project is not None and user is not None and project.path == user.path:
+        if project and user and project.path.resolve() == user.path.resolve():
             project = None
+        ignored: tuple[str, ...] = ()
+        folders = project.folders() if project else ()
+        if project is not None and not project.is_trusted(trust_file_in(user_dir)):
+            project.check()
+            project, ignored = project.narrowed(user)
         tables = [table for table in (project, user) if table is not None]
         profiles: dict[str, Profile] = {}
-        if project is not None:
-            project.refuse_keys()
         for table in reversed(tables):
             profiles |= table.profiles()
-        store = env.get("TABWB_STORE") or _first(tables, _Table.store)
         offline = _switch(env.get("TABWB_OFFLINE"), "TABWB_OFFLINE")
         if offline is None:
             offline = _first(tables, lambda table: table.value("offline", bool))
+        study = _first(tables, _Table.study) or Study()
+        if project is not None and project.requires_consent and not study.require_consent:
+            study = replace(study, require_consent=True)
         return cls(
-            store=store,
+            store=env.get("TABWB_STORE") or _first(tables, _Table.store),
             offline=bool(offline),
             theme=env.get("TABWB_THEME") or _first(tables, lambda table: table.value("theme", str)),
             profiles=profiles,
-            study=_first(tables, _Table.study) or Study(),
+            study=study,
             plugin_folders=user.folders() if user else (),
-            project_plugin_folders=project.folders() if project else (),
+            project_plugin_folders=folders,
+            store_is_explicit=bool(env.get("TABWB_STORE")),
             config_dir=user_dir,
             data_dir=data_folder(env),
             files=files,
+            ignored=ignored,
+            untrusted=project.path.parent.resolve() if project and ignored else None,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFile:
+    """The ``tabwb.toml`` of a folder, for whoever decides whether to trust it.
+
+    Attributes:
+        path: of the file, absolute.
+        digest: SHA-256 (hex) of the bytes that were read.
+        settings: the keys that it sets.
+        store: the store that it names, or None.
+        plugin_folders: absolute.
+    """
+
+    path: Path
+    digest: str
+    settings: tuple[str, ...]
+    store: str | None
+    plugin_folders: tuple[Path, ...]
+
+
+def folder_file(folder: Path) -> FolderFile | None:
+    """Read the ``tabwb.toml`` of a folder; None where there is none.
+
+    Raises:
+        UsageError: it is malformed; the message names file and key.
+    """
+    table = _read(folder.resolve() / FILE)
+    if table is None:
+        return None
+    table.check()
+    return FolderFile(table.path, table.digest, table.settings(), table.store(), table.folders())
+
+
+def trust_file_in(config_dir: Path) -> Path:
+    """Return where the hashes of trusted folders and files are kept."""
+    return config_dir / "trusted-plugins.json"
 
 
 def option_text(value: object) -> str | None:
@@ -166,6 +248,54 @@ class _Table:
 
     path: Path
     content: Mapping[str, Any]
+    digest: str
+    requires_consent: bool = False
+
+    def is_trusted(self, trust_file: Path) -> bool:
+        """Whether the user trusts exactly these bytes at this place."""
+        from tabwb.extend.trust import trusted_files
+
+        try:
+            return trusted_files(trust_file).get(self.path.resolve()) == self.digest
+        except UsageError:
+            # Whoever loads plugins reports the damaged list.
+            return False
+
+    def check(self) -> None:
+        """Read every setting, so that a mistake is named whether or not it has an effect.
+
+        Raises:
+            UsageError: a setting is malformed.
+        """
+        self.value("offline", bool), self.value("theme", str)
+        self.store(), self.study(), self.folders(), self.profiles()
+
+    def settings(self) -> tuple[str, ...]:
+        """The keys that are set; of a table of tables each."""
+        keys: list[str] = []
+        for key, value in self.content.items():
+            inner = list(value) if key in ("profile", "study") and isinstance(value, dict) else []
+            keys += [f"{key}.{each}" for each in inner] or [key]
+        return tuple(keys)
+
+    def narrowed(self, user: _Table | None) -> tuple[_Table, tuple[str, ...]]:
+        """The table with only what narrows, and the keys that are left out.
+
+        What says the same as the user's own file is not named: it changes nothing.
+        """
+        study = self.content.get("study", {})
+        kept = {"theme": self.content["theme"]} if "theme" in self.content else {}
+        if self.content.get("offline"):
+            kept["offline"] = True
+        requires = study.get("require_consent") is True
+        has_effect = {*kept, "plugin_folders"} | ({"study.require_consent"} if requires else set())
+        own = user.content if user else {}
+        ignored = tuple(
+            key
+            for key in self.settings()
+            if key not in has_effect and _at(self.content, key) != _at(own, key)
+        )
+        return _Table(self.path, kept, self.digest, requires), ignored
 
     def value(self, key: str, kind: type) -> Any:
         """The value of ``key``, or None where it is not set."""
@@ -196,18 +326,6 @@ class _Table:
         if not all(isinstance(name, str) for name in names):
             raise self.error("plugin_folders", "a folder is named by a string")
         return tuple((self.path.parent / Path(name).expanduser()).resolve() for name in names)
-
-    def refuse_keys(self) -> None:
-        """A file that may have come with a download does not say which secret goes where."""
-        profiles = self.value("profile", dict) or {}
-        for name, table in profiles.items():
-            options = table.get("options") if isinstance(table, dict) else None
-            if isinstance(options, dict) and "key_env" in options:
-                raise self.error(
-                    f"profile.{name}.options.key_env",
-                    "a project's file may not name where keys stand",
-                    allowed="profiles with key_env in your own configuration folder",
-                )
 
     def profiles(self) -> dict[str, Profile]:
         """The profiles by name."""
@@ -265,14 +383,9 @@ class _Table:
 
 
 def _read(path: Path) -> _Table | None:
-    try:
-        if path.is_fifo():
-            raise UsageError("is a pipe", where=str(path), allowed="a file")
-        raw = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    raw = read_regular(path, TOO_LARGE)
+    if raw is None:
         return None
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
     import tomli
 
     try:
@@ -283,7 +396,7 @@ def _read(path: Path) -> _Table | None:
         raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
     except RecursionError as error:
         raise UsageError("is nested too deeply", where=str(path)) from error
-    table = _Table(path, content)
+    table = _Table(path, content, hashlib.sha256(raw).hexdigest())
     _refuse_unknown(table, content, KEYS, "")
     return table
 
@@ -299,6 +412,12 @@ def _refuse_unknown(
                 "unknown key" + (f"; did you mean '{near[0]}'?" if near else ""),
                 allowed=", ".join(known),
             )
+
+
+def _at(content: Mapping[str, Any], key: str) -> object:
+    first, _, second = key.partition(".")
+    found = content.get(first)
+    return found.get(second) if second and isinstance(found, Mapping) else found
 
 
 def _first(tables: list[_Table], value: Callable[[_Table], Any]) -> Any:

@@ -6,14 +6,16 @@ failing. The hook cannot be taken away again: a process that went offline stays 
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import socket
 import sys
 from collections.abc import MutableMapping
 from typing import Any
 
+from tabwb.records.addresses import stays_here
 from tabwb.records.errors import NeedsNetwork
+
+__all__ = ["OfflineError", "go_offline", "is_offline", "set_switches", "stays_here"]
 
 SWITCHES = {
     "TABWB_OFFLINE": "1",
@@ -54,24 +56,6 @@ def go_offline() -> None:
 def set_switches(environ: MutableMapping[str, str]) -> None:
     """Set the switches in an environment."""
     environ.update(SWITCHES)
-
-
-def stays_here(host: object) -> bool:
-    """Whether an address or host name can only mean this machine.
-
-    >>> [stays_here(host) for host in ("localhost", "127.0.0.1", "::1", "192.168.1.5", "hub.org")]
-    [True, True, True, False, False]
-    """
-    name = host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else host
-    if name is None or name in ("", "localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(str(name).partition("%")[0])
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    # The unspecified address as a destination is this machine.
-    return bool(mapped.is_loopback or mapped.is_unspecified)
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:

@@ -1,20 +1,23 @@
-"""Which plugin folders the user trusts: by the hash of their content, not by their place.
+"""What the user trusts: plugin folders and ``tabwb.toml`` files, by the hash of their content.
 
-A battery or project downloaded from somewhere may name plugin folders in its ``tabwb.toml``. They
-are not loaded until ``tabwb plugins trust PATH``, and not any more once their content has changed.
+A battery or project downloaded from somewhere may bring a ``tabwb.toml``. It may only narrow what
+the program does until ``tabwb trust FOLDER``. Plugin folders that it names are not loaded until
+``tabwb trust FOLDER`` or ``tabwb plugins trust PATH``. What changed afterwards is not trusted.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tabwb.extend.configuration import Configuration
 from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.files import others_can_write, write_private
+
+if TYPE_CHECKING:
+    from tabwb.extend.configuration import Configuration
 
 IGNORED = frozenset(
     {"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
@@ -59,20 +62,60 @@ def trusted(configuration: Configuration) -> Mapping[Path, str]:
     """The trusted folders with the hash that each had when it was trusted.
 
     Raises:
-        UsageError: the file that keeps them is damaged.
+        UsageError: the file that keeps them is damaged, or others can write to it.
     """
-    path = configuration.trust_file
+    return _paths(_read(configuration.trust_file), "folders")
+
+
+def trusted_files(trust_file: Path) -> Mapping[Path, str]:
+    """The trusted ``tabwb.toml`` files with the SHA-256 that each had when it was trusted.
+
+    Raises:
+        UsageError: the file that keeps them is damaged, or others can write to it.
+    """
+    return _paths(_read(trust_file), "files")
+
+
+def _read(path: Path) -> dict[str, dict[str, str]]:
     try:
+        if others_can_write(path):
+            raise UsageError(
+                "other users of this computer can write to it, so it is not used",
+                where=str(path),
+                hint=f"chmod 600 {path}, after a look at what it lists",
+            )
         content = json.loads(path.read_text(encoding="utf-8"))
-        return {Path(folder): str(digest) for folder, digest in content["folders"].items()}
+        return {
+            kind: {str(place): str(digest) for place, digest in content.get(kind, {}).items()}
+            for kind in ("folders", "files")
+        }
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return {"folders": {}, "files": {}}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(
             f"cannot be read: {error}",
             where=str(path),
             hint="delete it and trust your plugin folders again",
         ) from error
+
+
+def _paths(content: Mapping[str, Mapping[str, str]], kind: str) -> Mapping[Path, str]:
+    return {Path(place): digest for place, digest in content[kind].items()}
+
+
+def trust_file(path: Path, digest: str, configuration: Configuration) -> None:
+    """Trust the ``tabwb.toml`` at ``path`` as long as its bytes have this SHA-256.
+
+    Raises:
+        UsageError: the list of what is trusted is damaged.
+    """
+    _add(configuration, "files", path.resolve(), digest)
+
+
+def _add(configuration: Configuration, kind: str, path: Path, digest: str) -> None:
+    content = _read(configuration.trust_file)
+    content[kind][str(path)] = digest
+    write_private(configuration.trust_file, json.dumps(content, indent=2) + "\n")
 
 
 def standing(folder: Path, trusted_folders: Mapping[Path, str]) -> Standing:
@@ -91,11 +134,5 @@ def trust(folder: Path, configuration: Configuration) -> str:
     """
     resolved = folder.resolve()
     digest = folder_hash(resolved)
-    folders = {str(path): kept for path, kept in trusted(configuration).items()}
-    folders[str(resolved)] = digest
-    path = configuration.trust_file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(f".{os.getpid()}.tmp")
-    draft.write_text(json.dumps({"folders": folders}, indent=2) + "\n", encoding="utf-8")
-    draft.replace(path)
+    _add(configuration, "folders", resolved, digest)
     return digest

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from tabwb.records.errors import ComponentError, MissingExtra, TabwbError
 from tabwb.speech.needs import is_installed
+from tabwb.speech.sound_server import environment
 
 Message = Mapping[str, Any]
 """One line from the host: ``event`` says what it is."""
@@ -56,6 +57,7 @@ class SoundHost:
     def __init__(self, verb: str, options: Message, hear: Callable[[Message], None]) -> None:
         if not is_installed("sounddevice"):
             raise MissingExtra("recording and playing sound", "audio", package="sounddevice")
+        inherited = environment()
         self._hear = hear
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the host
         self.printed = ""
@@ -67,6 +69,7 @@ class SoundHost:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
+            env=inherited,
             start_new_session=True,  # ctrl+c is for tabwb, which ends the recording in good order
         )
         self._say(options)

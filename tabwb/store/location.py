@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote
 
 from tabwb.records.errors import StoreError
 
@@ -39,24 +40,78 @@ def resolve(location: str | Path | None) -> Path | str:
     if scheme in _SERVER:
         return f"postgresql://{rest}"
     if scheme == "sqlite" and len(rest) > 1:
+        if "?" in rest or "#" in rest:
+            raise StoreError(
+                "'?' and '#' are not part of a path in a URL",
+                where=text,
+                allowed="%3F and %23 in a URL, or the path without sqlite://",
+            )
         return Path(unquote(rest.removeprefix("/")))
     raise StoreError(
-        f"'{without_password(text)}' is no place for a store",
+        f"'{without_password(text)}' is not a valid place for a store",
         allowed="a path, sqlite:///PATH, or postgresql://USER@HOST/DATABASE",
     )
 
 
-def without_password(url: str) -> str:
-    """The URL as it may be shown.
+_PLAIN = r"[\w.~+%-]*"
+_HOST = r"(?:(?:[\w.-]|%2F|%2f)*|\[[0-9A-Fa-f:.%]*\])(?::\d*)?"
+_URL = re.compile(
+    rf"""postgres(?:ql)?(?:\+psycopg)?://
+    (?:(?P<user>{_PLAIN})(?P<password>:[^\s/@?\#:]*)?@)?
+    (?P<hosts>{_HOST}(?:,{_HOST})*)
+    (?:/(?P<database>{_PLAIN}))?
+    (?:\?(?P<query>[^\s\#]*))?""",
+    re.VERBOSE,
+)
+"""URLs that can be read in one way only. libpq accepts more, and then takes a part of a password
+for a host, which it looks up."""
+"""URLs that can be read in one way only. libpq accepts more, and then takes a part of a password
+for a host, which it looks up."""
+_SHOWN = {"host", "hostaddr", "port", "dbname", "sslmode", "connect_timeout"}
+_VALUE = re.compile(r"[\w.,/~-]*")
+NOT_SHOWN = "a PostgreSQL URL that is not shown, because it may hold a password"
 
-    >>> without_password("postgresql://me:secret@host:5432/lab")
-    'postgresql://me:***@host:5432/lab'
+
+def without_password(url: str) -> str:
+    """Return the URL as it may be shown, built from the parts that can hold no secret.
+
+    A URL that is not written plainly is not shown at all: where its password ends is unknown.
+
+    >>> without_password("postgresql://me:secret@host:5432/lab?sslmode=require&password=x")
+    'postgresql://me:***@host:5432/lab?sslmode=require'
+    >>> without_password("postgresql://me:se#cret@host/lab")
+    'a PostgreSQL URL that is not shown, because it may hold a password'
+    >>> without_password("/data/lab.db")
+    '/data/lab.db'
     """
-    parts = urlsplit(url)
-    user, at, host = parts.netloc.rpartition("@")
-    name, colon, _ = user.partition(":")
-    netloc = f"{name}:***{at}{host}" if colon else parts.netloc
-    query = "&".join(
-        "password=***" if pair.startswith("password=") else pair for pair in parts.query.split("&")
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    if scheme == "sqlite":
+        return f"sqlite://{rest}"
+    parts = _URL.fullmatch(url)
+    if parts is None:
+        return NOT_SHOWN if scheme in _SERVER else f"{scheme}://***" if scheme.isalpha() else "***"
+    user, database = (
+        # What is escaped may hold a colon, and with it a password.
+        "***" if "%" in (parts[name] or "") else parts[name] or ""
+        for name in ("user", "database")
     )
-    return urlunsplit(parts._replace(netloc=netloc, query=query))
+    user += ":***" if parts["password"] else ""
+    at = "@" if parts["user"] is not None else ""
+    database = f"/{database}" if parts["database"] is not None else ""
+    pairs = [pair.partition("=") for pair in (parts["query"] or "").split("&")]
+    shown = [
+        f"{key}={value}" for key, _, value in pairs if key in _SHOWN and _VALUE.fullmatch(value)
+    ]
+    query = f"?{'&'.join(shown)}" if shown else ""
+    return f"{scheme}://{user}{at}{parts['hosts']}{database}{query}"
+
+
+def is_plain(url: str) -> bool:
+    """Whether the URL of a server can be read in one way only.
+
+    >>> is_plain("postgresql://me:a%23b@host/lab"), is_plain("postgresql://me:a#b@host/lab")
+    (True, False)
+    """
+    return _URL.fullmatch(url) is not None

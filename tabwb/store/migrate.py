@@ -9,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, create_engine, event, exc
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import NullPool
 
 from tabwb.records.errors import StoreError
 from tabwb.store import schema
@@ -23,7 +24,8 @@ def upgrade_embedded(path: Path) -> None:
     Raises:
         StoreError: it failed; the store is as it was.
     """
-    engine = create_engine(f"sqlite:///{path}")
+    # A path in a URL would be read anew: "?" and "%41" would name another file.
+    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(path), poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
     def _leave_transactions_to_us(connection: DBAPIConnection, _: object) -> None:

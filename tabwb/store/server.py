@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
-from tabwb.records.errors import MissingExtra, StoreError
+from tabwb.records.addresses import is_offline, servers_elsewhere
+from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.store import locks, schema
 from tabwb.store.database import Conflict, Transaction
-from tabwb.store.location import without_password
+from tabwb.store.location import is_plain, without_password
 
 if TYPE_CHECKING:
     import psycopg
@@ -24,6 +26,7 @@ LOCK_SPACE = 0x7AB
 def _driver() -> Any:
     try:
         import psycopg
+        import psycopg.conninfo
     except ImportError as error:
         raise MissingExtra("a PostgreSQL store", "server", package="psycopg") from error
     return psycopg
@@ -36,6 +39,10 @@ class ServerDatabase:
         self.url = url
         self.location = without_password(url)
         self._driver = _driver()
+        parameters = _parameters(self._driver, url, self.location)
+        self.has_database = bool(parameters.get("dbname"))
+        self.elsewhere = _elsewhere(self._driver, parameters)
+        self._secrets = _secrets(parameters)
         self._local = threading.local()
         self._all: list[psycopg.Connection[Any]] = []
 
@@ -110,6 +117,13 @@ class ServerDatabase:
     @contextmanager
     def _explained(self) -> Iterator[None]:
         driver = self._driver
+
+        def _plain(error: Exception) -> str:
+            words = " ".join(str(error).split())
+            for secret in self._secrets:
+                words = words.replace(secret, "***")
+            return words
+
         try:
             yield
         except driver.IntegrityError as error:
@@ -138,8 +152,48 @@ class ServerDatabase:
         return "" if row is None else str(row[0]).removeprefix("tabwb ")
 
 
-def _plain(error: Exception) -> str:
-    return " ".join(str(error).split())
+def _parameters(driver: Any, url: str, location: str) -> dict[str, str]:
+    """The parameters of the URL as libpq reads them.
+
+    Raises:
+        StoreError: it cannot read them. Its own words quote the URL, with the password.
+    """
+    try:
+        if not is_plain(url):
+            raise ValueError("ambiguous")
+        read = driver.conninfo.conninfo_to_dict(url)
+    except (driver.Error, ValueError):
+        raise StoreError(
+            "this URL cannot be read",
+            where=location,
+            allowed="postgresql://USER@HOST/DATABASE",
+            hint="write %23 for #, %2F for /, %3A for : and %40 for @ in a name or password; "
+            "an IPv6 address stands in [ ]",
+        ) from None
+    return {key: str(value) for key, value in read.items() if value is not None}
+
+
+def _elsewhere(driver: Any, parameters: dict[str, str]) -> tuple[str, ...]:
+    """The hosts of a connection that are not this computer, with libpq's own defaults."""
+    defaults = {
+        each.keyword.decode(): each.val.decode()
+        for each in driver.pq.Conninfo.get_defaults()
+        if each.val
+    }
+    if "service" in parameters and "hostaddr" not in parameters:
+        # A service file may name any address, also beside a host.
+        return (f"service {parameters['service']}",)
+    merged = {**defaults, **parameters}
+    return servers_elsewhere(merged.get("hostaddr") or merged.get("host", ""))
+
+
+def _secrets(parameters: dict[str, str]) -> tuple[str, ...]:
+    """What must not be shown, as it is and as a URL has it; the longest first."""
+    values = [parameters.get(key, "") for key in ("password", "sslpassword")]
+    # "-c name=value" may hold anything.
+    values += re.split(r"[\s=]+", parameters.get("options", ""))
+    found = {text for value in values if value for text in (value, quote(value, safe=""))}
+    return tuple(sorted((text for text in found if len(text) > 2), key=len, reverse=True))
 
 
 def open_server(url: str, *, create: bool = True) -> ServerDatabase:
@@ -149,13 +203,20 @@ def open_server(url: str, *, create: bool = True) -> ServerDatabase:
         StoreError: it cannot be reached, or was made by a newer tabwb.
         MissingExtra: psycopg is not installed.
     """
-    if not urlsplit(url).path.strip("/"):
+    database = ServerDatabase(url)
+    if not database.has_database:
         raise StoreError(
             "the URL names no database",
-            where=without_password(url),
+            where=database.location,
             allowed="postgresql://USER@HOST/DATABASE",
         )
-    database = ServerDatabase(url)
+    if database.elsewhere and is_offline():
+        raise NeedsNetwork(
+            f"the store is on another computer ({database.elsewhere[0]}), and tabwb is offline",
+            where=database.location,
+            allowed="a store on this computer: a path, a unix socket or a loopback address",
+            hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
+        )
     try:
         with database.reading() as transaction:
             version = _version(transaction)

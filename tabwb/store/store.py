@@ -66,6 +66,11 @@ class Store(People):
 
         return cls(open_server(place, create=create))
 
+    @property
+    def elsewhere(self) -> str:
+        """The other computer that keeps what is stored, or empty for this one."""
+        return ", ".join(getattr(self.database, "elsewhere", ()))
+
     def close(self) -> None:
         """Close every connection; may be called twice."""
         self.database.close()

@@ -66,7 +66,7 @@ class Archive:
             go_offline()
         self._plugins = Plugins.load(configuration)
         try:
-            self._store = Store.open(self._location or configuration.store)
+            self._store = Store.open(configuration.store_at(self._location))
         finally:
             self._catalogue = catalogue.read(self._plugins, self._store)
             self.say(messages.Ready(self._catalogue))

@@ -67,7 +67,7 @@ def run_speaker_view(store_location: str | None) -> int:
     from tabwb.workbench import graphics
     from tabwb.workbench.second_view import path_of
 
-    with Store.open(store_location or Configuration.load().store) as store:
+    with Store.open(Configuration.load().store_at(store_location)) as store:
         path = path_of(store)
     graphics.prepare()
     app = SpeakerView(path)

@@ -323,3 +323,31 @@ def test_rules_know_the_recorded_dialect(store: Store, plugins: Plugins, tab: Ba
             if rating.measure == "omission-of-bound-morphemes"
         }
     assert any("African American English" in reason for reason in reasons)
+
+
+# ---------------------------------------------------------------- a store on another computer
+
+
+def test_a_store_elsewhere_needs_remote_of_everybody(
+    store: Store, begun: Callable[[Conditions], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Store, "elsewhere", "db.example.org")
+    with pytest.raises(NoConsent, match=r"'remote' is not recorded.*db\.example\.org") as refused:
+        begun(PERSON)
+    assert "--store PATH" in str(refused.value)
+    assert store.administrations() == ()
+    agree(store, "record", "remote")
+    assert begun(PERSON) == 1
+    begun(Conditions("echo", "model", judges=()))
+
+
+def test_a_notice_says_that_data_stay_here_only_where_they_do(
+    store: Store, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert any("stays on this computer" in each for each in notices(store, plugins))
+    monkeypatch.setattr(Store, "elsewhere", "db.example.org")
+    assert not any("stays on this computer" in each for each in notices(store, plugins))
+
+
+def notices(store: Store, plugins: Plugins) -> tuple[str, ...]:
+    return consent.notices(store, plugins, PERSON)

@@ -94,6 +94,7 @@ def test_the_columns_are_those_of_the_study(run: Run, monkeypatch: pytest.Monkey
         'columns = [{ name = "hours", type = "number", unit = "h", minimum = 0 }]\n'
     )
     monkeypatch.chdir(project)
+    assert run("trust").status == 0
     study = run("speaker", "columns", "--json").document["study"]
     assert study["speaker_id_pattern"] == "P[0-9]"
     assert study["columns"][-1]["name"] == "hours"

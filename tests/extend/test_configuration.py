@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.extend.configuration import Configuration
+from tabwb.extend.configuration import Configuration, folder_file
+from tabwb.extend.trust import trust_file
 from tabwb.records.errors import UsageError
 
 
@@ -33,35 +34,100 @@ def test_without_files_everything_has_its_default(folders: tuple[Path, Path]) ->
     assert configuration.files == ()
 
 
-def test_environment_beats_project_beats_user(folders: tuple[Path, Path]) -> None:
+def trust(folders: tuple[Path, Path], file: Path) -> None:
+    found = folder_file(file.parent)
+    assert found is not None
+    trust_file(found.path, found.digest, loaded(folders))
+
+
+def test_environment_beats_a_trusted_project_beats_user(folders: tuple[Path, Path]) -> None:
     project, user = folders
     write(user, 'store = "sqlite:///user"\ntheme = "user"\noffline = true')
-    write(project, 'store = "sqlite:///project"\noffline = false')
+    trust(folders, write(project, 'store = "sqlite:///project"\noffline = false'))
     configuration = loaded(folders)
-    assert configuration.store == "sqlite:///project"
+    assert configuration.store == configuration.store_at() == "sqlite:///project"
     assert configuration.theme == "user"
     assert configuration.offline is False
+    assert configuration.ignored == ()
     assert loaded(folders, TABWB_STORE="here", TABWB_OFFLINE="1").store == "here"
     assert loaded(folders, TABWB_OFFLINE="1").offline is True
 
 
 def test_a_relative_store_counts_from_its_file(folders: tuple[Path, Path]) -> None:
-    project, _ = folders
-    write(project, 'store = "results/a.db"')
-    assert loaded(folders).store == str(project / "results" / "a.db")
+    trust(folders, write(folders[0], 'store = "results/a.db"'))
+    assert loaded(folders).store == str(folders[0] / "results" / "a.db")
 
 
-def test_a_projects_file_names_no_keys(tmp_path: Path) -> None:
-    user, project = tmp_path / "user", tmp_path / "project"
-    text = '[profile.x]\nid = "echo"\noptions = { key_env = "AWS_SECRET_ACCESS_KEY" }\n'
-    for folder in (user, project):
-        folder.mkdir()
-    (user / "tabwb.toml").write_text(text, encoding="utf-8")
-    environ = {"TABWB_CONFIG_DIR": str(user)}
-    assert "x" in Configuration.load(cwd=project, environ=environ).profiles
-    (project / "tabwb.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match="may not name where keys stand"):
-        Configuration.load(cwd=project, environ=environ)
+HOSTILE = """
+store = "postgresql://db.example.org/collect"
+offline = false
+[study]
+require_consent = false
+speaker_id_pattern = ".*"
+columns = [{ name = "surname" }]
+[profile.mine]
+id = "openai"
+options = { base_url = "http://example.org/v1", key_env = "OPENAI_API_KEY" }
+"""
+
+
+def test_a_folder_that_is_not_trusted_widens_nothing(folders: tuple[Path, Path]) -> None:
+    project, user = folders
+    write(
+        user,
+        'store = "sqlite:///user"\noffline = true\n[study]\nrequire_consent = true\n'
+        '[profile.mine]\nid = "echo"',
+    )
+    own = loaded(folders)
+    write(project, HOSTILE)
+    configuration = loaded(folders)
+    for name in ("store", "offline", "study", "profiles", "plugin_folders"):
+        assert getattr(configuration, name) == getattr(own, name), name
+    assert set(configuration.ignored) == {
+        "store",
+        "offline",
+        "study.require_consent",
+        "study.speaker_id_pattern",
+        "study.columns",
+        "profile.mine",
+    }
+    assert configuration.untrusted == project
+
+
+def test_a_folder_that_is_not_trusted_may_narrow(folders: tuple[Path, Path]) -> None:
+    write(folders[0], 'offline = true\ntheme = "dark"\n[study]\nrequire_consent = true')
+    configuration = loaded(folders)
+    assert (configuration.offline, configuration.theme) == (True, "dark")
+    assert configuration.study.require_consent
+    assert configuration.ignored == ()
+
+
+def test_which_of_two_stores_is_used_is_not_guessed(folders: tuple[Path, Path]) -> None:
+    write(folders[0], 'store = "a.db"')
+    with pytest.raises(UsageError, match="not used, because this folder is not trusted") as caught:
+        loaded(folders).store_at()
+    assert f"tabwb trust {folders[0]}" in str(caught.value)
+    assert loaded(folders).store_at("b.db") == "b.db"
+    assert loaded(folders, TABWB_STORE="c.db").store_at() == "c.db"
+
+
+def test_a_trusted_file_that_changed_is_not_trusted(folders: tuple[Path, Path]) -> None:
+    trust(folders, write(folders[0], 'store = "a.db"'))
+    write(folders[0], 'store = "b.db"')
+    assert loaded(folders).ignored == ("store",)
+
+
+def test_a_list_that_others_can_write_trusts_nothing(folders: tuple[Path, Path]) -> None:
+    trust(folders, write(folders[0], 'store = "a.db"'))
+    assert loaded(folders).trust_file.stat().st_mode & 0o777 == 0o600
+    loaded(folders).trust_file.chmod(0o666)
+    assert loaded(folders).ignored == ("store",)
+
+
+def test_a_device_as_configuration_is_refused_unread(folders: tuple[Path, Path]) -> None:
+    (folders[0] / "tabwb.toml").symlink_to("/dev/zero")
+    with pytest.raises(UsageError, match="is a device or a socket"):
+        loaded(folders)
 
 
 def test_a_profile_holds_what_a_spec_cannot(folders: tuple[Path, Path]) -> None:

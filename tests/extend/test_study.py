@@ -13,7 +13,7 @@ from tabwb.records.study import BUILT_IN, Column, Study
 
 def load(folder: Path, text: str) -> Study:
     (folder / "tabwb.toml").write_text(text, encoding="utf-8")
-    return Configuration.load(cwd=folder, environ={"TABWB_CONFIG_DIR": str(folder / "none")}).study
+    return Configuration.load(cwd=folder, environ={"TABWB_CONFIG_DIR": str(folder)}).study
 
 
 def test_without_the_table_there_are_the_built_in_columns(tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
 
 
 def test_an_url_of_another_kind_is_refused() -> None:
-    with pytest.raises(StoreError, match="no place for a store"):
+    with pytest.raises(StoreError, match="not a valid place for a store"):
         Store.open("mysql://localhost/lab")
 
 

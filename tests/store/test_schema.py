@@ -127,6 +127,21 @@ def test_a_store_of_the_first_version_is_upgraded(
         assert store.judgements(begin(store).id) == ()
 
 
+@pytest.mark.parametrize("name", ["a?b.db", "a%41.db", "a#b.db", "a?mode=memory"])
+def test_an_upgrade_changes_the_file_that_was_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    engine = create_engine(f"sqlite:///{file}")
+    with monkeypatch.context() as patch, engine.begin() as connection:
+        patch.setattr(schema, "CURRENT", schema.REVISIONS[0])
+        migrate.upgrade(connection)
+    engine.dispose()
+    file.rename(file.with_name(name))
+    with Store.open(file.with_name(name)) as store:
+        assert store.judgements(begin(store).id) == ()
+    assert {each.name.removesuffix("-wal") for each in file.parent.glob("a*")} == {name}
+
+
 def test_an_upgrade_that_fails_leaves_the_store_as_it_was(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

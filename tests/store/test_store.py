@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tabwb.records.entries import AttemptEntry, EventEntry, RatingsEntry
-from tabwb.records.errors import MissingExtra, StoreError
+from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.exchange import Decoding, Message
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import (
@@ -282,15 +282,66 @@ def test_the_default_store_lies_in_the_data_folder(tmp_path: Path) -> None:
         assert Path(store.location) == tmp_path / "tabwb-data" / "tabwb.db"
 
 
-def test_a_password_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    for url in (
-        "mysql://me:secret@host/lab",
-        "postgresql://me:secret@127.0.0.1:1/lab?connect_timeout=1",
-        "postgresql://127.0.0.1:1/lab?password=secret",
-    ):
-        with pytest.raises((StoreError, MissingExtra)) as caught:
-            Store.open(url)
-        assert "secret" not in str(caught.value)
+ODD_URLS = (
+    "mysql://me:hunter22@host/lab",
+    "postgresql://me:hunter22@127.0.0.1:1/lab?connect_timeout=1",
+    "postgresql://127.0.0.1:1/lab?password=hunter22",
+    "postgresql://127.0.0.1:1/lab?sslpassword=hunter22",
+    "postgresql://127.0.0.1:1/lab?PASSWORD=hunter22",
+    "postgresql://127.0.0.1:1/lab?options=-c%20hunter22",
+    "postgresql://me:x#hunter22@127.0.0.1:1/lab",
+    "postgresql://me:hunter22#x@127.0.0.1:1/lab",
+    "postgresql://me:x/hunter22@127.0.0.1:1/lab",
+    "postgresql://me:hunter22/x@127.0.0.1:1/lab",
+    "postgresql://me:x?hunter22@127.0.0.1:1/lab",
+    "postgresql://me:x@hunter22@127.0.0.1:1/lab",
+    "postgresql://me:x:hunter22@127.0.0.1:1/lab",
+    "postgresql://me%3Ahunter22@127.0.0.1:1/lab",
+    "postgresql://me:hunter22@[::1/x",
+    "postgresql://me:hunter22/lab",
+    "postgresql://127.0.0.1:1/lab?user=me:hunter22",
+)
+
+
+@pytest.mark.parametrize("url", ODD_URLS)
+def test_a_password_is_never_shown(url: str) -> None:
+    with pytest.raises((StoreError, MissingExtra)) as caught:
+        Store.open(url)
+    assert "hunter22" not in str(caught.value)
+
+
+def test_an_url_that_cannot_be_read_is_a_clear_error() -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(StoreError, match="this URL cannot be read"):
+        Store.open("postgresql://[::1/x")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://db.example.org/lab",
+        "postgresql://localhost,192.0.2.7/lab",
+        "postgresql://localhost/lab?hostaddr=192.0.2.7",
+        "postgresql:///lab?host=db.example.org",
+        "postgresql://localhost/lab?service=far",
+    ],
+)
+def test_offline_a_store_elsewhere_is_refused_before_it_is_reached(url: str) -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(NeedsNetwork, match="is on another computer"):
+        Store.open(url)
+
+
+def test_the_hosts_of_the_environment_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg")
+    monkeypatch.setenv("PGHOSTADDR", "192.0.2.7")
+    with pytest.raises(NeedsNetwork, match=r"192\.0\.2\.7"):
+        Store.open("postgresql://localhost/lab")
+
+
+def test_a_question_mark_in_an_url_is_not_guessed(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="not part of a path in a URL"):
+        Store.open(f"sqlite:///{tmp_path}/a.db?mode=ro")
 
 
 def test_a_server_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ class Surveying(Framing):
         from tabwb.extend.configuration import Configuration
         from tabwb.workbench.survey_reader import SurveyReader
 
-        return SurveyReader(self.post_message, self._location or Configuration.load().store)
+        return SurveyReader(self.post_message, Configuration.load().store_at(self._location))
 
     # ---------------------------------------------------------------- reading
 
