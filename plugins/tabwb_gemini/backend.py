@@ -10,6 +10,7 @@ from typing import Any
 from google import genai
 from google.genai import types
 
+from tabwb.extend.bounded_http import HEADERS, client_arguments
 from tabwb.extend.components import Cancel
 from tabwb.extend.keys import find_key, missing_key
 from tabwb.extend.remote import RemoteModel, Retries
@@ -48,6 +49,7 @@ class GeminiModel(RemoteModel):
         super().__init__(
             concurrency=options.concurrency,
             retries=retries or Retries(attempts=options.retries + 1),
+            reply_s=options.reply_s,
             title=f"gemini:{name}",
         )
         self._name = name
@@ -77,8 +79,9 @@ class GeminiModel(RemoteModel):
                 timeout=round(options.timeout_s * 1000),
                 # Retries are RemoteModel's, which tells of them.
                 retry_options=types.HttpRetryOptions(attempts=1),
+                headers=HEADERS,
                 # A redirection would take the key along to another host.
-                client_args={"follow_redirects": False, "trust_env": not self._local},
+                client_args={"trust_env": not self._local, **client_arguments()},
             ),
         )
         facts = {"model": self._name, "client": f"google-genai {genai.__version__}"}

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from tabwb.extend.remote_failures import (
     RemoteFailure,
     kind_of_status,
-    no_network,
+    own_error,
     retry_after,
     shortened,
     transport_failure,
@@ -25,8 +25,8 @@ _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 
 def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
     """The failure that an exception of the client is; None where it is something else."""
-    if (offline := no_network(error)) is not None:
-        return offline
+    if (own := own_error(error)) is not None:
+        return own
     if isinstance(error, errors.APIError):
         return _of_status(error)
     if isinstance(

@@ -10,9 +10,10 @@ from typing import Any
 
 import openai
 
+from tabwb.extend.bounded_http import HEADERS, client_arguments
 from tabwb.extend.components import Cancel
 from tabwb.extend.keys import find_key, missing_key, redact
-from tabwb.extend.remote import RemoteModel, Retries
+from tabwb.extend.remote import RemoteModel, Retries, within
 from tabwb.extend.remote_failures import RemoteFailure
 from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError
@@ -39,7 +40,7 @@ class OpenAIModel(RemoteModel):
     Args:
         name: what the server calls the model.
         options: as validated.
-        local: the server is this machine's own; no proxy and no redirection is followed.
+        local: the server is this machine's own; no proxy is used.
         retries: how patiently; as the options say when None.
     """
 
@@ -49,6 +50,7 @@ class OpenAIModel(RemoteModel):
         super().__init__(
             concurrency=options.concurrency,
             retries=retries or Retries(attempts=options.retries + 1),
+            reply_s=options.reply_s,
             title=f"openai:{name}",
         )
         self._name = name
@@ -224,7 +226,8 @@ class OpenAIModel(RemoteModel):
             base_url=options.address,
             timeout=openai.Timeout(options.timeout_s, connect=min(options.timeout_s, CONNECT_S)),
             max_retries=0,  # retries are RemoteModel's, which tells of them
-            http_client=self._own_http(),
+            default_headers=HEADERS,
+            http_client=self._http(),
         )
         if not options.is_openai:
             # Taken from the environment by the client; nobody else's business.
@@ -233,23 +236,22 @@ class OpenAIModel(RemoteModel):
                     setattr(client, name, None)
         return client
 
-    def _own_http(self) -> Any:
+    def _http(self) -> Any:
+        bounds = client_arguments()
         if not self._local:
-            return None
+            return openai.DefaultHttpxClient(**bounds)
         if self._options.socket is None:
-            return openai.DefaultHttpxClient(trust_env=False, follow_redirects=False)
+            return openai.DefaultHttpxClient(trust_env=False, **bounds)
         # Whichever HTTP library this version of the client is made with.
         library = sys.modules[openai.DefaultHttpxClient.__base__.__module__.partition(".")[0]]
         transport = library.HTTPTransport(uds=self._options.socket)
-        return openai.DefaultHttpxClient(
-            transport=transport, trust_env=False, follow_redirects=False
-        )
+        return openai.DefaultHttpxClient(transport=transport, trust_env=False, **bounds)
 
     def _look(self, client: openai.OpenAI) -> None:
         """Ask for the list of models, which costs nothing; only what is certain is an error."""
         try:
-            client.with_options(timeout=LOOK_S).models.with_raw_response.list()
-        except openai.APITimeoutError:
+            within(LOOK_S, client.with_options(timeout=LOOK_S).models.with_raw_response.list)
+        except (openai.APITimeoutError, TimeoutError):
             return  # busy, perhaps
         except openai.AuthenticationError as error:
             raise ComponentError(

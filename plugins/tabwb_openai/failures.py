@@ -11,7 +11,7 @@ from tabwb.extend.remote_failures import (
     RemoteFailure,
     deepest,
     kind_of_status,
-    no_network,
+    own_error,
     retry_after,
     shortened,
     transport_failure,
@@ -23,8 +23,8 @@ _QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_activ
 
 def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
     """The failure that an exception of the client is; None where it is something else."""
-    if (offline := no_network(error)) is not None:
-        return offline
+    if (own := own_error(error)) is not None:
+        return own
     if isinstance(error, openai.APIStatusError):
         return _of_status(error)
     if isinstance(error, openai.APITimeoutError):

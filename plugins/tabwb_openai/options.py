@@ -7,6 +7,9 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from tabwb.extend.remote import REPLY_S
+from tabwb.extend.remote_options import ReplySeconds
+
 OPENAI = "https://api.openai.com/v1"
 ON_SOCKET = "http://localhost/v1"
 
@@ -48,6 +51,7 @@ class OpenAIOptions(BaseModel):
             description="seconds of silence after which a request failed, up to 3600",
         ),
     ] = 120.0
+    reply_s: ReplySeconds = REPLY_S
     retries: Annotated[
         int, Field(ge=0, le=50, description="how often a request is tried again, 0 to 50")
     ] = 5

@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
+from typing import Any, TypeVar, cast
 
 from tabwb.extend.components import Cancel
 from tabwb.extend.keys import redact, secrets
@@ -28,10 +29,13 @@ from tabwb.records.states import StopReason
 POLL_S = 0.05
 """How often it is looked whether a call was cancelled."""
 GRACE_S = 1.0
-"""How long a cancelled call may take to end; then it is left to itself."""
+"""How long a cancelled call may take to end; then its thread is abandoned."""
+REPLY_S = 1800.0
+"""The default limit of one reply, in seconds from the request to its end."""
 THOUGHT_AWAY = "thinking used the limit of tokens"
 """Kept with an empty reply as its ``cause``, where the service tells so."""
 
+T = TypeVar("T")
 Piece = str | Wait | Reply
 Rest = Callable[[Cancel, float], bool]
 """Waits so many seconds; True at once when cancelled."""
@@ -45,7 +49,8 @@ class Retries:
         attempts: tries in all.
         first_s: the longest first pause.
         factor: by which pauses grow.
-        longest_s: the longest pause of our own; a service may ask for ten times as much.
+        longest_s: the longest pause of our own; a service may ask for ten times as much. A
+            request whose service asks for more than that fails at once.
     """
 
     attempts: int = 6
@@ -57,7 +62,7 @@ class Retries:
         """Seconds to wait after a failed attempt.
 
         min(longest, first x factor^(attempt - 1)) x (1 + chance) / 2; where the service says how
-        long, that, up to 10 x longest.
+        long, that.
 
         Args:
             attempt: the one that failed, 1-based.
@@ -66,13 +71,21 @@ class Retries:
 
         >>> [Retries().pause_s(attempt, None, 0.5) for attempt in (1, 2, 3, 20)]
         [0.75, 1.5, 3.0, 45.0]
-        >>> Retries().pause_s(1, 7.0, 0.5), Retries().pause_s(1, 86_400.0, 0.5)
-        (7.0, 600.0)
+        >>> Retries().pause_s(1, 7.0, 0.5)
+        7.0
         """
         if retry_after_s is not None:
-            return min(retry_after_s, 10 * self.longest_s)
+            return retry_after_s
         pause = self.first_s * math.pow(self.factor, min(attempt - 1, 64))
         return min(self.longest_s, pause) * (1 + chance) / 2
+
+    def too_long(self, retry_after_s: float | None) -> bool:
+        """Whether a service asks for a longer pause than a run should wait for.
+
+        >>> Retries().too_long(None), Retries().too_long(600.0), Retries().too_long(86_400.0)
+        (False, False, True)
+        """
+        return retry_after_s is not None and retry_after_s > 10 * self.longest_s
 
 
 class Gate:
@@ -99,12 +112,27 @@ class Gate:
             return max(0.0, self._until - self._clock())
 
 
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """One request under way.
+
+    Attributes:
+        stop: ends it.
+        began: when its present try began, monotonic seconds; None between tries.
+    """
+
+    stop: threading.Event
+    began: float | None = None
+
+
 class RemoteModel(ABC):
     """The base of model back ends that ask a service; fulfils ``BatchingBackend``.
 
     Args:
         concurrency: requests in flight at once, at most.
         retries: how often and how patiently.
+        reply_s: the longest time that one try may take from request to the end of the reply,
+            seconds; a server that sends a little for ever ends there.
         title: what errors call it (``openai:gpt-4o``).
         chance: gives numbers in [0, 1) for jitter.
         clock: monotonic seconds.
@@ -116,6 +144,7 @@ class RemoteModel(ABC):
         *,
         concurrency: int,
         retries: Retries,
+        reply_s: float = REPLY_S,
         title: str = "the service",
         chance: Callable[[], float] = random.random,
         clock: Callable[[], float] = time.monotonic,
@@ -123,6 +152,7 @@ class RemoteModel(ABC):
     ) -> None:
         self.concurrency = max(1, concurrency)
         self.retries = retries
+        self.reply_s = reply_s
         self.title = title
         self._chance = chance
         self._rest = rest
@@ -190,44 +220,80 @@ class RemoteModel(ABC):
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Generator[tuple[int, Piece | ComponentError]]:
         """All pieces of all requests. Each has a thread, so that no silent service blocks us."""
-        stop = threading.Event()
+        flights: dict[int, _Flight] = {}
         arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]] = SimpleQueue()
         waiting = iter(enumerate(requests))
-        in_flight = 0
         try:
             while True:
-                while in_flight < self.concurrency and not cancel.is_set():
+                while len(flights) < self.concurrency and not cancel.is_set():
                     index, request = next(waiting, (-1, None))
                     if request is None:
                         break
+                    flights[index] = flight = _Flight(threading.Event())
                     threading.Thread(
                         target=self._work,
-                        args=(index, request, stop, arrived),
+                        args=(index, request, flight, arrived),
                         name=f"{self.title}, request {index}",
                         daemon=True,
                     ).start()
-                    in_flight += 1
-                if not in_flight:
+                if not flights:
                     return
-                came = _next(arrived, cancel, stop)
+                came = self._next(arrived, cancel, flights)
                 if came is None:
                     return
-                if came[1] is None:
-                    in_flight -= 1
+                index, piece = came
+                if index not in flights:
+                    continue  # it was abandoned
+                if piece is None:
+                    del flights[index]
                 else:
-                    yield came[0], came[1]
+                    yield index, piece
         finally:
-            stop.set()
+            for flight in flights.values():
+                flight.stop.set()
+
+    def _next(
+        self,
+        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]],
+        cancel: Cancel,
+        flights: dict[int, _Flight],
+    ) -> tuple[int, Piece | ComponentError | None] | None:
+        """The next piece, or the failure of a request that takes too long.
+
+        Returns:
+            None where a cancelled call does not end in time.
+        """
+        deadline: float | None = None
+        while True:
+            if cancel.is_set() and deadline is None:
+                for flight in flights.values():
+                    flight.stop.set()
+                deadline = time.monotonic() + GRACE_S
+            for index, flight in flights.items():
+                began = flight.began
+                if began is not None and time.monotonic() - began > self.reply_s:
+                    flight.stop.set()
+                    flight.began = None
+                    arrived.put((index, None))
+                    return index, ComponentError(
+                        f"{self.title}: the reply was not complete after {self.reply_s:g} s",
+                        hint="a longer limit: option reply_s",
+                    )
+            try:
+                return arrived.get(timeout=POLL_S)
+            except Empty:
+                if deadline is not None and time.monotonic() > deadline:
+                    return None
 
     def _work(
         self,
         index: int,
         request: Request,
-        stop: Cancel,
+        flight: _Flight,
         arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]],
     ) -> None:
         try:
-            for piece in self._tries(request, stop):
+            for piece in self._tries(request, flight):
                 arrived.put((index, piece))
         except ComponentError as error:
             arrived.put((index, error))
@@ -237,8 +303,9 @@ class RemoteModel(ABC):
         finally:
             arrived.put((index, None))
 
-    def _tries(self, request: Request, stop: Cancel) -> Iterator[Piece]:
+    def _tries(self, request: Request, flight: _Flight) -> Iterator[Piece]:
         """Pieces of one request over all its tries; ends without a reply when stopped."""
+        stop = flight.stop
         for attempt in range(1, self.retries.attempts + 1):
             while held := self._gate.remaining_s:
                 # Not all at the same moment when the gate opens.
@@ -248,12 +315,16 @@ class RemoteModel(ABC):
                     return
             if stop.is_set():
                 return
+            flight.began = time.monotonic()
             try:
                 yield from self._guarded(request, attempt, stop)
             except RemoteFailure as failure:
+                flight.began = None
                 if stop.is_set():
                     return
-                if failure.kind not in RETRIED or attempt >= self.retries.attempts:
+                final = attempt >= self.retries.attempts
+                final = final or self.retries.too_long(failure.retry_after_s)
+                if failure.kind not in RETRIED or final:
                     raise self._given_up(failure, attempt) from None
                 pause = self.retries.pause_s(attempt, failure.retry_after_s, self._chance())
                 if failure.kind == "rate-limit":
@@ -299,23 +370,37 @@ class RemoteModel(ABC):
     def _given_up(self, failure: RemoteFailure, attempt: int) -> ComponentError:
         tried = f" after {attempt} attempts" if attempt > 1 else ""
         said = f": {redact(failure.message)}" if failure.message else ""
+        if failure.retry_after_s is not None and self.retries.too_long(failure.retry_after_s):
+            said += f"; the service asks to wait {failure.retry_after_s:.0f} s"
         return ComponentError(f"{self.title}: {failure.what}{tried}{said}")
 
 
-def _next(
-    arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]], cancel: Cancel, stop: Cancel
-) -> tuple[int, Piece | ComponentError | None] | None:
-    """What comes next; None where a cancelled call does not end in time."""
-    deadline: float | None = None
-    while True:
-        if cancel.is_set() and deadline is None:
-            stop.set()
-            deadline = time.monotonic() + GRACE_S
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """Return what ``work`` returns, in a thread of its own that may be abandoned.
+
+    The time limits of HTTP clients are limits of silence. A server that sends a byte now and then
+    is never silent.
+
+    Raises:
+        TimeoutError: the work was not done in time.
+        BaseException: whatever the work raised.
+    """
+    done: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
+
+    def run() -> None:
         try:
-            return arrived.get(timeout=POLL_S)
-        except Empty:
-            if deadline is not None and time.monotonic() > deadline:
-                return None
+            done.put((True, work()))
+        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+            done.put((False, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        worked, result = done.get(timeout=seconds)
+    except Empty:
+        raise TimeoutError from None
+    if not worked:
+        raise result
+    return cast("T", result)
 
 
 def _believable(tokens: int | None) -> int | None:

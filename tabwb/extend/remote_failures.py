@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
+from tabwb.extend.bounded_http import BoundExceeded
 from tabwb.extend.keys import redact
 from tabwb.records.errors import ComponentError, NeedsNetwork
 
@@ -120,9 +121,11 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
     return max(0.0, until - here)
 
 
-def no_network(error: BaseException) -> ComponentError | None:
-    """What is to be told where an error came of ``--offline``; None where it did not."""
+def own_error(error: BaseException) -> ComponentError | None:
+    """Return our own error under a client's: of ``--offline``, or of a bound; None without one."""
     for cause in causes(error):
+        if isinstance(cause, BoundExceeded):
+            return cause
         if isinstance(cause, NeedsNetwork):
             return ComponentError(cause.message, allowed=cause.allowed, hint=cause.hint)
     return None

@@ -119,10 +119,27 @@ def test_the_pause_a_service_asks_for_is_kept_and_told() -> None:
     assert service.rests == [17.0]
 
 
-def test_a_service_cannot_ask_for_more_than_ten_times_the_longest() -> None:
-    service = Service(failing(RemoteFailure("server", "", retry_after_s=1e9)))
-    replied(service)
-    assert service.rests == [600.0]
+def test_a_pause_of_more_than_ten_times_the_longest_is_not_waited_for() -> None:
+    service = Service(failing(RemoteFailure("rate-limit", "", retry_after_s=1e9)))
+    with pytest.raises(ComponentError, match="asks to wait 1000000000 s"):
+        replied(service)
+    assert service.rests == []
+
+
+def test_one_request_that_takes_too_long_does_not_hold_up_the_others() -> None:
+    over = threading.Event()
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        if request.messages[0].content == "slow":
+            over.wait(20)
+        yield answer("dog")
+
+    service = Service(attempt, concurrency=2, reply_s=0.3)
+    requests = [asked("slow"), *(asked() for _ in range(5))]
+    found = dict(service.reply_many(requests, threading.Event()))
+    over.set()
+    assert isinstance(found.pop(0), ComponentError)
+    assert [one.text for one in found.values() if isinstance(one, Reply)] == ["dog"] * 5
 
 
 @pytest.mark.parametrize(

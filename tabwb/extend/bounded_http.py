@@ -1,0 +1,84 @@
+"""Bounds on what a server may send, for clients built on httpx.
+
+The clients read until the server ends. These bounds refuse what a working service never sends:
+redirections to somewhere else, compressed answers that nobody asked for, and answers without end.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from tabwb.records.errors import ComponentError
+
+MAX_BYTES = 64 * 2**20
+"""The most bytes of one answer, all its events and reasoning included."""
+HEADERS = {"Accept-Encoding": "identity"}
+"""An answer that is not compressed has the size that is counted."""
+
+
+class BoundExceeded(ComponentError):
+    """A server sent what it must not send."""
+
+
+def client_arguments(max_bytes: int = MAX_BYTES) -> dict[str, Any]:
+    """Return the arguments of an httpx client that bound every answer.
+
+    Args:
+        max_bytes: the most bytes of one answer.
+    """
+
+    def check(response: Any) -> None:
+        _refuse_redirection(response)
+        encoding = response.headers.get("content-encoding", "identity")
+        if encoding.lower() != "identity":
+            raise BoundExceeded(
+                f"the server sent an answer compressed as {encoding!r}, which was not asked for"
+            )
+        response.stream = _bounded(response, max_bytes)
+
+    return {"follow_redirects": False, "event_hooks": {"response": [check]}}
+
+
+def _refuse_redirection(response: Any) -> None:
+    target = response.headers.get("location")
+    if not 300 <= response.status_code < 400 or not target:
+        return
+    here = str(response.request.url)
+    parts = urlsplit(str(response.request.url.join(target)))
+    raise BoundExceeded(
+        f"the server at {_origin(here)} redirects to {parts.scheme}://{parts.netloc.split('@')[-1]}"
+        f"{parts.path}; redirections are not followed",
+        hint="set base_url to the new address if you trust it",
+    )
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.split('@')[-1]}"
+
+
+def _bounded(response: Any, max_bytes: int) -> Any:
+    # Whichever HTTP library the client is made with: it accepts its own kind of stream only.
+    library = sys.modules[type(response).__module__.partition(".")[0]]
+    below = response.stream
+
+    class Bounded(library.SyncByteStream):  # type: ignore[misc, name-defined]
+        """The stream of an answer, up to a limit."""
+
+        def __iter__(self) -> Iterator[bytes]:
+            read = 0
+            for part in below:
+                read += len(part)
+                if read > max_bytes:
+                    raise BoundExceeded(
+                        f"the answer is longer than {max_bytes // 2**20} MiB and is not kept"
+                    )
+                yield part
+
+        def close(self) -> None:
+            below.close()
+
+    return Bounded()
