@@ -71,6 +71,7 @@ def tabwb_register_transcribers(register: Register) -> None:
             options=_word_options,
             needs=("local", "audio"),
             runs="child",
+            cuts=True,
             remarks="knows a few dozen words and will hear one of them in anything",
         )
     )

@@ -1,7 +1,7 @@
 """``bundled-words``: each stretch of speech is given to the small model by itself.
 
 The model was trained on recordings of about one second: in a longer one it hears less. So speech is
-found by energy first, and its edges are those of the first and last phoneme. Inside, a phoneme ends
+found first, and its edges are those of the first and last phoneme. Inside, a phoneme ends
 halfway between the moment at which the model wrote it and that of the next one.
 """
 
@@ -20,16 +20,17 @@ from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
 from tabwb.extend.components import Cancel
 from tabwb.phonology.inventory import SILENT
 from tabwb.records.errors import TabwbError
-from tabwb.records.speech import Clip, Segment, Transcript
+from tabwb.records.speech import Clip, Segment, Stretch, Transcript
+from tabwb.speech.cutting import AROUND_S, with_sounds
 from tabwb.speech.files import read_clip
-from tabwb.speech.stretches import Stretch, stretches_of_speech, windows
+from tabwb.speech.finding import find_speech
+from tabwb.speech.stretches import windows
 
 TRAINED_S = 1.0
 """Length of the recordings that the model was trained on."""
 WHOLE_S = 1.2
 """A clip no longer than this is given whole: it is like those of the training."""
-AROUND_S = 0.15
-TIMES = "edges of speech by energy; phonemes part halfway between the frames that wrote them"
+TIMES = "edges of speech as found; phonemes part halfway between the frames that wrote them"
 SHORTEST_S = 0.01
 """Of a phoneme; where one would be shorter they share the stretch evenly."""
 
@@ -40,6 +41,7 @@ class _Awaited:
 
     seconds: float
     stretches: tuple[Stretch, ...]
+    sounds: tuple[Stretch, ...] = ()
     heard: dict[int, Transcript] = field(default_factory=dict)
 
 
@@ -95,12 +97,16 @@ class WordsTranscriber:
         self._inner.close()
 
     def _stretches(self, clip: Clip) -> _Awaited:
+        """Where speech is; found here where nobody has looked before."""
         samples, rate = read_clip(clip.path, clip.start_s, clip.end_s)
         seconds = len(samples) / rate
-        found = stretches_of_speech(samples, rate)
-        if found and seconds <= WHOLE_S:
-            found = (Stretch(found[0].start_s, found[-1].end_s),)
-        return _Awaited(seconds, found)
+        speech, sounds = clip.speech, clip.sounds
+        if speech is None:
+            found = find_speech(samples, rate)
+            speech, sounds = found.speech, found.sounds
+        if speech and seconds <= WHOLE_S:
+            speech = (Stretch(speech[0].start_s, speech[-1].end_s),)
+        return _Awaited(seconds, speech, sounds)
 
     def _joined(self, one: _Awaited) -> Transcript:
         heard = [one.heard[number] for number in sorted(one.heard)]
@@ -118,7 +124,7 @@ class WordsTranscriber:
         return Transcript(
             self._shown,
             "ok" if segments else "empty",
-            tuple(segments),
+            with_sounds(segments, one.sounds),
             seconds=round(one.seconds, 4),
             dropped=dropped,
             accepted_likelihood=max(known, default=None),

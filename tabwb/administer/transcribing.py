@@ -8,13 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tabwb.administer.transcripts import checked
 from tabwb.extend.components import Cancel
+from tabwb.extend.cutting import cut_of
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.records.speech import Clip, Transcript
+from tabwb.records.speech import Clip, Transcript, is_typed
+from tabwb.speech.cutting import joined, pieces
+
+if TYPE_CHECKING:
+    from tabwb.speech.finding import Finding
 
 TOGETHER = 32
 """Clips that a transcriber gets at once: enough to fill a batch, few enough to show progress."""
@@ -41,6 +46,17 @@ class Job:
     name: str = "response"
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A conditioned copy: the whole, what a transcriber is given of it, and what was done."""
+
+    job: Job
+    whole: Clip
+    parts: tuple[Clip, ...]
+    seconds: float
+    told: Mapping[str, str]
+
+
 class Transcribing:
     """One transcriber, opened once, given job after job. Used from one thread.
 
@@ -57,6 +73,9 @@ class Transcribing:
 
     def __init__(self, plugins: Plugins, spec: str, folder: Path | None = None) -> None:
         self.spec = spec
+        descriptor = plugins.resolve("transcribers", spec)[0]
+        self._cut = cut_of(descriptor, plugins.stands_for("transcribers", spec))
+        self._cuts_itself = descriptor.cuts
         self._transcriber = plugins.open_transcriber(spec)
         self._folder = folder or Path(tempfile.mkdtemp(prefix="tabwb-conditioned-"))
         try:
@@ -104,30 +123,55 @@ class Transcribing:
             ) from error
 
     def _batch(self, jobs: Sequence[Job], cancel: Cancel) -> Iterator[tuple[Job, Transcript]]:
-        from tabwb.speech.condition import condition_file
-
-        clips: list[Clip] = []
-        of: list[tuple[Job, Mapping[str, str]]] = []
+        ready: list[_Ready] = []
         for number, job in enumerate(jobs):
             copy = self._folder / str(number) / f"{job.name}.wav"
             copy.parent.mkdir(exist_ok=True)
             try:
-                told = condition_file(job.source, copy, job.start_s, job.end_s)
+                ready.append(self._conditioned(job, copy))
             except TabwbError as error:
                 yield job, Transcript(self.spec, "error", error=str(error))
-                continue
-            parameters: Mapping[str, str] = {
-                f"conditioning_{name}": str(value) for name, value in told.items()
-            }
-            clips.append(Clip(str(copy), accepted=job.accepted))
-            of.append((job, parameters))
         try:
-            for index, given in self._given(clips, cancel):
-                if not isinstance(index, int) or not 0 <= index < len(of):
-                    raise ComponentError(f"transcriber '{self.spec}' heard clip {index!r}, of none")
-                job, told_of = of[index]
-                transcript = checked(given, self.spec)
-                yield job, replace(transcript, metadata={**told_of, **transcript.metadata})
+            for one, transcript in self._transcribed(ready, cancel):
+                metadata = {**one.told, **transcript.metadata}
+                yield one.job, replace(transcript, metadata=metadata)
         finally:
-            for clip in clips:
-                Path(clip.path).unlink(missing_ok=True)
+            for one in ready:
+                Path(one.whole.path).unlink(missing_ok=True)
+
+    def _conditioned(self, job: Job, copy: Path) -> _Ready:
+        """Condition the job's sound into a copy, and find what is to be given of it."""
+        from tabwb.speech.condition import condition_file
+
+        finding: Finding = "energy" if self._cut == "energy" or is_typed(self.spec) else "speech"
+        told, found = condition_file(job.source, copy, job.start_s, job.end_s, finding)
+        whole = Clip(str(copy), accepted=job.accepted, speech=found.speech, sounds=found.sounds)
+        parts = (whole,)
+        if self._cut != "no" and not self._cuts_itself:
+            parts = pieces(whole, found.seconds)
+        parameters = {f"conditioning_{name}": str(value) for name, value in told.items()}
+        return _Ready(job, whole, parts, found.seconds, {**parameters, "cut": self._cut})
+
+    def _transcribed(
+        self, ready: Sequence[_Ready], cancel: Cancel
+    ) -> Iterator[tuple[_Ready, Transcript]]:
+        """Yield each recording with its transcript, once all of its pieces are heard."""
+        places = [(one, part) for one in ready for part in range(len(one.parts))]
+        heard: dict[int, dict[int, Transcript]] = {id(one): {} for one in ready}
+        yield from ((one, self._whole(one, ())) for one in ready if not one.parts)
+        clips = [one.parts[part] for one, part in places]
+        for index, given in self._given(clips, cancel) if clips else ():
+            if not isinstance(index, int) or not 0 <= index < len(places):
+                raise ComponentError(
+                    f"transcriber '{self.spec}' gave a transcript of clip {index!r}",
+                    allowed=f"0 to {len(places) - 1}",
+                )
+            one, part = places[index]
+            heard[id(one)][part] = checked(given, self.spec)
+            if len(heard[id(one)]) == len(one.parts):
+                yield one, self._whole(one, [heard[id(one)][at] for at in range(len(one.parts))])
+
+    def _whole(self, one: _Ready, heard: Sequence[Transcript]) -> Transcript:
+        if one.parts == (one.whole,):
+            return heard[0]
+        return checked(joined(heard, one.parts, one.whole, one.seconds, self.spec), self.spec)

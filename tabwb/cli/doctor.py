@@ -34,7 +34,7 @@ LACKING: dict[str, str] = {
     "tables": "no Parquet",
     "plots": "no plots in the workbench",
     "audio": "no recording and no sound files: no spoken naming, no transcripts",
-    "onnx": "no transcribers with onnx=fp32 or onnx=int8",
+    "onnx": "no transcribers with onnx=fp32 or onnx=int8, and speech is found by energy alone",
     "pictures": "pictures as half-blocks only",
 }
 """What one does without, for want of each extra."""

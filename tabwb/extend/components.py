@@ -54,6 +54,8 @@ class Descriptor:
         wraps: NAME is itself a spec of a component of this kind (a judge's model), to which all
             options belong. The factory is then called with a third argument: a function that makes
             the inner component. What the inner one needs is needed.
+        cuts: a transcriber that hears each stretch of speech by itself (``Clip.speech``). For any
+            other the option ``cut`` has tabwb do so.
     """
 
     id: str
@@ -73,6 +75,7 @@ class Descriptor:
     protocols: tuple[str, ...] = ("generate",)
     unsampled: tuple[str, ...] = ()
     wraps: ComponentKind | None = None
+    cuts: bool = False
 
     @property
     def answers_under(self) -> tuple[str, ...]:

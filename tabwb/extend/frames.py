@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait
 from tabwb.records.specs import Spec
-from tabwb.records.speech import Clip, Segment, Transcript
+from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 LIMIT = 256 * 2**20
@@ -146,12 +146,22 @@ def clip_to_plain(clip: Clip) -> Frame:
         "start_s": clip.start_s,
         "end_s": clip.end_s,
         "accepted": [list(form) for form in clip.accepted],
+        "speech": None if clip.speech is None else [list(each) for each in clip.speech],
+        "sounds": [list(each) for each in clip.sounds],
     }
 
 
 def clip_from_plain(plain: Frame) -> Clip:
     """The clip that :func:`clip_to_plain` wrote."""
-    return Clip(**{**plain, "accepted": tuple(tuple(form) for form in plain["accepted"])})
+    speech = plain["speech"]
+    return Clip(
+        plain["path"],
+        plain["start_s"],
+        plain["end_s"],
+        tuple(tuple(form) for form in plain["accepted"]),
+        None if speech is None else tuple(Stretch(*each) for each in speech),
+        tuple(Stretch(*each) for each in plain["sounds"]),
+    )
 
 
 def transcript_to_plain(transcript: Transcript) -> Frame:

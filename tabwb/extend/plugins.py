@@ -24,6 +24,7 @@ from tabwb.extend.components import (
     Transcriber,
 )
 from tabwb.extend.configuration import Configuration
+from tabwb.extend.cutting import cut_of, without_cut
 from tabwb.extend.loading import Loader, PluginInfo, PluginProblem, error_words
 from tabwb.extend.registry import (
     EXAMPLES,
@@ -190,13 +191,13 @@ class Plugins:
             proxy = ChildTranscriber(component.descriptor.id, expanded, self.configuration)
             self._closing.append(proxy.close)
             return proxy
-        made: Transcriber = self._make(component, expanded)
+        made: Transcriber = self._make(component, without_cut(expanded))
         return made
 
     def make_transcriber(self, spec: Spec) -> Transcriber:
         """The transcriber itself, in this process: what the child host calls."""
         component = self._registry("transcribers").find(spec.id)
-        made: Transcriber = self._make(component, spec)
+        made: Transcriber = self._make(component, without_cut(spec))
         return made
 
     def judge(self, spec: str) -> Judge:
@@ -362,8 +363,12 @@ class Plugins:
             if not is_writable(inner):  # a profile whose values no spec can hold
                 return component, spec
             return component, replace(spec, name=_head(inner), options=inner.options)
-        if spec.options:
-            validate_options(descriptor, spec)
+        own = spec
+        if kind == "transcribers":
+            cut_of(descriptor, spec)
+            own = without_cut(spec)
+        if own.options:
+            validate_options(descriptor, own)
         return component, spec
 
     def _expand(self, spec: Spec) -> Spec:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 def is_typed(transcriber: str) -> bool:
@@ -24,6 +24,17 @@ TranscriptStatus = Literal["ok", "empty", "error"]
 """``empty``: the transcriber ran and heard nothing; ``error``: it did not give a transcript."""
 
 
+class Stretch(NamedTuple):
+    """A stretch of a recording, in seconds.
+
+    Attributes:
+        start_s, end_s: where it begins and ends.
+    """
+
+    start_s: float
+    end_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class Clip:
     """A stretch of a sound file, as it is given to a transcriber.
@@ -32,12 +43,16 @@ class Clip:
         path: of the file; absolute where it goes to a child process.
         start_s, end_s: the stretch in seconds; ``end_s`` None means to the end.
         accepted: pronunciations (ARPAbet) whose likelihood is asked for beside free decoding.
+        speech: where somebody speaks, by the clock of the file; None where nobody has looked.
+        sounds: other sounds that stand out from the noise, likewise: coughs, slams, breaths.
     """
 
     path: str
     start_s: float = 0.0
     end_s: float | None = None
     accepted: tuple[tuple[str, ...], ...] = ()
+    speech: tuple[Stretch, ...] | None = None
+    sounds: tuple[Stretch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 High-pass at 100 Hz with 12 dB per octave; loudness after EBU R128 to -23 LUFS; 16 kHz; a look-ahead
 limiter at -6 dBFS. The limiter comes last, since a change of rate moves peaks: so no sample of the
-copy lies above -6 dBFS. Where the paper says "dynamically", the gain here is one number for the
-clip, which leaves the loudness of its sounds to each other as it was.
+copy lies above -6 dBFS. Loudness is that of the stretches in which somebody speaks, where they are
+known [ours]: a long pause does not change it. Where the paper says "dynamically", the gain here is
+one number for the clip, which leaves the loudness of its sounds to each other as it was.
 """
 
 from __future__ import annotations
@@ -11,18 +12,21 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.speech import Stretch
 from tabwb.speech.files import Samples, read_clip, write_wav
+from tabwb.speech.finding import Finding, FoundSpeech, find_speech
 from tabwb.speech.needs import need
 
-METHOD = "psst-b2-1"
-"""Name and version of what is done here; a changed number makes ``psst-b2-2``."""
+METHOD = "psst-b2-2"
+"""Name and version of what is done here; a changed number makes ``psst-b2-3``. Version 1 measured
+the loudness of the whole clip."""
 RATE = 16_000
 HIGHPASS_HZ = 100.0
 HIGHPASS_ORDER = 2
@@ -46,21 +50,23 @@ class Conditioned:
     Attributes:
         samples: 16 kHz, one channel, no sample above -6 dBFS.
         parameters: what was done, to be stored beside what is derived from it. ``loudness`` is
-            ``normalised``, ``too short``, ``silent``, or ``at most gain``; ``loudness_lufs`` was
-            measured after the high-pass, and is absent where it could not be; ``gain_db``;
-            ``limited_s`` and ``limited_db``: for how long the limiter was at work and how far.
+            ``normalised``, ``too short``, ``silent``, or ``at most gain``; ``loudness_of`` is
+            ``speech`` or ``clip``; ``loudness_lufs`` was measured after the high-pass, and is
+            absent where it could not be; ``gain_db``; ``limited_s`` and ``limited_db``: for how
+            long the limiter was at work and how far.
     """
 
     samples: Samples
     parameters: Parameters
 
 
-def condition(samples: Samples, rate: int) -> Conditioned:
+def condition(samples: Samples, rate: int, speech: Sequence[Stretch] = ()) -> Conditioned:
     """Condition a clip (PSST, appendix B.2).
 
     Args:
         samples: one channel, float32 in [-1, 1].
         rate: in Hz.
+        speech: where somebody speaks; loudness is measured there, else over the clip.
 
     Raises:
         TabwbError: the rate is too low for speech.
@@ -69,7 +75,7 @@ def condition(samples: Samples, rate: int) -> Conditioned:
     if rate < 4_000:
         raise TabwbError(f"{rate} Hz is too low a rate for speech", allowed="4000 Hz and more")
     filtered = high_pass(samples, rate)
-    measured, loudness = _loudness(filtered, rate)
+    measured, loudness = _loudness(_spoken(filtered, rate, speech), rate)
     gain_db = 0.0
     if measured is not None:
         gain_db = min(LOUDNESS_LUFS - measured, MOST_GAIN_DB)
@@ -83,6 +89,7 @@ def condition(samples: Samples, rate: int) -> Conditioned:
         "highpass_hz": HIGHPASS_HZ,
         "highpass_db_per_octave": 6.0 * HIGHPASS_ORDER,
         "loudness": loudness,
+        "loudness_of": "speech" if speech else "clip",
         "loudness_target_lufs": LOUDNESS_LUFS,
         "gain_db": round(gain_db, 3),
         "limit_dbfs": LIMIT_DBFS,
@@ -99,11 +106,19 @@ def condition_file(
     out: str | os.PathLike[str],
     start_s: float = 0.0,
     end_s: float | None = None,
-) -> Parameters:
+    finding: Finding = "speech",
+) -> tuple[Parameters, FoundSpeech]:
     """Write the conditioned copy of a stretch of a sound file: 16-bit WAV, mode 0600.
 
+    Args:
+        source: the sound file.
+        out: where the copy is written.
+        start_s: where the stretch begins, in seconds.
+        end_s: where it ends; None: with the file.
+        finding: how speech is found.
+
     Returns:
-        What was done, as :class:`Conditioned` has it.
+        What was done, as :class:`Conditioned` has it, and where speech was found in the copy.
 
     Raises:
         TabwbError: the stretch holds no sample, or a file cannot be read or written.
@@ -116,9 +131,10 @@ def condition_file(
             where=os.fspath(source),
             allowed="a stretch inside the file",
         )
-    conditioned = condition(samples, rate)
+    found = find_speech(samples, rate, finding)
+    conditioned = condition(samples, rate, found.speech)
     write_wav(out, conditioned.samples, RATE)
-    return conditioned.parameters
+    return {**conditioned.parameters, "speech_by": found.method}, found
 
 
 def high_pass(samples: Samples, rate: int) -> Signal:
@@ -146,6 +162,24 @@ def _loudness(x: Signal, rate: int) -> tuple[float | None, str]:
         warnings.simplefilter("ignore", RuntimeWarning)  # silence has the logarithm of 0
         measured = float(pyloudnorm.Meter(rate).integrated_loudness(x))
     return (measured, "") if math.isfinite(measured) else (None, "silent")
+
+
+def _spoken(x: Signal, rate: int, speech: Sequence[Stretch]) -> Signal:
+    """The samples of the stretches; those that are too short for a loudness with more around them.
+
+    >>> _spoken(np.arange(2_000.0), 1_000, [Stretch(1.0, 1.2)])[[0, -1]].tolist()
+    [900.0, 1299.0]
+    """
+    if not speech:
+        return x
+    lacking = SHORTEST_S - sum(each.end_s - each.start_s for each in speech)
+    around = max(lacking, 0.0) / (2 * len(speech))
+    spoken = np.zeros(x.size, dtype=bool)
+    for each in speech:
+        first = max(round((each.start_s - around) * rate), 0)
+        spoken[first : math.ceil((each.end_s + around) * rate)] = True
+    chosen: Signal = x[spoken]
+    return chosen if chosen.size >= SHORTEST_S * rate else x
 
 
 def _resample(x: Signal, rate: int) -> Signal:

@@ -1,4 +1,4 @@
-"""The packages of the extra ``audio``: imported where they are needed, named where they are not."""
+"""Packages of extras for sound: imported where they are needed, named where they are missing."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def need(module: str, what: str) -> ModuleType:
-    """A module of the extra ``audio``.
+def need(module: str, what: str, extra: str = "audio") -> ModuleType:
+    """Import a module of an extra.
 
     Args:
         module: its name, such as ``soundfile``.
         what: what it is needed for, as the subject of a sentence.
+        extra: the extra that brings it.
 
     Raises:
         MissingExtra: it is not installed.
@@ -35,7 +36,7 @@ def need(module: str, what: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise MissingExtra(what, "audio", package=module) from error
+        raise MissingExtra(what, extra, package=module) from error
     except OSError as error:
         raise ComponentError(
             f"{what} cannot be had here: {error}",

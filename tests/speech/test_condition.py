@@ -158,7 +158,7 @@ def test_a_copy_is_written_and_the_original_stays(tmp_path: Path) -> None:
     source, out = tmp_path / "take.wav", tmp_path / "copy.wav"
     soundfile.write(source, np.column_stack([sine(440.0, -40.0)] * 2), 48_000, subtype="PCM_24")
     before = source.read_bytes()
-    told = condition_file(source, out, 1.0, 3.0)
+    told, _ = condition_file(source, out, 1.0, 3.0)
     assert source.read_bytes() == before
     assert out.stat().st_mode & 0o777 == 0o600
     copy, rate = read_clip(out)

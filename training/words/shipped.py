@@ -11,6 +11,7 @@ import soundfile
 from tabwb_bundled.words_transcriber import WordsTranscriber
 from tabwb_wav2vec2.options import TranscriberOptions
 
+from tabwb.phonology.inventory import SILENT
 from tabwb.records.speech import Clip
 from tabwb.speech.condition import condition_file
 from training.words.pronunciations import Phonemes
@@ -25,9 +26,11 @@ def hear_shipped(folder: Path, sounds: Sequence[Samples]) -> list[Phonemes]:
         for number, sound in enumerate(sounds):
             recorded, copy = (Path(working) / f"{number}-{name}.wav" for name in ("as", "to"))
             soundfile.write(recorded, sound, RATE, subtype="PCM_16")
-            condition_file(recorded, copy)
-            clips.append(Clip(str(copy)))
+            _, found = condition_file(recorded, copy)
+            clips.append(Clip(str(copy), speech=found.speech, sounds=found.sounds))
         transcriber.open()
         heard = dict(transcriber.transcribe_many(clips, threading.Event()))
         transcriber.close()
-    return [heard[number].phonemes for number in range(len(sounds))]
+    return [
+        tuple(p for p in heard[number].phonemes if p not in SILENT) for number in range(len(sounds))
+    ]

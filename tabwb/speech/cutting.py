@@ -1,0 +1,86 @@
+"""Stretches of speech, each transcribed by itself, as one transcript of the whole recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tabwb.records.speech import Clip, Segment, Stretch, Transcript
+from tabwb.speech.stretches import windows
+
+OTHER_SOUND = "<spn>"
+AROUND_S = 0.15
+"""What a transcriber is given before and after each stretch, where there is room."""
+
+
+def pieces(clip: Clip, seconds: float, least_s: float = 0.0) -> tuple[Clip, ...]:
+    """Return the clips that a transcriber is given in place of one.
+
+    Args:
+        clip: with its stretches of speech; of a file's whole length.
+        seconds: how long the file is.
+        least_s: shortest piece, where there is room.
+
+    >>> [(one.start_s, one.end_s) for one in pieces(Clip("a", speech=(Stretch(1, 2),)), 9.0)]
+    [(0.85, 2.15)]
+    """
+    found = windows(clip.speech or (), seconds, least_s, AROUND_S)
+    return tuple(replace(clip, start_s=one.start_s, end_s=one.end_s) for one in found)
+
+
+def joined(
+    heard: Sequence[Transcript], given: Sequence[Clip], whole: Clip, seconds: float, spec: str
+) -> Transcript:
+    """Return one transcript of what was heard in each piece, by the clock of the whole.
+
+    Args:
+        heard: of each piece, in order of time; none where nobody speaks.
+        given: the pieces.
+        whole: the clip that they are of.
+        seconds: how long it is.
+        spec: of the transcriber.
+
+    Returns:
+        In status ``error`` where any piece is; ``empty`` where nothing was heard. Other sounds that
+        stand out stand in it as ``<spn>``. The likelihood of an accepted form is that of the piece
+        where it is highest.
+    """
+    failed = next((each for each in heard if each.status == "error"), None)
+    if failed is not None:
+        return replace(failed, segments=(), seconds=round(seconds, 4))
+    segments: list[Segment] = []
+    dropped: dict[str, int] = {}
+    for each, piece in zip(heard, given, strict=True):
+        segments += shifted(each.segments, piece.start_s)
+        for label, count in each.dropped.items():
+            dropped[label] = dropped.get(label, 0) + count
+    known = [e.accepted_likelihood for e in heard if e.accepted_likelihood is not None]
+    unit = heard[0].unit if heard else "phonemes"
+    return Transcript(
+        spec,
+        "ok" if segments else "empty",
+        with_sounds(segments, whole.sounds) if unit == "phonemes" else tuple(segments),
+        unit=unit,
+        seconds=round(seconds, 4),
+        dropped=dropped,
+        accepted_likelihood=max(known, default=None),
+        metadata=heard[0].metadata if heard else {},
+    )
+
+
+def shifted(segments: Sequence[Segment], by_s: float) -> list[Segment]:
+    """Return segments as much later."""
+    return [
+        replace(one, start_s=round(one.start_s + by_s, 4), end_s=round(one.end_s + by_s, 4))
+        for one in segments
+    ]
+
+
+def with_sounds(segments: Sequence[Segment], sounds: Sequence[Stretch]) -> tuple[Segment, ...]:
+    """Return segments with ``<spn>`` for each other sound, in order of time.
+
+    >>> [one.phoneme for one in with_sounds([Segment("AH", 2, 3)], [Stretch(0.5, 1)])]
+    ['<spn>', 'AH']
+    """
+    noises = [Segment(OTHER_SOUND, round(one.start_s, 4), round(one.end_s, 4)) for one in sounds]
+    return tuple(sorted((*segments, *noises), key=lambda one: one.start_s))
