@@ -96,12 +96,14 @@ def try_device(
             **{name: value for name, value in asdict(found).items() if name != "remarks"},
             "remarks": [*made.remarks, *found.remarks],
         }
+        level = found.speech_dbov
+        speech = "no speech" if level is None else f"speech {level:.0f} dBov"
         if as_json:
             print_json(document)
         else:
             click.echo(
-                f"{found.seconds:.1f} s, peak {found.peak_dbfs:.0f} dBFS, speech "
-                f"{found.speech_dbfs:.0f} dBFS, noise {found.noise_floor_dbfs:.0f} dBFS"
+                f"{found.seconds:.1f} s, peak {found.peak_dbfs:.0f} dBFS, {speech}, "
+                f"noise {found.noise_floor_dbfs:.0f} dBFS"
             )
             for remark in document["remarks"] or ["nothing to remark"]:
                 click.echo(f"  {remark}")

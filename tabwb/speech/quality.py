@@ -12,17 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.speech.active_level import active_speech_level
 from tabwb.speech.files import Samples
+from tabwb.speech.finding import find_speech
 from tabwb.speech.level import FLOOR_DBFS, dbfs, full_scale_runs, rms
 
 FRAME_S = 0.025
 SHORT_S = 0.25
 """Below it there is hardly room for a word."""
-QUIET_DBFS = -45.0
-"""Speech whose loud frames stay below this leaves little above the noise of a sound card."""
-NOISE_DBFS = -40.0
-"""A noise floor above this covers weak consonants."""
-LOUD_PERCENTILE = 95.0
+QUIET_DBOV = -45.0
+"""Speech with an active level below this leaves little above the noise of a sound card."""
+LEAST_ABOVE_NOISE_DB = 20.0
+"""Of the active level over the noise floor: with less, noise covers weak consonants."""
 QUIET_PERCENTILE = 10.0
 MAINS_HZ = (50.0, 60.0)
 HARMONICS = 4
@@ -47,7 +48,8 @@ class Quality:
         peak_dbfs: of the largest sample.
         rms_dbfs: of the whole recording.
         noise_floor_dbfs: RMS of its quiet frames (10th percentile of 25 ms frames).
-        speech_dbfs: RMS of its loud frames (95th percentile).
+        speech_dbov: active level of the speech that was found (ITU-T P.56); None where there is
+            none.
         hum: 50 or 60 Hz where the mains hum; None where they do not, or where the recording is
             too short to tell (below 2 s).
         seconds: how long it is.
@@ -58,7 +60,7 @@ class Quality:
     peak_dbfs: float
     rms_dbfs: float
     noise_floor_dbfs: float
-    speech_dbfs: float
+    speech_dbov: float | None
     hum: float | None
     seconds: float
     remarks: tuple[str, ...]
@@ -75,8 +77,8 @@ def quality(samples: Samples, rate: int) -> Quality:
     runs = full_scale_runs(samples)
     frames = frame_levels(samples, rate)
     peak = dbfs(float(np.abs(samples).max(initial=0.0)))
-    loud = float(np.percentile(frames, LOUD_PERCENTILE)) if frames.size else FLOOR_DBFS
     floor = float(np.percentile(frames, QUIET_PERCENTILE)) if frames.size else FLOOR_DBFS
+    speech = speech_level(samples, rate)
     found_hum = hum(samples, rate)
     remarks = []
     if seconds < SHORT_S:
@@ -87,15 +89,44 @@ def quality(samples: Samples, rate: int) -> Quality:
         remarks.append(f"clipped in {places}, first at {first:.2f} s: turn the input down")
     if peak <= FLOOR_DBFS:
         remarks.append("no signal at all: muted, or not allowed to this terminal by the system?")
-    elif loud < QUIET_DBFS:
-        remarks.append(f"quiet: {loud:.0f} dBFS at its loudest; come closer or turn the input up")
-    if floor > NOISE_DBFS and loud - floor < 25.0 and seconds >= SHORT_S:
-        remarks.append(f"noise floor {floor:.0f} dBFS, {loud - floor:.0f} dB below the speech")
+    else:
+        remarks += _level_remarks(speech, floor)
     if found_hum is not None:
         remarks.append(f"hum of the mains at {found_hum:.0f} Hz")
     return Quality(
-        len(runs), peak, dbfs(rms(samples)), floor, loud, found_hum, seconds, tuple(remarks)
+        len(runs), peak, dbfs(rms(samples)), floor, speech, found_hum, seconds, tuple(remarks)
     )
+
+
+def speech_level(samples: Samples, rate: int) -> float | None:
+    """Return the active level in dBov of the speech in a recording (ITU-T P.56, method B).
+
+    Measured on the stretches of :func:`tabwb.speech.finding.find_speech`, one after the other, so
+    that what the recording holds besides them does not change it. None where no speech is found.
+    """
+    found = find_speech(samples, rate).speech
+    if not found:
+        return None
+    spoken = [samples[int(each.start_s * rate) : int(each.end_s * rate)] for each in found]
+    return active_speech_level(np.concatenate(spoken), rate).dbov
+
+
+def _level_remarks(speech: float | None, floor: float) -> list[str]:
+    """What is to be said of the level of speech in dBov over the noise floor in dBFS.
+
+    >>> _level_remarks(None, -70.0), _level_remarks(-25.0, -70.0)
+    (['no speech found'], [])
+    >>> _level_remarks(-50.0, -80.0)
+    ['quiet: speech at -50 dBov; move closer or raise the input level']
+    """
+    if speech is None:
+        return ["no speech found"]
+    above = speech - floor
+    if above < LEAST_ABOVE_NOISE_DB:
+        return [f"noise floor {floor:.0f} dBFS, only {above:.0f} dB below the speech"]
+    if speech < QUIET_DBOV:
+        return [f"quiet: speech at {speech:.0f} dBov; move closer or raise the input level"]
+    return []
 
 
 def frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
