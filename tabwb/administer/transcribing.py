@@ -146,7 +146,7 @@ class Transcribing:
         finding: Finding = "energy" if self._cut == "energy" or is_typed(self.spec) else "speech"
         told, found = condition_file(job.source, copy, job.start_s, job.end_s, finding)
         whole = Clip(str(copy), accepted=job.accepted, speech=found.speech, sounds=found.sounds)
-        parts = (whole,)
+        parts: tuple[Clip, ...] = (whole,)
         if self._cut != "no" and not self._cuts_itself:
             parts = pieces(whole, found.seconds)
         parameters = {f"conditioning_{name}": str(value) for name, value in told.items()}

@@ -6,7 +6,7 @@ tabwb itself cuts (``administer/transcribing.py``); the transcriber never sees t
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, cast
+from typing import Literal
 
 from tabwb.extend.components import Descriptor
 from tabwb.records.errors import UsageError
@@ -52,4 +52,4 @@ def cut_of(descriptor: Descriptor, spec: Spec) -> Cut:
             f"option '{KEY}' of '{descriptor.id}': '{value}' is not allowed",
             allowed=", ".join(f"{each} ({MEANINGS[each]})" for each in allowed),
         )
-    return cast(Cut, value)
+    return value

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.speech.stretches import Stretch, stretches_of_speech, windows
+from tabwb.records.speech import Stretch
+from tabwb.speech.stretches import stretches_of_speech, windows
 
 soundfile = pytest.importorskip("soundfile")
 CLIPS = Path(__file__).parents[1] / "data" / "speech"
