@@ -9,6 +9,7 @@ from google.genai import types
 
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
+from tabwb.records.seeds import mixed
 from tabwb.records.states import Protocol
 from tabwb_gemini.options import ROOM_TO_THINK, GeminiOptions
 
@@ -70,8 +71,7 @@ def configuration(
         "system_instruction": system or None,
     }
     if not decoding.greedy:
-        seed = decoding.seed if options.seed is None else options.seed
-        asked |= {"top_p": decoding.top_p, "seed": seed % 2**31}
+        asked |= {"top_p": decoding.top_p, "seed": mixed(decoding.seed, options.seed)}
     if budget is not None:
         asked["thinking_config"] = types.ThinkingConfig(thinking_budget=budget)
     if options.safety == "off":

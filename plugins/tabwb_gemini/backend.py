@@ -168,6 +168,8 @@ class GeminiModel(RemoteModel):
         text = "".join(said)
         metadata: dict[str, Any] = heard.metadata
         metadata["protocol"] = (Protocol.ENFORCED if whole else Protocol.GENERATE).value
+        if config.seed is not None:
+            metadata["seed"] = str(config.seed)
         if config.thinking_config is not None:
             metadata["thinking_budget"] = str(config.thinking_config.thinking_budget)
         if structured:

@@ -61,7 +61,7 @@ class GeminiOptions(BaseModel):
     ] = "auto"
     seed: Annotated[
         int | None,
-        Field(ge=0, lt=2**31, description="seed of the sampler instead of the run's"),
+        Field(ge=0, lt=2**31, description="mixed into the seed of every reply"),
     ] = None
 
     key_env: Annotated[

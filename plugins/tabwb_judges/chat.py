@@ -11,6 +11,7 @@ from tabwb.extend.judge_prompts.prompt import JudgePrompt, sha256
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.seeds import model_name, seed_of
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 from tabwb_judges.asking import ask_all, inner_spec, kept_to_schema, total
@@ -18,6 +19,8 @@ from tabwb_judges.parse import Labels, Unreadable, read_labels
 
 NO_RESPONSE = "there is no response"
 EXTRA = "extra text around the JSON"
+DRAW = "tabwb-judge-1"
+"""Names the derivation of a sampling judge's seeds: from its model, the messages and the draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,10 @@ class PromptJudge:
             return ()
         messages = self._prompt.messages(response.text, response.prompt)
         decoding = Decoding(self._prompt.max_tokens, self._prompt.temperature)
+        if not decoding.greedy:
+            said = [(message.role, message.content) for message in messages]
+            seed = seed_of(DRAW, model_name(self.examinee), said, response.draw)
+            decoding = replace(decoding, seed=seed)
         return (Request(messages, decoding, json_schema=self._prompt.json_schema),)
 
     # ---------------------------------------------------------------- for those that judge
@@ -188,7 +195,10 @@ class ChatJudge(PromptJudge):
             turns = (*before, Message("assistant", first.reply.text), Message("user", words))
         else:
             turns = (*before[:-1], Message("user", f"{before[-1].content}\n\n{words}"))
-        return replace(first.request, messages=turns)
+        decoding = first.request.decoding
+        if not decoding.greedy:
+            decoding = replace(decoding, seed=seed_of(DRAW, "repair", decoding.seed))
+        return replace(first.request, messages=turns, decoding=decoding)
 
     def _read(self, reply: Reply) -> Labels | Unreadable:
         if reply.stop_reason is StopReason.REFUSED:

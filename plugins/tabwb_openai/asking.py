@@ -8,6 +8,7 @@ from typing import Any
 
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request
+from tabwb.records.seeds import mixed
 from tabwb.records.states import Protocol
 from tabwb_openai.options import OpenAIOptions, SystemRole
 
@@ -41,7 +42,7 @@ def arguments(
         "stream_options": {"include_usage": True},
     }
     if not decoding.greedy:
-        asked["seed"] = decoding.seed if options.seed is None else options.seed
+        asked["seed"] = mixed(decoding.seed, options.seed)
         if decoding.top_p < 1.0:
             asked["top_p"] = decoding.top_p
     if decoding.stop:

@@ -17,7 +17,7 @@ from tabwb.extend.remote import RemoteModel, Retries, within
 from tabwb.extend.remote_failures import RemoteFailure
 from tabwb.extend.stops import StopStrings
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Reply, Request
+from tabwb.records.exchange import NOT_SENT, Reply, Request
 from tabwb.records.states import Protocol, StopReason
 from tabwb_openai.asking import CONCESSIONS, arguments, is_enforced
 from tabwb_openai.failures import failure_of, is_blocked, names_parameter
@@ -178,6 +178,8 @@ class OpenAIModel(RemoteModel):
             yield rest
         text = "".join(said)
         metadata = heard.metadata | self._marks(asked)
+        if not request.decoding.greedy:
+            metadata["seed"] = str(asked.get("seed", NOT_SENT))
         metadata["protocol"] = (Protocol.ENFORCED if enforced else Protocol.GENERATE).value
         if enforced:
             raw, text = text, chosen(text, request.options) if structured else text

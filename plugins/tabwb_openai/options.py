@@ -75,7 +75,7 @@ class OpenAIOptions(BaseModel):
     ] = "system"
     seed: Annotated[
         int | None,
-        Field(ge=0, lt=2**63, description="seed of the sampler instead of the run's"),
+        Field(ge=0, lt=2**63, description="mixed into the seed of every reply"),
     ] = None
 
     @field_validator("base_url")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from tabwb.extend.components import Cancel
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Likelihood, Reply, Request
+from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request
+from tabwb.records.seeds import mixed
 from tabwb.records.states import Protocol, StopReason
 from tabwb_transformers.options import LocalOptions, TransformersOptions
 from tabwb_transformers.prompts import Prompts
@@ -181,7 +182,7 @@ class TransformersModel:
             return OptionWriting(index, prompt.ids, room, opened.terms, root, closing)
         decoding = prompt.request.decoding
         if self._options.seed is not None:
-            decoding = replace(decoding, seed=self._options.seed)
+            decoding = replace(decoding, seed=mixed(decoding.seed, self._options.seed))
         return Writing(index, prompt.ids, decoding, room, opened.terms)
 
     def _write(
@@ -265,8 +266,10 @@ def _notes(opened: _Opened, prompt: _Prompt) -> dict[str, str]:
         "template": opened.prompts.id,
         "protocol": prompt.protocol.value,
     }
-    # At a temperature too the other protocols take the most probable option.
-    return notes if prompt.protocol is Protocol.GENERATE else notes | {"sampled": "no"}
+    if prompt.protocol is Protocol.GENERATE:
+        return notes
+    # At a temperature too the other protocols take the most probable option, and all of it.
+    return notes | {"sampled": "no", "max_tokens": NOT_SENT, "stop": NOT_SENT}
 
 
 def _room(loaded: Loaded, ids: Sequence[int]) -> int:

@@ -25,7 +25,7 @@ class LocalOptions(BaseModel):
     ] = None
     seed: Annotated[
         int | None,
-        Field(ge=0, lt=2**63, description="seed of the sampler instead of the run's"),
+        Field(ge=0, lt=2**63, description="mixed into the seed of every reply"),
     ] = None
     batch_size: Annotated[
         int | None,

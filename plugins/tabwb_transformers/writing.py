@@ -5,6 +5,7 @@ The same for a reply that streams and for one of many. Imported only where torch
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,7 +100,14 @@ class Writing:
     def notes(self) -> dict[str, str]:
         """What is worth keeping of how the reply came about."""
         notes = {} if self._stops.found is None else {"stop_string": self._stops.found}
-        if self.greedy:
+        if self._limit < self._decoding.max_tokens:
+            notes["max_tokens"] = str(max(self._limit, 0))
+        if self._terms.stops:
+            stops = (*self._decoding.stop, *self._terms.stops)
+            notes["stop"] = json.dumps(stops, ensure_ascii=False)
+        if not self.greedy:
+            notes["seed"] = str(self._decoding.seed)
+        else:
             notes["batch_exact"] = "yes" if self.closest > ROUNDING else "no"
         return notes
 

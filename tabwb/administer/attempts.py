@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from tabwb.records.exchange import Message, Reply
+from tabwb.records.exchange import NOT_SENT, Decoding, Message, Reply
 from tabwb.records.states import AttemptState, ResponseKind, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.response_status import response_status
@@ -17,6 +18,7 @@ def attempt_with_answer(
     messages: Sequence[Message],
     expected: str | None,
     *,
+    decoding: Decoding | None = None,
     kind: ResponseKind | None = None,
     language: str = "",
 ) -> Attempt:
@@ -27,6 +29,7 @@ def attempt_with_answer(
         reply: what the examinee said; latency in seconds.
         messages: exactly what a model was sent; empty for a person.
         expected: the item's right answer, or None.
+        decoding: what the model was asked for; None for a person.
         kind: what the subtest asks for.
         language: of the battery, as a BCP 47 tag.
     """
@@ -46,13 +49,17 @@ def attempt_with_answer(
         stop_reason=reply.stop_reason,
         latency_s=reply.latency_s,
         messages=tuple(messages),
-        metadata=_metadata(reply),
+        metadata=_metadata(reply, decoding),
         recorded_at=_now(),
     )
 
 
 def attempt_in_error(
-    trial: Trial, error: str, messages: Sequence[Message], partial: Reply | None = None
+    trial: Trial,
+    error: str,
+    messages: Sequence[Message],
+    partial: Reply | None = None,
+    decoding: Decoding | None = None,
 ) -> Attempt:
     """The next attempt of a trial: no answer could be had, for the reason ``error``.
 
@@ -61,6 +68,7 @@ def attempt_in_error(
         error: what went wrong.
         messages: exactly what a model was sent.
         partial: what had come before it went wrong, or None.
+        decoding: what the model was asked for; None for a person.
     """
     return Attempt(
         number=len(trial.attempts) + 1,
@@ -71,7 +79,7 @@ def attempt_in_error(
         latency_s=partial.latency_s if partial else None,
         messages=tuple(messages),
         error=storable(error),
-        metadata=_metadata(partial) if partial else {},
+        metadata=_metadata(partial, decoding) if partial else sent(decoding),
         recorded_at=_now(),
     )
 
@@ -88,14 +96,42 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
-def _metadata(reply: Reply) -> Mapping[str, str]:
+def sent(decoding: Decoding | None, *, drawn: bool = True) -> dict[str, str]:
+    """Return the decoding of a request as an attempt keeps it: plain strings, stop as a JSON list.
+
+    Top-p and seed stand there only where something is sampled.
+
+    Args:
+        decoding: of the request, or None.
+        drawn: False where the back end took the most probable answer whatever the temperature.
+
+    >>> sent(Decoding(64, 0.7, 0.9, ("Q:",), 5))["stop"], sent(Decoding(64)).keys()
+    ('["Q:"]', dict_keys(['max_tokens', 'temperature', 'stop']))
+    """
+    if decoding is None:
+        return {}
+    kept = {
+        "max_tokens": str(decoding.max_tokens),
+        "temperature": str(float(decoding.temperature)) if drawn else NOT_SENT,
+        "stop": json.dumps(decoding.stop, ensure_ascii=False),
+    }
+    if drawn and not decoding.greedy:
+        kept |= {"top_p": str(float(decoding.top_p)), "seed": str(decoding.seed)}
+    return kept
+
+
+def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     counts = {
         "prompt_tokens": reply.prompt_tokens,
         "reply_tokens": reply.reply_tokens,
         "first_piece_s": reply.first_piece_s,
     }
     known = {key: value for key, value in counts.items() if value is not None}
-    return {key: storable(str(value)) for key, value in {**reply.metadata, **known}.items()}
+    # What a back end says that it sent stands before what it was asked for.
+    asked = sent(decoding, drawn=reply.metadata.get("sampled") != "no")
+    return {
+        key: storable(str(value)) for key, value in {**asked, **reply.metadata, **known}.items()
+    }
 
 
 def _now() -> str:

@@ -37,15 +37,19 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
             else:
                 yield events.Streamed(session.administration.id, trial, str(piece))
     except TabwbError as error:
-        yield from session.fail(str(error), request.messages)
+        yield from session.fail(str(error), request.messages, None, request.decoding)
         return
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
-        yield from session.fail(f"{type(error).__name__}: {error}", request.messages)
+        yield from session.fail(
+            f"{type(error).__name__}: {error}", request.messages, None, request.decoding
+        )
         return
     if reply is None:
-        yield from session.fail("the back end ended without a reply", request.messages)
+        yield from session.fail(
+            "the back end ended without a reply", request.messages, None, request.decoding
+        )
         return
-    yield from session.record(reply, request.messages)
+    yield from session.record(reply, request.messages, request.decoding)
 
 
 def drive(
@@ -123,11 +127,11 @@ def ask_together(
                 arrived[recorded if index < 0 else index] = piece
                 while recorded in arrived:
                     yield from session.next()
-                    given, messages = arrived.pop(recorded), requests[recorded].messages
+                    given, asked = arrived.pop(recorded), requests[recorded]
                     if isinstance(given, Reply):
-                        yield from session.record(given, messages)
+                        yield from session.record(given, asked.messages, asked.decoding)
                     else:
-                        yield from session.fail(str(given), messages)
+                        yield from session.fail(str(given), asked.messages, None, asked.decoding)
                     recorded += 1
     finally:
         # A run that stops early throws nothing away that has come.
@@ -136,7 +140,7 @@ def ask_together(
                 late = arrived[index]
                 if isinstance(late, Reply) and late.stop_reason is not StopReason.CANCELLED:
                     session.begin_at(trials[index].plan.number)
-                    session.record(late, requests[index].messages)
+                    session.record(late, requests[index].messages, requests[index].decoding)
 
 
 def _answers(

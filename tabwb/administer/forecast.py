@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tabwb.administer.conversation import token_limit
 from tabwb.administer.expense import CHARACTERS_PER_TOKEN, call_at_most, tokens_of
 from tabwb.administer.plan import plan_trials
 from tabwb.battery.model import Battery
@@ -60,7 +61,6 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
         if not plan.practice
         and battery.subtest(plan.subtest).response is ResponseKind.CONNECTED_TEXT
     ]
-    most = conditions.decoding.max_tokens
     for spec in conditions.judges:
         judge = plugins.judge(spec)
         if not isinstance(judge, ModelJudge):
@@ -70,7 +70,7 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
         longest = 0
         for plan in texts:
             subtest = battery.subtest(plan.subtest)
-            limit = min(subtest.max_tokens or most, most)
+            limit = token_limit(subtest, conditions)
             longest = max(longest, limit)
             response = Response(
                 "x" * (limit * CHARACTERS_PER_TOKEN),

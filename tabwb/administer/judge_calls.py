@@ -149,7 +149,7 @@ def request_key(judge: Judge, requests: Sequence[Request], response: Response) -
 
     The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
     at all (a threshold). Two answers of the same text have the same key unless the judge is shown
-    the item's prompt.
+    the item's prompt. Repeated verdicts on one response have the same key.
     """
     content: list[object] = [
         judge.rater,
@@ -159,7 +159,7 @@ def request_key(judge: Judge, requests: Sequence[Request], response: Response) -
                 [[message.role, message.content] for message in request.messages],
                 request.decoding.max_tokens,
                 request.decoding.temperature,
-                request.decoding.seed,
+                0,  # in place of the seed, by which the verdicts on one response differ
             ]
             for request in requests
         ]

@@ -6,6 +6,7 @@ and options is taken from the store. What is interrupted goes on where it stoppe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -177,6 +178,11 @@ class Judging:
 
     def _targets(self, raters: Raters, scope: str) -> Iterator[tuple[Trial, Target]]:
         wanted = JUDGED if scope == "all" else frozenset({ResponseKind.CONNECTED_TEXT})
+        said = Counter(
+            (each.trial, each.attempt)
+            for each in (self._store.judgements(self.number) if self._again else ())
+            if each.judgement.rater == self.judge.rater
+        )
         for trial in self._trials:
             attempt = trial.counting
             subtest = self._battery.subtest(trial.plan.subtest)
@@ -184,11 +190,12 @@ class Judging:
                 continue
             response = raters.response(trial.plan, attempt, self._trials)
             requests = self._requests(response)
+            given = said[trial.plan.number, attempt.number] if self._again else 0
             for repeat in range(self._repeats):
                 target = Target(
                     trial.plan.number,
                     attempt.number,
-                    response,
+                    replace(response, draw=given + repeat),
                     request_key(self.judge, requests, response),
                     repeat,
                     sum(tokens_of(request) for request in requests),

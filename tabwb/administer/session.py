@@ -17,7 +17,7 @@ from tabwb.administer.standing import OVER, Events, Standing
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import TabwbError
-from tabwb.records.exchange import Message, Reply
+from tabwb.records.exchange import Decoding, Message, Reply
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
 from tabwb.records.trials import Trial
 
@@ -99,10 +99,18 @@ class Session(Standing):
         reply = Reply(text, StopReason.NONE, waited if latency_s is None else latency_s)
         return self.record(reply, ())
 
-    def record(self, reply: Reply, messages: Sequence[Message]) -> Events:
-        """Record a reply to the current prompt and rate it, in one commit."""
+    def record(
+        self, reply: Reply, messages: Sequence[Message], decoding: Decoding | None = None
+    ) -> Events:
+        """Record a reply to the current prompt and rate it, in one commit.
+
+        Args:
+            reply: what came back.
+            messages: exactly what a model was sent; empty for a person.
+            decoding: of the request; None for a person.
+        """
         if reply.stop_reason is StopReason.CANCELLED:
-            return self.fail("stopped before the reply was complete", messages, reply)
+            return self.fail("stopped before the reply was complete", messages, reply, decoding)
         trial = self._open_trial()
         number = trial.plan.number
         subtest = self.battery.subtest(trial.plan.subtest)
@@ -111,6 +119,7 @@ class Session(Standing):
             reply,
             messages,
             subtest.item(trial.plan.item).expected,
+            decoding=decoding,
             kind=subtest.response,
             language=self.battery.language,
         )
@@ -129,12 +138,23 @@ class Session(Standing):
         return made
 
     def fail(
-        self, message: str, messages: Sequence[Message] = (), partial: Reply | None = None
+        self,
+        message: str,
+        messages: Sequence[Message] = (),
+        partial: Reply | None = None,
+        decoding: Decoding | None = None,
     ) -> Events:
-        """Record that no answer could be had: an attempt in error; the trial stays unanswered."""
+        """Record an attempt in error; the trial stays unanswered.
+
+        Args:
+            message: what went wrong.
+            messages: exactly what a model was sent; empty for a person.
+            partial: what had come before it went wrong, or None.
+            decoding: of the request; None for a person.
+        """
         trial = self._open_trial()
         number = trial.plan.number
-        attempt = attempt_in_error(trial, message, messages, partial)
+        attempt = attempt_in_error(trial, message, messages, partial, decoding)
         made = self._commit(
             [AttemptEntry(number, attempt)],
             events.AttemptRecorded(self.administration.id, number, attempt),

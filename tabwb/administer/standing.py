@@ -113,8 +113,14 @@ class Standing:
     def request(self, of: Trial | None = None) -> Request:
         """What a model is sent for a trial; for the current one when none is named."""
         trial = self._open_trial() if of is None else of
+        # An attempt in error gave no reply: what comes next is still this draw.
+        replies = sum(attempt.state is not AttemptState.ERROR for attempt in trial.attempts)
         return request_for(
-            self.battery, self.administration.conditions, trial.plan, self._history.standing
+            self.battery,
+            self.administration.conditions,
+            trial.plan,
+            self._history.standing,
+            attempt=replies + 1,
         )
 
     @property

@@ -58,7 +58,9 @@ batch_option = click.option(
     help="Judge of connected text; may be given several times. Default: rules. 'none': no judge.",
 )
 @click.option("--replicates", type=click.IntRange(1, 100_000), default=1, show_default=True)
-@click.option("--seed", type=SEEDS, default=1, show_default=True, help="Of orders and of sampling.")
+@click.option(
+    "--seed", type=SEEDS, default=1, show_default=True, help="For orders and for sampling."
+)
 @click.option(
     "--protocol",
     type=click.Choice(["generate", "enforced", "likelihood"]),
@@ -72,7 +74,12 @@ batch_option = click.option(
 @click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
 @click.option("--shuffle-options", is_flag=True, help="Shuffle the options of each item.")
 @click.option("--rotate-options", is_flag=True, help="Give each item in all its rotations.")
-@click.option("--max-tokens", type=click.IntRange(1, 100_000), default=256, show_default=True)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1, 100_000),
+    help="Token limit of every reply, instead of the battery's own limits. Without it each "
+    "subtest's limit holds, and 256 where it has none.",
+)
 @click.option(
     "--temperature",
     type=Finite(0, 10),
@@ -173,7 +180,7 @@ def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:
-    from tabwb.records.exchange import Decoding
+    from tabwb.records.exchange import MAX_TOKENS, Decoding
     from tabwb.records.states import Protocol
     from tabwb.records.trials import Conditions
 
@@ -193,7 +200,7 @@ def _conditions(options: dict[str, Any]) -> Conditions:
     stops = tuple(options.get("stops") or ())
     if "" in stops:
         raise UsageError("--stop needs some text: an empty one would end every reply at once")
-    seed = options.get("seed", 1)
+    seed, max_tokens = options.get("seed", 1), options.get("max_tokens")
     return Conditions(
         examinee=str(speaker if model is None else model),
         kind="speaker" if model is None else "model",
@@ -201,7 +208,7 @@ def _conditions(options: dict[str, Any]) -> Conditions:
         replicates=options.get("replicates", 1),
         protocol=Protocol(options.get("protocol", "generate")),
         decoding=Decoding(
-            max_tokens=options.get("max_tokens", 256),
+            max_tokens=MAX_TOKENS if max_tokens is None else max_tokens,
             temperature=options.get("temperature", 0.0),
             top_p=options.get("top_p", 1.0),
             stop=stops,
@@ -218,4 +225,5 @@ def _conditions(options: dict[str, Any]) -> Conditions:
         ),
         judges=() if judges == ("none",) else judges,
         research_protocol=options.get("research_protocol"),
+        token_limits="battery" if max_tokens is None else "run",
     )

@@ -168,6 +168,8 @@ class Response:
         spoken: a transcript of speech, not typed text.
         previous: earlier counting responses of the same administration, oldest first.
         dialect: the speaker's recorded dialect, or empty.
+        draw: 0-based; which of several verdicts of one judge on this response is asked for. A judge
+            that samples draws each with another seed.
     """
 
     text: str
@@ -182,6 +184,7 @@ class Response:
     previous: tuple[str, ...] = ()
     dialect: str = ""
     messages: tuple[Message, ...] = ()
+    draw: int = 0
 
 
 @runtime_checkable

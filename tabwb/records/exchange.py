@@ -9,6 +9,8 @@ from typing import Literal
 from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 Role = Literal["system", "user", "assistant"]
+MAX_TOKENS = 256
+"""Token limit of a reply where neither the battery nor the run has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +30,11 @@ class Decoding:
         temperature: 0 for greedy, else the sampling temperature.
         top_p: nucleus mass in (0, 1].
         stop: strings at which a reply ends; they are not part of it.
-        seed: of the sampler; replicate r of a run draws with ``seed + r``.
+        seed: of the sampler, from 0 to 2**31 - 1. In a request it is this reply's own
+            (:func:`tabwb.records.seeds.reply_seed`): a back end uses it as it is.
     """
 
-    max_tokens: int = 256
+    max_tokens: int = MAX_TOKENS
     temperature: float = 0.0
     top_p: float = 1.0
     stop: tuple[str, ...] = ()
@@ -41,6 +44,11 @@ class Decoding:
     def greedy(self) -> bool:
         """Whether the same prompt always gives the same reply."""
         return self.temperature == 0.0
+
+
+NOT_SENT = "not sent"
+"""In a reply's metadata under ``max_tokens``, ``temperature``, ``top_p``, ``stop`` or ``seed``: the
+back end did without this part of the request's decoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,10 @@ class Reply:
         first_piece_s: seconds to the first piece, or None.
         prompt_tokens: tokens of the prompt, or None where the back end does not count.
         reply_tokens: tokens of the reply, or None.
-        metadata: plain strings worth keeping (revision, dtype, rendered prompt, finish reason).
+        metadata: plain strings worth keeping (revision, dtype, rendered prompt, finish reason). The
+            engine adds the request's decoding (``max_tokens``, ``temperature``, ``stop`` and, where
+            it samples, ``top_p`` and ``seed``). A back end that sent something else says so under
+            the same name: the value that it sent, or :data:`NOT_SENT`.
     """
 
     text: str

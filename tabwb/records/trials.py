@@ -21,6 +21,7 @@ from tabwb.records.states import (
 ExamineeKind = Literal["model", "speaker"]
 OptionOrder = Literal["as-given", "shuffled", "rotated"]
 ItemOrder = Literal["as-given", "shuffled"]
+TokenLimits = Literal["battery", "run", "smaller"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,16 @@ class Conditions:
     Attributes:
         examinee: a model's spec or a speaker's study id.
         kind: ``model`` or ``speaker``.
-        seed: of item order, option order and sampling.
+        seed: of item order, option order and sampling; each reply's own seed is derived from it
+            (:mod:`tabwb.records.seeds`).
         replicates: how often each item is given.
         protocol: how answers are obtained.
         decoding: how text is drawn (models only).
         conversation: keep one context over all items instead of a fresh one for each.
         item_order, option_order: see their types. Rotated: one trial per rotation of the options.
+        token_limits: which limit a reply has. ``battery``: the subtest's own, else
+            ``decoding.max_tokens``. ``run``: ``decoding.max_tokens``. ``smaller``: the smaller of
+            both, as in administrations of earlier versions.
         judges: specs of the raters to run on each response, besides the subtests' scorers.
         research_protocol: names the protocol under which a model-only battery is given to a person.
         lesion: spec of the lesion applied to the model, or None.
@@ -61,6 +66,7 @@ class Conditions:
     transcriber: str | None = None
     rater: str = ""
     origin: Origin | None = None
+    token_limits: TokenLimits = "battery"
 
     @property
     def made_by(self) -> Origin:

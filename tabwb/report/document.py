@@ -204,7 +204,9 @@ def administration_json(administration: Administration) -> Json:
         "replicates": conditions.replicates,
         "protocol": conditions.protocol.value,
         "decoding": {
-            "max_tokens": decoding.max_tokens,
+            # Where each subtest has its own, no one number is true of the whole.
+            "max_tokens": None if conditions.token_limits == "battery" else decoding.max_tokens,
+            "token_limits": conditions.token_limits,
             "temperature": decoding.temperature,
             "top_p": decoding.top_p,
             "stop": list(decoding.stop),

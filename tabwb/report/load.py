@@ -13,7 +13,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.speakers import KeptRecording
-from tabwb.records.trials import Administration, Trial
+from tabwb.records.trials import Administration, Conditions, Trial
 from tabwb.report.counted import name_of
 from tabwb.store.store import Store
 
@@ -131,9 +131,16 @@ def _circumstances(one: Loaded) -> dict[str, str]:
         if not decoding.greedy and decoding.top_p != 1:
             drawn += f", top-p {decoding.top_p:g}"
         said["protocol"] = conditions.protocol.value
-        said["decoding"] = f"{drawn}, {decoding.max_tokens} tokens"
+        said["decoding"] = f"{drawn}, {_limits(conditions)}"
         said["context"] = "one conversation" if conditions.conversation else "item by item"
     return said
+
+
+def _limits(conditions: Conditions) -> str:
+    most = conditions.decoding.max_tokens
+    if conditions.token_limits == "battery":
+        return "the battery's token limits"
+    return f"{most} tokens" if conditions.token_limits == "run" else f"at most {most} tokens"
 
 
 def _identity(one: Loaded) -> dict[str, str]:

@@ -39,8 +39,11 @@ def conditions_to_json(conditions: Conditions) -> str:
 
 
 def conditions_from_json(text: str) -> Conditions:
-    """Conditions from JSON. Fields that a later version added have their defaults."""
-    data = from_json(text)
+    """Conditions from JSON. Fields that a later version added have their defaults.
+
+    Before ``token_limits`` there was one rule, the smaller of both limits.
+    """
+    data = {"token_limits": "smaller", **from_json(text)}
     decoding = data.pop("decoding")
     return Conditions(
         **{

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tabwb.administer.conversation import token_limit
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
@@ -40,7 +41,7 @@ def item_of(
     ]
     last = trial.attempts[-1] if trial.attempts else None
     failed = last is not None and last.state is AttemptState.ERROR
-    limit = conditions.decoding.max_tokens
+    limit = token_limit(subtest, conditions)
     return Item(
         place=(plan.number, len(trials)),
         in_subtest=(fellows.index(plan.number) + 1, len(fellows)),
@@ -57,7 +58,7 @@ def item_of(
         findings=tuple(findings(battery, trial.ratings, subtest.scorers)),
         foil=_foil(trial, item.expected, item.foils) if subtest.response == "choice" else "",
         error=last.error if failed and last is not None else "",
-        token_limit=min(subtest.max_tokens or limit, limit),
+        token_limit=limit,
     )
 
 

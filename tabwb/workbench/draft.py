@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tabwb.records.errors import UsageError
-from tabwb.records.exchange import Decoding
+from tabwb.records.exchange import MAX_TOKENS, Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions, ExamineeKind, ItemOrder, OptionOrder
 from tabwb.workbench.snapshots import Catalogue
@@ -19,6 +19,7 @@ class Draft:
     r"""An administration to be begun; every field as the person typed it.
 
     Attributes:
+        max_tokens: token limit of every reply; empty for the battery's own limits.
         stop: texts that end a reply, separated by two spaces; ``\n`` stands for a new line.
         judges: specs separated by spaces, or ``none``.
         protocol: how a model answers items with options.
@@ -38,7 +39,7 @@ class Draft:
     option_order: OptionOrder = "as-given"
     judges: str = "rules"
     temperature: str = "0"
-    max_tokens: str = "256"
+    max_tokens: str = ""
     top_p: str = "1"
     stop: str = ""
     conversation: bool = False
@@ -100,6 +101,7 @@ def conditions_of(draft: Draft) -> Conditions:
     if not examinee:
         raise FieldError("model", "a model is needed", "for example bundled, echo, replay:FILE")
     seed = _integer(draft, "seed", -(2**31), 2**31 - 1)
+    limited = bool(draft.max_tokens.strip())
     judges = tuple(draft.judges.split()) or (NO_JUDGE,)
     if NO_JUDGE in judges and len(judges) > 1:
         raise FieldError("judges", f"'{NO_JUDGE}' stands alone")
@@ -110,7 +112,7 @@ def conditions_of(draft: Draft) -> Conditions:
         replicates=_integer(draft, "replicates", 1, 100_000),
         protocol=Protocol.GENERATE if person else Protocol(draft.protocol),
         decoding=Decoding(
-            max_tokens=_integer(draft, "max_tokens", 1, 100_000),
+            max_tokens=_integer(draft, "max_tokens", 1, 100_000) if limited else MAX_TOKENS,
             temperature=_number(draft, "temperature", 0.0, 10.0),
             top_p=_number(draft, "top_p", 1e-9, 1.0),
             stop=tuple(text.replace("\\n", "\n") for text in draft.stop.split("  ") if text),
@@ -121,6 +123,7 @@ def conditions_of(draft: Draft) -> Conditions:
         option_order=draft.option_order,
         judges=() if judges == (NO_JUDGE,) else judges,
         research_protocol=draft.research_protocol.strip() or None if person else None,
+        token_limits="run" if limited else "battery",
     )
 
 
@@ -137,7 +140,7 @@ def named_aloud(conditions: Conditions, draft: Draft) -> Conditions:
     )
 
 
-_NAMES = {"max_tokens": "most tokens", "top_p": "top p"}
+_NAMES = {"max_tokens": "max tokens", "top_p": "top-p"}
 
 
 def _integer(draft: Draft, field: str, least: int, most: int) -> int:

@@ -143,13 +143,6 @@ def test_a_conversation_keeps_what_was_said(begin: Begin) -> None:
     assert backend.requests[2].messages[1].content == "dog"
 
 
-def test_replicates_draw_with_their_own_seed(begin: Begin) -> None:
-    session = begin("echo", "model", replicates=2)
-    backend = Scripted()
-    list(drive(session, backend, threading.Event()))
-    assert [request.decoding.seed for request in backend.requests] == [0, 0, 0, 1, 1, 1]
-
-
 def test_a_repeat_that_fails_leaves_the_answer_that_counts(begin: Begin) -> None:
     session = begin("echo", "model")
     list(drive(session, Scripted("dog", "fish", "house."), threading.Event()))

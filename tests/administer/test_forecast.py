@@ -28,6 +28,7 @@ def told(plugins: Plugins, *judges: str, limit: int = 256, replicates: int = 1) 
         judges=judges,
         replicates=replicates,
         decoding=Decoding(max_tokens=limit),
+        token_limits="run",
     )
     return list(forecasts(plugins, setup.find_battery(plugins, "tab"), conditions))
 

@@ -99,6 +99,7 @@ class Scripted:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.draws: list[int] = []
         self.say: Callable[[str], Verdict | None] = lambda text: None
 
     def open(self) -> Mapping[str, str]:
@@ -123,6 +124,7 @@ class Scripted:
             if cancel.is_set():
                 return
             self.asked.append(response.text)
+            self.draws.append(response.draw)
             yield index, self.say(response.text) or self.verdict("um" in response.text)
 
     def verdict(self, anomia: bool) -> Verdict:
@@ -436,6 +438,17 @@ def test_repetitions_ask_anew_and_do_not_count(
     repeats = [each.judgement.repeat for each in store.judgements(number)]
     assert sorted(repeats) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert work(number, judge, repeats=3).estimate().to_ask == 0
+
+
+def test_every_verdict_on_one_response_is_another_draw(
+    give: Callable[..., int], work: Work
+) -> None:
+    number, judge = give(), Scripted()
+    run(work(number, judge, repeats=3))
+    assert judge.draws == [0, 1, 2, 0, 1, 2]
+    judge.draws.clear()
+    run(work(number, judge, again=True))
+    assert judge.draws == [3, 3]
 
 
 def test_a_judge_without_a_model_judges_later_too(

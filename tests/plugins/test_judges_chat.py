@@ -66,6 +66,19 @@ def test_a_good_reply_is_a_verdict() -> None:
     assert request.json_schema == SMALL.json_schema
 
 
+def test_a_judge_that_samples_draws_each_verdict_with_a_seed_of_its_own() -> None:
+    warm = replace(SMALL, temperature=0.7)
+    model = Scripted(once_more(BAD, GOOD))
+    made = ChatJudge(SPEC, warm, lambda: model)
+    answers = [replace(response(text), draw=draw) for text in ("One.", "Two.") for draw in (0, 1)]
+    verdicts(made, *answers)
+    seeds = [request.decoding.seed for request in model.asked]
+    assert len(seeds) == 8  # each is asked for once more
+    assert len(set(seeds)) == 8
+    again = [made.requests(answer, ())[0].decoding.seed for answer in answers]
+    assert again == seeds[:4]
+
+
 def test_what_is_asked_is_what_a_dry_run_shows() -> None:
     made, model = judge(lambda request: GOOD)
     shown = made.requests(response(), ())

@@ -19,6 +19,7 @@ from tabwb.extend.plugins import Plugins
 from tabwb.extend.remote import Retries
 from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.seeds import mixed
 from tabwb.records.states import Protocol, StopReason
 from tests.cli.conftest import in_process
 from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, is_silent, sends
@@ -158,7 +159,7 @@ def test_sampling_thinking_and_safety_are_sent_when_asked_for(opened: Opened) ->
         reply(model, asked(temperature=0.7, top_p=0.9, seed=5))
     (body,) = chat.bodies
     config = body["generationConfig"]
-    assert (config["seed"], config["topP"]) == (11, 0.9)
+    assert (config["seed"], config["topP"]) == (mixed(5, 11), 0.9)
     # The client writes this one as the API's protocol buffers do; the service reads both.
     assert list(config["thinkingConfig"].values()) == [0]
     assert {each["threshold"] for each in body["safetySettings"]} == {"BLOCK_NONE"}

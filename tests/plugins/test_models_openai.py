@@ -19,6 +19,7 @@ from tabwb.extend.plugins import Plugins
 from tabwb.extend.remote import Retries
 from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.seeds import mixed
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, StopReason
 from tests.plugins.chat_server import (
@@ -118,7 +119,9 @@ def test_sampling_sends_its_seed_and_nucleus(opened: Opened) -> None:
     with chat_server() as chat:
         reply(opened(chat), asked(temperature=0.7, top_p=0.9, seed=5))
         reply(opened(chat, seed=11), asked(temperature=0.7, seed=5))
-    assert [(body["seed"], body.get("top_p")) for body in chat.bodies] == [(5, 0.9), (11, None)]
+    sent = [(body["seed"], body.get("top_p")) for body in chat.bodies]
+    assert sent == [(5, 0.9), (mixed(5, 11), None)]
+    assert all(0 <= seed < 2**31 for seed, _ in sent)
 
 
 def test_without_a_system_role_the_message_stands_before_the_users(opened: Opened) -> None:

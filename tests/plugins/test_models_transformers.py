@@ -13,6 +13,7 @@ from tabwb_transformers.options import TransformersOptions
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.seeds import mixed
 from tabwb.records.states import StopReason
 from tests.plugins.conftest import answer, asked, end_at, model, save_model
 
@@ -143,10 +144,13 @@ def test_a_tiny_nucleus_is_greedy(opened: TransformersModel) -> None:
     assert answer(opened, asked(temperature=0.8, top_p=1e-6, seed=3)).text == greedy
 
 
-def test_a_seed_in_the_spec_counts_instead_of_the_runs(base: Path) -> None:
-    fixed = model(base, seed=9)
-    texts = {answer(fixed, asked(temperature=1.5, seed=seed)).text for seed in (1, 2)}
-    assert len(texts) == 1
+def test_a_seed_in_the_spec_is_mixed_into_that_of_each_reply(base: Path) -> None:
+    drawn = {
+        own: [answer(model(base, seed=own), asked(temperature=1.5, seed=n)) for n in (1, 2)]
+        for own in (9, 10)
+    }
+    assert len({reply.text for replies in drawn.values() for reply in replies}) == 4
+    assert [reply.metadata["seed"] for reply in drawn[9]] == [str(mixed(n, 9)) for n in (1, 2)]
 
 
 def test_a_stop_string_ends_a_reply_and_is_no_part_of_it(opened: TransformersModel) -> None:

@@ -51,14 +51,14 @@ HELPS = {
     "transcriber": "what hears the responses and writes phonemes, a draft; or none",
     "microphone": "which one listens, or nothing for the system's own; down lists those there are",
     "rater": "a study ID of whoever scores by ear; may be empty",
-    "seed": "of the orders and of sampling",
+    "seed": "for the orders and for sampling; every reply has a seed of its own, derived from it",
     "replicates": "how often each item is given",
     "item_order": "items keep to their subtest",
     "option_order": "in all rotations: each item once for every rotation of its options",
     "temperature": "0 is greedy decoding",
     "top_p": "nucleus mass, above 0 to 1",
-    "max_tokens": "the most tokens of a reply",
-    "stop": "texts that end a reply, two spaces between them; \\n is a new line",
+    "max_tokens": "token limit of every reply; empty: the battery's limits (256 where it has none)",
+    "stop": "stop sequences: texts that end a reply, two spaces between them; \\n is a new line",
     "context": "one conversation: earlier items and answers stand before each prompt",
     "protocol": "how items with options are answered; the others are always answered freely",
     "judges": "specs of judges with spaces between, or none; down lists them; one that asks a "
@@ -75,8 +75,8 @@ def help_text(name: str) -> str:
 class Field(Input):
     """One line to type in."""
 
-    def __init__(self, name: str, value: str) -> None:
-        super().__init__(value, id=name, compact=True)
+    def __init__(self, name: str, value: str, placeholder: str = "") -> None:
+        super().__init__(value, placeholder, id=name, compact=True)
         self.help_text = help_text(name)
 
 
@@ -176,8 +176,9 @@ class NewAdministration(Dialog[Draft | None]):
                     yield from _row("Temperature", Field("temperature", draft.temperature))
                     yield from _row("Top p", Field("top_p", draft.top_p))
                 with Horizontal(classes="pair model"):
-                    yield from _row("Most tokens", Field("max_tokens", draft.max_tokens))
-                    yield from _row("Stop texts", Field("stop", draft.stop))
+                    limit = Field("max_tokens", draft.max_tokens, "as in the battery")
+                    yield from _row("Max tokens", limit)
+                    yield from _row("Stop at", Field("stop", draft.stop))
                 with Horizontal(classes="pair model"):
                     context = "conversation" if draft.conversation else "fresh"
                     yield from _row("Context", Selection("context", context))
