@@ -52,8 +52,9 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
     if on_terminal():
         note(f"loading {conditions.examinee}")
     try:
+        facts = backend.open()  # ctrl+c ends this at once: nothing has been asked yet
         with stopping(cancel):
-            yield OpenModel(backend, backend.open(), cancel)
+            yield OpenModel(backend, facts, cancel)
     finally:
         backend.close()
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 import click
 
 import tabwb
-from tabwb.cli import streams
+from tabwb.cli import signals, streams
 from tabwb.cli.common import fail, note, offline_option, store_option
 from tabwb.records.errors import TabwbError
 
@@ -161,6 +161,8 @@ def main(
         The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
     """
     streams.prepare()
+    if arguments is None:
+        signals.watch()
     faces = (workbench, speaker_view) if workbench and speaker_view else None
     status = _guarded(lambda: _command(arguments, faces))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.

@@ -2,13 +2,67 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from tabwb.records import child_processes
+
 ENDING = ("SIGTERM", "SIGHUP")
 """``kill``, and a terminal that was closed."""
+
+
+TWICE_S = 10.0
+"""Two signals within so many seconds mean that the program must end."""
+LEAVE_S = 3.0
+"""Seconds that the program has to end in order after the second signal."""
+
+
+def watch() -> None:
+    r"""End the program after a second ctrl+c even where the main thread never returns.
+
+    Python runs its signal handlers in the main thread only. A plugin that waits in a library, an
+    import that hangs or a thread that a plugin left behind would keep the program alive. A thread
+    reads the signals from the wake-up descriptor, kills the child processes and leaves. Code that
+    holds Python's global lock for ever stops this thread too; ctrl+\\ ends the program there.
+    """
+    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+        return
+    reading, writing = os.pipe()
+    for end in (reading, writing):
+        os.set_blocking(end, False)
+    if signal.set_wakeup_fd(writing, warn_on_full_buffer=False) != -1:
+        return  # another program hosts this one and has its own
+    threading.Thread(target=_leave_after_two, args=(reading,), daemon=True).start()
+
+
+def _leave_after_two(reading: int) -> None:
+    import select
+
+    ending = {getattr(signal, name, None) for name in ("SIGINT", *ENDING)}
+    came: list[float] = []
+    deadline: float | None = None
+    while deadline is None or time.monotonic() < deadline:
+        wait = None if deadline is None else max(0.0, deadline - time.monotonic())
+        if not select.select([reading], [], [], wait)[0]:
+            continue
+        now = time.monotonic()
+        signals = os.read(reading, 64)
+        came = [at for at in came if now - at < TWICE_S]
+        came += [now for number in signals if number in ending]
+        if len(came) >= 3:
+            break
+        if len(came) == 2 and deadline is None:
+            deadline = now + LEAVE_S
+    child_processes.kill_all()
+    with contextlib.suppress(OSError):
+        os.write(2, b"\nstopped at once; what is answered is safe\n")
+    os._exit(130)
 
 
 @contextmanager

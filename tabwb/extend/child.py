@@ -27,6 +27,7 @@ from tabwb.extend.frames import (
     write_frame,
 )
 from tabwb.extend.offline import set_switches
+from tabwb.records import child_processes
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import Spec
@@ -34,8 +35,12 @@ from tabwb.records.states import StopReason
 
 CANCEL_S = 2.0
 """Seconds that a component has to end a reply after cancel; then its process is ended."""
+LONGEST_ANSWER = 32 * 2**20
+"""The longest frame that a child may send, in bytes."""
 CLOSE_S = 2.0
 """Seconds that a process has to end after its pipe was closed."""
+OPEN_S = float(os.environ.get("TABWB_OPEN_S", "1800"))
+"""Seconds that a component may take to load; ``TABWB_OPEN_S`` changes it."""
 POLL_S = 0.05
 LOG_LINES = 12
 LOGS_KEPT = 20
@@ -96,45 +101,54 @@ class _Process:
                 env=child_environment(configuration, spec.options.get("threads"), os.environ),
                 start_new_session=True,  # ctrl+c is for tabwb, which asks the child to stop
             )
+        child_processes.register(self.popen)
         assert self.popen.stdin is not None and self.popen.stdout is not None
         self._writing: BinaryIO = self.popen.stdin  # type: ignore[assignment]
         self.frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
+        self._outgoing: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
+        threading.Thread(target=self._write, name=f"write to {name}", daemon=True).start()
         threading.Thread(target=self._listen, name=f"listen to {name}", daemon=True).start()
 
     def _listen(self) -> None:
         assert self.popen.stdout is not None
         try:
-            while (frame := read_frame(self.popen.stdout)) is not None:  # type: ignore[arg-type]
+            pipe: BinaryIO = self.popen.stdout  # type: ignore[assignment]
+            while (frame := read_frame(pipe, LONGEST_ANSWER)) is not None:
                 self.frames.put(frame)
         except (TabwbError, ValueError, OSError):
-            self.popen.kill()
+            child_processes.kill_group(self.popen)
         finally:
             self.frames.put(None)
             self.popen.stdout.close()
 
-    def send(self, frame: Frame) -> None:
-        """Write a frame; that the child is gone shows when its frames end."""
-        with self._lock:
-            try:
+    def _write(self) -> None:
+        # In a thread of its own: a child that is stopped or busy does not read, and a large
+        # request would block whoever writes it.
+        try:
+            while (frame := self._outgoing.get()) is not None:
                 write_frame(self._writing, frame)
-            except (BrokenPipeError, ValueError):
-                return
+        except OSError:
+            return  # the child is gone
+        finally:
+            with contextlib.suppress(OSError):
+                self._writing.close()
+
+    def send(self, frame: Frame) -> None:
+        """Write a frame, without waiting; that the child is gone shows when its frames end."""
+        self._outgoing.put(frame)
 
     def end(self, grace_s: float) -> int:
         """Close the pipe, wait, and end the process if it is still there; its exit status."""
-        with self._lock, contextlib.suppress(BrokenPipeError):
-            self._writing.close()
-        for stop in (None, self.popen.terminate, self.popen.kill):
-            if stop is not None:
-                stop()
+        self._outgoing.put(None)
+        try:
+            status = self.popen.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            self.popen.terminate()
             try:
-                status = self.popen.wait(grace_s if stop is None else 0.5)
+                status = self.popen.wait(0.5)
             except subprocess.TimeoutExpired:
-                continue
-            break
-        else:
-            status = self.popen.wait()
+                child_processes.kill_group(self.popen)
+                status = self.popen.wait()
         if self.log.exists() and self.log.stat().st_size == 0:
             self.log.unlink(missing_ok=True)
         return status
@@ -205,8 +219,22 @@ class ChildComponent:
 
     def _result(self, process: _Process, method: str, arguments: Frame) -> Any:
         result = None
-        for frame in self._call(process, method, arguments, threading.Event()):
-            result = frame.get("result")
+        answered = False
+        late = threading.Event()
+        timer = threading.Timer(OPEN_S, late.set)
+        timer.daemon = True
+        timer.start()
+        try:
+            for frame in self._call(process, method, arguments, late):
+                answered = "result" in frame
+                result = frame.get("result")
+        finally:
+            timer.cancel()
+        if not answered:
+            raise ComponentError(
+                f"'{self._name}' was not loaded after {OPEN_S:g} s",
+                hint="the environment variable TABWB_OPEN_S sets another limit, in seconds",
+            )
         return result
 
     def _call(

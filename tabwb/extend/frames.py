@@ -33,8 +33,12 @@ def write_frame(stream: BinaryIO, frame: Mapping[str, Any]) -> None:
     stream.flush()
 
 
-def read_frame(stream: BinaryIO) -> Frame | None:
+def read_frame(stream: BinaryIO, limit: int = LIMIT) -> Frame | None:
     """Read one frame; None at the end of the stream (also in the middle of a frame).
+
+    Args:
+        stream: of frames.
+        limit: the longest frame that is read, in bytes.
 
     Raises:
         ComponentError: what came is no frame.
@@ -43,14 +47,14 @@ def read_frame(stream: BinaryIO) -> Frame | None:
     if len(head) < 4:
         return None
     length = int.from_bytes(head, "big")
-    if length > LIMIT:
+    if length > limit:
         raise ComponentError(f"a frame of {length} bytes is not ours")
     content = stream.read(length)
     if len(content) < length:
         return None
     try:
         frame = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ComponentError(f"a frame that is not JSON: {error}") from error
     if not isinstance(frame, dict):
         raise ComponentError("a frame that is no JSON object")

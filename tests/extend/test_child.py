@@ -360,3 +360,28 @@ def test_old_logs_are_deleted(actor: ChildModel, tmp_path: Path) -> None:
         (logs / f"child-2020-{number:02}.log").write_text("old")
     actor.open()
     assert len(list(logs.iterdir())) == 20
+
+
+def test_a_stopped_child_blocks_no_large_request(actor: ChildModel) -> None:
+    actor.open()
+    pid = actor.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    cancel = threading.Event()
+    threading.Timer(0.3, cancel.set).start()
+    began = time.monotonic()
+    (last,) = actor.reply(asked("x" * 2**21), cancel)
+    assert isinstance(last, Reply)
+    assert last.stop_reason is StopReason.CANCELLED
+    assert time.monotonic() - began < 10
+    assert gone(pid)
+
+
+def test_opening_has_a_time_limit(
+    install: Install, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabwb.extend.child.OPEN_S", 0.5)
+    install("stage", MODEL.replace("def open(self):", "def open(self):\n        time.sleep(60)"))
+    backend = load().open_model("actor")
+    with pytest.raises(ComponentError, match="was not loaded after"):
+        backend.open()

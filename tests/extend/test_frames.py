@@ -89,3 +89,16 @@ def test_an_error_keeps_what_it_says() -> None:
     raised = frames.error_from_plain(frames.error_to_plain(error))
     assert str(raised) == str(error)
     assert str(frames.error_from_plain(frames.error_to_plain(KeyError("x")))) == "KeyError: 'x'"
+
+
+def test_a_frame_beyond_the_limit_is_refused_unread() -> None:
+    stream = io.BytesIO((2**20).to_bytes(4, "big") + b"x")
+    with pytest.raises(ComponentError):
+        frames.read_frame(stream, limit=2**10)
+    assert stream.tell() == 4
+
+
+def test_a_frame_nested_too_deep_is_refused() -> None:
+    content = b"[" * 200_000
+    with pytest.raises(ComponentError):
+        frames.read_frame(io.BytesIO(len(content).to_bytes(4, "big") + content))
