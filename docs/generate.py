@@ -1,10 +1,11 @@
-"""Writes the reference pages from the code: hooks, commands, battery schema.
+"""Writes the reference pages from the code: hooks, records, commands, battery schema.
 
 ``python docs/generate.py`` writes them; ``--check`` fails when one is not current.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,139 @@ def hooks() -> str:
         parameters = ", ".join(inspect.signature(hook).parameters)
         lines += [f"## `{name}({parameters})`", "", _plain(inspect.getdoc(hook) or ""), ""]
     return "\n".join(lines)
+
+
+def records() -> str:
+    """The page of every record that a plugin is given or gives, field by field."""
+    lines = [
+        "# Records that a plugin sees",
+        "",
+        "Frozen dataclasses of plain values. A field without a default must be given. Times are "
+        "seconds.",
+        "",
+    ]
+    for title, kinds in record_kinds().items():
+        lines += [f"## {title}", ""]
+        for kind in kinds:
+            said = _plain(inspect.getdoc(kind) or "").partition("Attributes:")[0].strip()
+            lines += [f"### `{kind.__name__}`", "", f"`{kind.__module__}`. {said}", ""]
+            rows = list(field_rows(kind))
+            if rows:
+                lines += ["| field | type | default | meaning |", "|---|---|---|---|"]
+                lines += [f"| {' | '.join(row)} |" for row in rows]
+                lines.append("")
+    return "\n".join(lines)
+
+
+def record_kinds() -> dict[str, tuple[type, ...]]:
+    """The records of plugins, by the part of a plugin that sees them."""
+    from tabwb.battery import model as battery
+    from tabwb.extend import components
+    from tabwb.records import declarations, events, exchange, judgements, ratings, speech, trials
+    from tabwb.records import naming as observations
+    from tabwb.records.specs import Spec
+
+    return {
+        "What every plugin registers": (
+            components.Descriptor,
+            components.BatterySource,
+            Spec,
+        ),
+        "Model back ends": (
+            exchange.Request,
+            exchange.Message,
+            exchange.Decoding,
+            exchange.Reply,
+            exchange.Wait,
+            exchange.Likelihood,
+        ),
+        "Scorers and judges": (
+            components.Response,
+            ratings.Rating,
+            battery.Subtest,
+            battery.Item,
+            battery.SourcedText,
+            battery.Feature,
+            components.Verdict,
+            declarations.Declaration,
+        ),
+        "Transcribers": (speech.Clip, speech.Segment, speech.Transcript),
+        "Events": (events.Event, *_dataclasses(events, events.Event)),
+        "Parts of events": (
+            trials.PlannedTrial,
+            trials.Attempt,
+            judgements.Judgement,
+            *_dataclasses(observations),
+        ),
+    }
+
+
+COMMON = {
+    "attempt": "number of the attempt within its trial.",
+    "by": "the rater, or whoever did it.",
+    "at_s": "seconds from the beginning of the recording; None where nothing was recorded.",
+    "start_s": "where the stretch begins.",
+    "end_s": "where the stretch ends.",
+    "onset_s": "when the response began, seconds from the beginning of the recording.",
+    "cue": "place of the cue among those of the item, from 0.",
+    "kind": "the battery's word for the cue.",
+    "counts": "whether a right answer after the cue counts as right.",
+    "code": "id of the code.",
+    "flags": "what was noted with the code.",
+    "transcript": "what was heard.",
+}
+"""Meanings of fields that several records of naming share."""
+
+
+def field_rows(kind: type) -> Iterator[tuple[str, str, str, str]]:
+    """Field, type, default and meaning; fields of ``Event`` are described there."""
+    from tabwb.records.events import Event
+
+    told = _attributes(kind)
+    inherited = {one.name for one in dataclasses.fields(Event)}
+    for one in dataclasses.fields(kind):
+        if issubclass(kind, Event) and kind is not Event and one.name in inherited:
+            continue
+        if one.default is not dataclasses.MISSING:
+            default = f"`{one.default!r}`"
+        elif one.default_factory is not dataclasses.MISSING:
+            default = f"`{one.default_factory()!r}`"
+        else:
+            default = ""
+        kind_of = str(one.type).replace("|", "or")
+        meaning = (told.get(one.name) or COMMON.get(one.name, "")).replace("|", "\\|")
+        yield f"`{one.name}`", f"`{kind_of}`", default.replace("|", "\\|"), meaning
+
+
+def _dataclasses(module: Any, base: type = object) -> tuple[type, ...]:
+    return tuple(
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and dataclasses.is_dataclass(kind)
+        and kind.__module__ == module.__name__
+        and issubclass(kind, base)
+        and kind is not base
+    )
+
+
+def _attributes(kind: type) -> dict[str, str]:
+    """The ``Attributes:`` of a docstring; those of a base class where it has none of its own."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        section = (inspect.getdoc(one) or "").partition("Attributes:\n")[2]
+        names: list[str] = []
+        for line in section.splitlines():
+            head, colon, rest = line.partition(": ")
+            if line.startswith("    ") and not line.startswith("     ") and colon:
+                names = [name.strip() for name in head.split(",")]
+                found |= dict.fromkeys(names, _plain(rest.strip()))
+            elif line.strip() and line.startswith("     "):
+                for name in names:
+                    found[name] += " " + _plain(line.strip())
+            elif line.strip():
+                break
+    return found
 
 
 def commands() -> str:
@@ -97,7 +231,12 @@ def _type(value: dict[str, Any]) -> str:
     return str(value.get("type", "any"))
 
 
-PAGES = {"hooks.md": hooks, "commands.md": commands, "battery-schema.md": battery_schema}
+PAGES = {
+    "hooks.md": hooks,
+    "records.md": records,
+    "commands.md": commands,
+    "battery-schema.md": battery_schema,
+}
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ def tabwb_register_exporters(register: Register) -> None:
             "textgrid",
             "Praat TextGrids, one per recording, in a folder",
             _made("textgrid", "TextGridExporter"),
-            needs=("audio",),
+            needs=("annotations",),
         )
     )
     register(
@@ -31,7 +31,7 @@ def tabwb_register_exporters(register: Register) -> None:
             "eaf",
             "ELAN files, one per recording, in a folder",
             _made("eaf", "EafExporter"),
-            needs=("audio",),
+            needs=("annotations",),
         )
     )
     register(

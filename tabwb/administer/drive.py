@@ -26,16 +26,16 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
     Whatever the back end raises becomes an attempt in error; it never ends the program.
     """
     request = session.request()
-    trial = session.position[0]
+    number, trial = session.administration.id, session.position[0]
     reply: Reply | None = None
     try:
         for piece in pieces(backend, request, cancel):
             if isinstance(piece, Reply):
                 reply = piece
             elif isinstance(piece, Wait):
-                yield events.Waiting(session.administration.id, trial, piece.seconds, piece.reason)
+                yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
             else:
-                yield events.Streamed(session.administration.id, trial, str(piece))
+                yield session.tell(events.Streamed(number, trial, str(piece)))
     except TabwbError as error:
         yield from session.fail(str(error), request.messages, None, request.decoding)
         return
@@ -113,7 +113,8 @@ def ask_together(
     number = session.administration.id
     requests = [session.request(trial) for trial in trials]
     at_once = getattr(backend, "concurrency", None)
-    yield events.Asked(number, tuple(trial.plan.number for trial in trials), at_once)
+    numbers = tuple(trial.plan.number for trial in trials)
+    yield session.tell(events.Asked(number, numbers, at_once))
     arrived: dict[int, Reply | ComponentError] = {}
     recorded = 0
     try:
@@ -121,7 +122,7 @@ def ask_together(
             for index, piece in answers:
                 if isinstance(piece, Wait):
                     trial = trials[index].plan.number
-                    yield events.Waiting(number, trial, piece.seconds, piece.reason)
+                    yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
                     continue
                 # An error of the whole (no index) stands for the first that is still open.
                 arrived[recorded if index < 0 else index] = piece

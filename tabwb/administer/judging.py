@@ -23,6 +23,7 @@ from tabwb.administer.judge_calls import (
     has_verdict,
     request_key,
 )
+from tabwb.administer.observers import Observers
 from tabwb.administer.raters import JUDGED, Raters, checked, declaration_of
 from tabwb.battery.model import Battery
 from tabwb.extend.components import Cancel, Judge, ModelJudge, Response, Verdict
@@ -91,10 +92,15 @@ class Judging:
         self._repeats = repeats
         self._fresh = again or repeats > 1
         self._again = again
-        conditions = store.administration(number).conditions
+        administration = store.administration(number)
+        conditions = administration.conditions
         self._acts = consent.check_judging(store, plugins, conditions, judge)
         told = store.history(number)
         self._trials = told.trials
+        subtests = {trial.plan.number: trial.plan.subtest for trial in told.trials}
+        self._observers = Observers(
+            plugins, battery, administration, store.location, subtests.__getitem__
+        )
         self._declaration = _declared(judge, scope, told.declarations.get(judge.rater))
         raters = Raters(plugins, battery, (), dialect=consent.dialect_of(store, conditions))
         self._work = self._sort(self._targets(raters, scope))
@@ -154,7 +160,8 @@ class Judging:
                 for index, piece in verdicts:
                     if isinstance(piece, Wait):
                         trial = batch[index][0].trial
-                        yield events.Waiting(self.number, trial, piece.seconds, piece.reason)
+                        wait = events.Waiting(self.number, trial, piece.seconds, piece.reason)
+                        yield self._observers.tell(wait)
                         continue
                     open_.discard(index)
                     made = self._judgement(batch[index][0], piece)
@@ -334,7 +341,9 @@ class Judging:
         for (target, _), each in zip(pairs, judged, strict=True):
             self.tally.add(each.judgement, self._reserved(target))
         return [
-            events.JudgementRecorded(self.number, each.trial, each.attempt, each.judgement)
+            self._observers.tell(
+                events.JudgementRecorded(self.number, each.trial, each.attempt, each.judgement)
+            )
             for each in judged
         ]
 

@@ -113,6 +113,8 @@ class Raters:
             previous=self._previous(plan, trials),
             messages=attempt.messages,
             dialect=self._dialect,
+            reference=item.reference,
+            metadata=item.metadata,
         )
 
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
@@ -143,12 +145,24 @@ class Raters:
         if isinstance(scorer, TabwbError):
             return [failed(scorer_id, EXACT, scorer.message)]
         ready = scorer
-        return _guarded(scorer_id, ready.measures, lambda: ready.score(subtest, item, response))
+        own = self._plugins.resolve("scorers", scorer_id)[0].id
+
+        def score() -> Sequence[Rating]:
+            given = ready.score(subtest, item, response)
+            return given if own == scorer_id else [_renamed(one, own, scorer_id) for one in given]
+
+        return _guarded(scorer_id, ready.measures, score)
 
     def _judge(self, judge: Judge, response: Response) -> Sequence[Rating]:
         features = self._battery.features
         measures = [feature.id for feature in features]
         return _guarded(judge.rater, measures, lambda: judge.judge(response, features))
+
+
+def _renamed(rating: Rating, own: str, rater: str) -> Rating:
+    """A rating of a scorer with options, which signs with its id, under its whole spec."""
+    mine = isinstance(rating, Rating) and rating.rater == own
+    return replace(rating, rater=rater) if mine else rating
 
 
 def scorer_declaration(rater: str, scorer: Scorer) -> Declaration | None:

@@ -8,6 +8,7 @@ from typing import Self
 
 from tabwb.administer import consent
 from tabwb.administer.conversation import request_for
+from tabwb.administer.observers import Observers
 from tabwb.administer.raters import Raters
 from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
@@ -51,6 +52,13 @@ class Standing:
         dialect = consent.dialect_of(store, conditions)
         self.raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
         self._history: History = store.history(administration.id)
+        self._observers = Observers(
+            plugins,
+            battery,
+            administration,
+            store.location,
+            lambda number: self._history.trial(number).plan.subtest,
+        )
         self._held = held
         self._current: int | None = None
         self._awaiting = False
@@ -190,10 +198,12 @@ class Standing:
         self._history = self._history.with_entries(whole)
         return self._tell(*made)
 
+    def tell(self, event: events.Event) -> events.Event:
+        """Tell observers of something transient; the event with examinee, battery and store."""
+        return self._observers.tell(event)
+
     def _tell(self, *made: events.Event) -> Events:
-        for event in made:
-            self.plugins.notify(event)
-        return made
+        return tuple(map(self._observers.tell, made))
 
     def _must_run(self) -> None:
         if self.status is AdministrationStatus.PAUSED:

@@ -95,6 +95,7 @@ def _item(table: Mapping[str, Any]) -> Item:
     given["options"] = tuple(given.get("options", ()))
     given["tags"] = tuple(given.get("tags", ()))
     given.setdefault("prompt", "")
+    given["metadata"] = dict(given.get("metadata", {}))
     given["extra"] = {key: given.pop(key) for key in ITEM_KEYS if key in given}
     return Item(**given)
 

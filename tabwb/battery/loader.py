@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabwb.battery.canonical import battery_from_canonical, canonical_json
 from tabwb.battery.files import MAX_BYTES, read_named_files, read_text
@@ -16,6 +16,9 @@ from tabwb.battery.locate import locate
 from tabwb.battery.model import Battery
 from tabwb.battery.problems import BatteryProblems, Problem, located
 from tabwb.records.errors import TabwbError
+
+if TYPE_CHECKING:
+    from tabwb.battery.rules import Scorers
 
 __all__ = [
     "MAX_BYTES",
@@ -39,14 +42,19 @@ def load_battery(path: Path) -> Battery:
     return battery
 
 
-def check_battery(path: Path, *, scorers: Collection[str] | None = None) -> tuple[Problem, ...]:
-    """Every problem of a battery file; empty when it is fine.
+def check_battery(
+    path: Path, *, scorers: Scorers | Collection[str] | None = None
+) -> tuple[Problem, ...]:
+    """Return every problem of a battery file; empty when it is fine.
 
     Args:
         path: the file.
-        scorers: ids of the scorers that exist; None leaves them unchecked.
+        scorers: the scorers that exist, or their ids alone; None leaves them unchecked.
     """
-    return tuple(_read(path, scorers)[1])
+    from tabwb.battery.rules import Scorers
+
+    known = scorers if scorers is None or isinstance(scorers, Scorers) else Scorers(scorers)
+    return tuple(_read(path, known)[1])
 
 
 def read_assets(path: Path, battery: Battery) -> Mapping[str, bytes]:
@@ -68,7 +76,7 @@ def read_assets(path: Path, battery: Battery) -> Mapping[str, bytes]:
     return assets
 
 
-def _read(path: Path, scorers: Collection[str] | None) -> tuple[Battery | None, list[Problem]]:
+def _read(path: Path, scorers: Scorers | None) -> tuple[Battery | None, list[Problem]]:
     text = read_text(path)
     if isinstance(text, Problem):
         return None, [text]
@@ -79,7 +87,7 @@ def _read(path: Path, scorers: Collection[str] | None) -> tuple[Battery | None, 
 
 
 def _checked(
-    path: Path, text: str, scorers: Collection[str] | None
+    path: Path, text: str, scorers: Scorers | None
 ) -> tuple[Battery | None, list[Problem]]:
     tables = read_tables(path, text)
     if isinstance(tables, Problem):

@@ -12,7 +12,12 @@ from tabwb.records.states import ResponseKind
 
 @dataclass(frozen=True, slots=True)
 class SourcedText:
-    """A text with where it comes from: a section of the paper (``B.1``) or ``ours``."""
+    """A text with where it comes from.
+
+    Attributes:
+        text: the words.
+        source: a section of the paper (``B.1``), or ``ours``.
+    """
 
     text: str
     source: str
@@ -26,9 +31,11 @@ class Item:
         id: unique within its subtest.
         prompt: the question as the examinee reads it.
         options: the options in the battery's order (choice), or empty.
-        expected: the right answer, exactly; None where there is none (connected text).
+        expected: the right answer, exactly; None where there is none.
         foils: option to the kind of error that choosing it would be (``phonological``).
         tags: for results by tag (``passive``).
+        reference: a model answer or rubric for scorers; empty where there is none.
+        metadata: a table of the battery's author for scorers, as plain data.
         practice: given first, never scored into a summary.
         extra: further keys of the subtest's kind, as plain data; those of naming are read by
             :func:`tabwb.battery.naming.naming_item`.
@@ -41,6 +48,8 @@ class Item:
     foils: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     practice: bool = False
+    reference: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -49,11 +58,15 @@ class Subtest:
     """Items given under one instruction and scored alike.
 
     Attributes:
+        id: unique within the battery.
+        title: for people.
+        response: what is asked for.
+        items: in order.
         administrator: words to the examiner: shown, never sent.
         instructions: sent before the prompt.
         template: how the user message is put together from ``{instructions}``, ``{prompt}`` and
             ``{options}`` (joined by comma and space).
-        scorers: ids of the scorers.
+        scorers: specs of the scorers (``choice``, ``x@threshold=0.5``).
         max_tokens: the most tokens of a model's reply, or None for the run's own limit.
         source, expected_source: where prompts and options, and the expected answers, are from:
             a section of the paper, ``ours``, or empty where the battery does not say.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tabwb.battery.locate import KeyPath
@@ -17,6 +19,8 @@ from tabwb.battery.toml_schema import (
     SourcedTextTable,
     SubtestTable,
 )
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.specs import parse_spec
 from tabwb.scoring.text import normalised
 
 FIELDS = ("{instructions}", "{prompt}", "{options}")
@@ -25,12 +29,25 @@ _FIELD = re.compile(r"\{\s*\w*\s*\}")
 _KEYED = frozenset({"choice", "yes-no", "verbatim"})
 
 
-def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> Iterator[Broken]:
+@dataclass(frozen=True, slots=True)
+class Scorers:
+    """The scorers that a battery may name.
+
+    Attributes:
+        ids: of those that exist.
+        problem: what is wrong with a spec whose id exists (its options), or None.
+    """
+
+    ids: Collection[str]
+    problem: Callable[[str], TabwbError | None] = lambda spec: None
+
+
+def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterator[Broken]:
     """Every rule that does not hold.
 
     Args:
         battery: of right types.
-        scorers: ids of the scorers that exist, or None where nobody knows.
+        scorers: the scorers that exist, or None where that is not known.
     """
     yield from unique_ids(("subtest",), [subtest.id for subtest in battery.subtest], "subtest")
     yield from unique_ids(("feature",), [feature.id for feature in battery.feature], "feature")
@@ -50,9 +67,7 @@ def broken_rules(battery: BatteryFile, scorers: Iterable[str] | None = None) -> 
         yield from _grouping(("grouping", index), grouping, features)
 
 
-def _subtest(
-    path: KeyPath, subtest: SubtestTable, scorers: Iterable[str] | None
-) -> Iterator[Broken]:
+def _subtest(path: KeyPath, subtest: SubtestTable, scorers: Scorers | None) -> Iterator[Broken]:
     yield from unique_ids((*path, "item"), [item.id for item in subtest.item], "item")
     for name in ("administrator", "instructions"):
         text = getattr(subtest, name)
@@ -66,16 +81,48 @@ def _subtest(
         yield Broken(
             (*path, "item"), "every item is a practice item", "", "at least one that counts"
         )
-    known = None if scorers is None else sorted(scorers)
     for index, scorer in enumerate(subtest.scorers):
-        if known is not None and scorer not in known:
-            yield Broken(
-                (*path, "scorers", index),
-                "there is no such scorer",
-                shortened(scorer),
-                ", ".join(known),
-                near(scorer, known),
-            )
+        yield from _scorer((*path, "scorers", index), scorer, scorers)
+
+
+def _scorer(path: KeyPath, scorer: str, scorers: Scorers | None) -> Iterator[Broken]:
+    try:
+        spec = parse_spec(scorer, examples="choice or x@threshold=0.5")
+    except UsageError as error:
+        yield Broken(path, error.message, shortened(scorer), error.allowed or "")
+        return
+    if scorers is None:
+        return
+    if spec.id not in scorers.ids:
+        known = sorted(scorers.ids)
+        yield Broken(
+            path,
+            "there is no such scorer",
+            shortened(scorer),
+            ", ".join(known),
+            near(spec.id, known),
+        )
+    elif (problem := scorers.problem(scorer)) is not None:
+        yield Broken(path, problem.message, shortened(scorer), problem.allowed or "")
+
+
+def _plain_values(path: KeyPath, value: Any) -> Iterator[Broken]:
+    """Whatever JSON cannot hold: dates, times, and numbers that are not finite."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _plain_values((*path, key), inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _plain_values((*path, index), inner)
+    elif not isinstance(value, (str, int)) and not (
+        isinstance(value, float) and math.isfinite(value)
+    ):
+        yield Broken(
+            path,
+            "not a plain value",
+            shortened(str(value)),
+            "strings, numbers, true, false, arrays, tables",
+        )
 
 
 def _template(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
@@ -142,13 +189,14 @@ def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Bro
         yield Broken((*path, "prompt"), "this key is missing")
     elif not item.prompt.strip():
         yield Broken((*path, "prompt"), "this is empty", shortened(item.prompt))
-    if kind not in _KEYED and expected is not None:
+    if kind == NAMING and expected is not None:
         yield Broken(
             (*path, "expected"),
-            f"response '{kind}' has no expected answer",
+            "the right answer of a naming item is its target",
             shortened(expected),
-            "target and accept" if kind == NAMING else "",
+            "target and accept",
         )
+    yield from _plain_values((*path, "metadata"), item.metadata)
 
 
 def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:

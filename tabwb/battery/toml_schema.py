@@ -131,7 +131,15 @@ class ItemTable(_Table):
     )
     options: list[Text] = Field([], description="Options in the battery's order (choice).")
     expected: Text | None = Field(
-        None, description="The right answer, exactly. Required but for connected text and free."
+        None,
+        description="The right answer, exactly. Required for choice, yes-no and verbatim; for "
+        "connected text and free items it is shown to scorers and exported. Naming has 'target'.",
+    )
+    reference: Text | None = Field(
+        None, description="A model answer or rubric: shown to scorers, never to the examinee."
+    )
+    metadata: dict[str, Any] = Field(
+        {}, description="A table of your own, of any plain values: shown to scorers, exported."
     )
     foils: dict[str, Text] = Field(
         {}, description="Option to the kind of error that choosing it is ('phonological')."
@@ -173,7 +181,11 @@ class SubtestTable(_Table):
         "{instructions}\n{prompt}",
         description="The message: {instructions}, {prompt}, {options} (joined by ', ').",
     )
-    scorers: list[Text] = Field([], description="Ids of scorers; see 'tabwb plugins list'.")
+    scorers: list[Text] = Field(
+        [],
+        description="Scorers, with options where they have some ('x@threshold=0.5'); see 'tabwb "
+        "plugins list'.",
+    )
     max_tokens: int | None = Field(
         None, ge=1, le=100_000, description="The most tokens of a model's reply."
     )

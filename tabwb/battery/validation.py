@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from tabwb.battery.locate import KeyPath
 from tabwb.battery.problems import Broken, near, shortened
-from tabwb.battery.rules import broken_rules
+from tabwb.battery.rules import Scorers, broken_rules
 from tabwb.battery.toml_schema import BatteryFile, allowed_keys, required_keys
 
 _MOST_MENDED = 500
@@ -17,7 +17,7 @@ _MOST_MENDED = 500
 
 
 def validate(
-    tables: dict[str, Any], scorers: Collection[str] | None = None
+    tables: dict[str, Any], scorers: Scorers | None = None
 ) -> tuple[BatteryFile | None, list[Broken]]:
     """The file with right types, and everything that is wrong with it.
 
@@ -25,7 +25,7 @@ def validate(
 
     Args:
         tables: as TOML gives them; changed where types are wrong.
-        scorers: ids of the scorers that exist; None leaves them unchecked.
+        scorers: the scorers that exist; None leaves them unchecked.
 
     Returns:
         The file, None where a type is wrong; and the problems, empty when it is fine.

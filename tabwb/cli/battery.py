@@ -16,6 +16,7 @@ from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery, Item, SourcedText, Subtest
+    from tabwb.battery.rules import Scorers
     from tabwb.extend.plugins import Plugins
 
 
@@ -103,11 +104,10 @@ def check(argument: str, as_json: bool) -> int:
 
     plugins = open_plugins()
     try:
-        scorers = [descriptor.id for descriptor in plugins.descriptors("scorers")]
         file = _file_to_check(argument, plugins)
+        problems = check_battery(file, scorers=_scorers(plugins))
     finally:
         plugins.close()
-    problems = check_battery(file, scorers=scorers)
     found = None if problems else load_battery(file)
     if as_json:
         print_json(
@@ -140,6 +140,20 @@ def check(argument: str, as_json: bool) -> int:
             f"{plural(found.n_items, 'item')}, sha256 {found.content_hash[:16]}"
         )
     return int(bool(problems))
+
+
+def _scorers(plugins: Plugins) -> Scorers:
+    """The scorers that there are, and what is wrong with the options of a spec."""
+    from tabwb.battery.rules import Scorers
+
+    def problem(spec: str) -> TabwbError | None:
+        try:
+            plugins.resolve("scorers", spec)
+        except TabwbError as error:
+            return error
+        return None
+
+    return Scorers([one.id for one in plugins.descriptors("scorers")], problem)
 
 
 def _file_to_check(argument: str, plugins: Plugins) -> Path:
@@ -231,6 +245,8 @@ def _page(found: Battery) -> str:
 
 
 def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
+    import json
+
     from tabwb.cli.battery_naming import item_lines, rule_lines
 
     lines = [
@@ -252,6 +268,10 @@ def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
         marks += [f"foil {option}: {kind} [ours]" for option, kind in item.foils.items()]
         marks += [f"tags: {', '.join(item.tags)} [ours]"] if item.tags else []
         lines += ["", f"  {item.id}  {'; '.join(marks)}".rstrip()]
+        if item.reference:
+            lines.append(f"    reference, for scorers: {item.reference}")
+        if item.metadata:
+            lines.append(f"    metadata, for scorers: {json.dumps(item.metadata, default=str)}")
         shown = item_lines(found, item) if subtest.naming else _prompt_lines(subtest, item)
         lines += [f"    {line}" for line in shown]
     return lines

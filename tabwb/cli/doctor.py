@@ -34,6 +34,9 @@ LACKING: dict[str, str] = {
     "tables": "no Parquet",
     "plots": "no plots in the workbench",
     "audio": "no recording and no sound files: no spoken naming, no transcripts",
+    "annotations": "no import or export of TextGrid and EAF",
+    "panphon": "no inventory of panphon: features of ARPAbet only",
+    "server": "no store in PostgreSQL",
     "onnx": "no transcribers with onnx=fp32 or onnx=int8, and speech is found by energy alone",
     "pictures": "pictures as half-blocks only",
 }
@@ -94,6 +97,7 @@ def _guarded(what: str, findings: Iterator[Finding]) -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     from tabwb.extend.registry import EXTRAS, is_installed
+    from tabwb.records.installation import extra_command
 
     for extra, packages in EXTRAS.items():
         missing = [package for package in packages if not is_installed(package)]
@@ -102,7 +106,7 @@ def _extras() -> Iterator[Finding]:
                 f"[{extra}]",
                 "note",
                 f"not installed ({', '.join(missing)}): {LACKING[extra]}",
-                f'install it with: pip install "tabwb[{extra}]"',
+                f"install it with: {extra_command(extra)}",
             )
         else:
             yield Finding(f"[{extra}]", "ok", ", ".join(packages))

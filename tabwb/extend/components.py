@@ -36,7 +36,9 @@ class Descriptor:
             parsed spec and the validated options (an instance of what ``options`` returns, or
             None where the component has no options).
         options: returns the pydantic model class of the options; called late. None: no options.
-        needs: extras of tabwb (``local``) without which the factory cannot work.
+        needs: what the factory cannot work without: extras of tabwb (``local``), or packages of the
+            plugin's own, by the name under which they are imported or distributed (``whisper``,
+            ``openai-whisper``).
         needs_network: refused under ``--offline`` before the factory runs. A function of the spec
             where that depends on its options (a server on this machine needs none).
         runs: ``child`` for what must not load into the program itself (torch).
@@ -56,6 +58,8 @@ class Descriptor:
             the inner component. What the inner one needs is needed.
         cuts: a transcriber that hears each stretch of speech by itself (``Clip.speech``). For any
             other the option ``cut`` has tabwb do so.
+        install: the command that installs the plugin's own packages, for the message where one is
+            missing; empty for the usual command for that package.
     """
 
     id: str
@@ -76,6 +80,7 @@ class Descriptor:
     unsampled: tuple[str, ...] = ()
     wraps: ComponentKind | None = None
     cuts: bool = False
+    install: str = ""
 
     @property
     def answers_under(self) -> tuple[str, ...]:
@@ -170,6 +175,8 @@ class Response:
         dialect: the speaker's recorded dialect, or empty.
         draw: 0-based; which of several verdicts of one judge on this response is asked for. A judge
             that samples draws each with another seed.
+        reference: the item's model answer or rubric, or empty.
+        metadata: the item's own table, as plain data.
     """
 
     text: str
@@ -185,6 +192,8 @@ class Response:
     dialect: str = ""
     messages: tuple[Message, ...] = ()
     draw: int = 0
+    reference: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -210,12 +219,17 @@ class Scorer(Protocol):
 class Judge(Protocol):
     """Rates the features of responses."""
 
-    rater: str
-    """The resolved spec, stored as the rater."""
-    features: tuple[str, ...]
-    """The fixed feature set over which this judge's burden is computed."""
-    caution: str
-    """The sentence shown with every verdict."""
+    @property
+    def rater(self) -> str:
+        """The resolved spec, stored as the rater."""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The fixed feature set over which this judge's burden is computed."""
+
+    @property
+    def caution(self) -> str:
+        """The sentence shown with every verdict."""
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
         """Ratings of one response over the battery's features; undefined ones included."""
@@ -225,8 +239,9 @@ class Judge(Protocol):
 class ScopedJudge(Judge, Protocol):
     """A judge whose burden has one scope, whatever else it was given to judge."""
 
-    scope: Scope
-    """Of any other judge: connected text, or all answers once others were judged too."""
+    @property
+    def scope(self) -> Scope:
+        """Of any other judge: connected text, or all answers once others were judged too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,12 +282,17 @@ class ModelJudge(Judge, Protocol):
     verdicts are the same every time, so that it is never asked to repeat them.
     """
 
-    prompt_text: str
-    """The canonical text (JSON) of everything that is put to the model besides the response."""
-    examinee: str
-    """The spec of the model that judges, as resolved."""
-    most_requests: int
-    """How many requests one response may take: 2 where a reply is asked for again to be read."""
+    @property
+    def prompt_text(self) -> str:
+        """The canonical text (JSON) of everything put to the model besides the response."""
+
+    @property
+    def examinee(self) -> str:
+        """The spec of the model that judges, as resolved."""
+
+    @property
+    def most_requests(self) -> int:
+        """How many requests one response may take: 2 where a reply is asked for again."""
 
     def open(self) -> Mapping[str, str]:
         """Load or reach the model; plain facts to store."""
@@ -299,16 +319,26 @@ class Exporter(Protocol):
     One that copies recordings says ``sound = True``: the documents then name their files.
     """
 
-    suffix: str
-    """Of the file, with its dot; empty for a folder."""
+    @property
+    def suffix(self) -> str:
+        """Of the file, with its dot; empty for a folder."""
 
     def export(self, document: Mapping[str, Any], out: Path) -> None:
-        """Write the results documents (``format: 1`` shapes of DESIGN 7) to ``out``."""
+        """Write the results documents (as ``tabwb results ID --json`` prints them) to ``out``.
+
+        ``document`` has ``format`` and ``documents``, a list with one document per administration.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class BatterySource:
-    """A battery that a plugin brings: where its TOML file lies."""
+    """A battery that a plugin brings.
+
+    Attributes:
+        id: kebab-case, unique among batteries.
+        path: of its TOML file, which is read when the battery is needed.
+        owner: the plugin; filled in when it registers.
+    """
 
     id: str
     path: Path
@@ -319,8 +349,9 @@ class BatterySource:
 class Transcriber(Protocol):
     """Audio to phonemes or words. Made by the factory, opened once, used from one thread."""
 
-    unit: Literal["phonemes", "words"]
-    """What a segment of its transcripts is."""
+    @property
+    def unit(self) -> Literal["phonemes", "words"]:
+        """What a segment of its transcripts is."""
 
     def open(self) -> Mapping[str, str]:
         """Load the model; return plain facts to store (model id, revision, labels, licence ...)."""

@@ -88,18 +88,79 @@ def tabwb_on_trial_started(event: events.TrialStarted) -> None:
 
 
 @hookspec
+def tabwb_on_asked(event: events.Asked) -> None:
+    """Several trials were put to a back end together. Called by the engine; never stored."""
+
+
+@hookspec
+def tabwb_on_waiting(event: events.Waiting) -> None:
+    """A back end waits (a rate limit, a retry). Called by the engine; never stored."""
+
+
+@hookspec
+def tabwb_on_streamed(event: events.Streamed) -> None:
+    """A piece of a reply arrived. Called by the engine for each piece; never stored."""
+
+
+@hookspec
 def tabwb_on_attempt_recorded(event: events.AttemptRecorded) -> None:
-    """An attempt is safe in the store. Called by the engine after the commit."""
+    """An attempt is in the store. Called by the engine after the commit."""
 
 
 @hookspec
 def tabwb_on_rated(event: events.Rated) -> None:
-    """Ratings of an attempt are safe in the store. Called by the engine after the commit."""
+    """Ratings of an attempt are in the store. Called by the engine after the commit.
+
+    The raters are scorers and rules judges, and the people who score spoken responses.
+    """
+
+
+@hookspec
+def tabwb_on_judgement_recorded(event: events.JudgementRecorded) -> None:
+    """A verdict of a judge that asks a model is in the store. Called after the commit."""
+
+
+@hookspec
+def tabwb_on_observed(event: events.Observed) -> None:
+    """An observation of a person is in the store. Called by the engine after the commit.
+
+    Cues, onsets, scores and codes by ear, and transcripts are observations.
+    """
+
+
+@hookspec
+def tabwb_on_trial_skipped(event: events.TrialSkipped) -> None:
+    """A trial was skipped. Called by the engine after the commit."""
+
+
+@hookspec
+def tabwb_on_trial_voided(event: events.TrialVoided) -> None:
+    """A trial was declared void. Called by the engine after the commit."""
+
+
+@hookspec
+def tabwb_on_undone(event: events.Undone) -> None:
+    """The last command was taken back. Called by the engine after the commit."""
+
+
+@hookspec
+def tabwb_on_noted(event: events.Noted) -> None:
+    """A note was written. Called by the engine after the commit."""
+
+
+@hookspec
+def tabwb_on_paused(event: events.Paused) -> None:
+    """An administration was paused. Called by the engine after the commit."""
+
+
+@hookspec
+def tabwb_on_resumed(event: events.Resumed) -> None:
+    """A paused administration continues. Called by the engine after the commit."""
 
 
 @hookspec
 def tabwb_on_finished(event: events.Finished) -> None:
-    """Every planned trial has been dealt with. Called by the engine after the commit."""
+    """Every planned trial is done. Called by the engine after the commit."""
 
 
 @hookspec

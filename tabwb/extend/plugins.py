@@ -47,12 +47,23 @@ if TYPE_CHECKING:
 KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
 OBSERVERS: dict[type[events.Event], str] = {
     events.TrialStarted: "tabwb_on_trial_started",
+    events.Asked: "tabwb_on_asked",
+    events.Waiting: "tabwb_on_waiting",
+    events.Streamed: "tabwb_on_streamed",
     events.AttemptRecorded: "tabwb_on_attempt_recorded",
     events.Rated: "tabwb_on_rated",
+    events.JudgementRecorded: "tabwb_on_judgement_recorded",
+    events.Observed: "tabwb_on_observed",
+    events.TrialSkipped: "tabwb_on_trial_skipped",
+    events.TrialVoided: "tabwb_on_trial_voided",
+    events.Undone: "tabwb_on_undone",
+    events.Noted: "tabwb_on_noted",
+    events.Paused: "tabwb_on_paused",
+    events.Resumed: "tabwb_on_resumed",
     events.Finished: "tabwb_on_finished",
     events.Discontinued: "tabwb_on_discontinued",
 }
-"""Event: the hook that is called with it, after the commit."""
+"""Kind of event: the hook that is called with it. Every kind has one."""
 
 CONTRACTS: Mapping[ComponentKind, type] = {
     "models": ModelBackend,

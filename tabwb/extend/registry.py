@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.extend.components import ComponentKind, Descriptor
 from tabwb.records import specs
-from tabwb.records.errors import MissingExtra, UsageError
+from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.identifiers import is_component_id
 from tabwb.records.specs import Spec
 
@@ -27,10 +27,10 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "keyring": ("keyring",),
     "tables": ("pyarrow",),
     "plots": ("textual_plotext",),
-    "audio": (
-        *("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
-        *("panphon", "praatio", "pympi"),
-    ),
+    "audio": ("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
+    "annotations": ("praatio", "pympi"),
+    "panphon": ("panphon",),
+    "server": ("psycopg",),
     "onnx": ("onnxruntime", "onnx", "onnxscript"),
     "pictures": ("textual_image", "PIL"),
 }
@@ -89,12 +89,6 @@ class Registry:
                 raise ValueError(
                     f"'{word}' is not a kebab-case id (a-z, 0-9 and single hyphens; variants "
                     "joined by '+')"
-                )
-        for extra in descriptor.needs:
-            if extra not in EXTRAS:
-                raise ValueError(
-                    f"'{descriptor.id}' needs '{extra}', which is no extra of tabwb; "
-                    f"allowed: {', '.join(EXTRAS)}"
                 )
         component = Component(self.kind, descriptor, owner)
         self._claims.setdefault(descriptor.id, []).append(component)
@@ -178,23 +172,36 @@ def check_name(descriptor: Descriptor, spec: Spec) -> None:
 
 
 def check_needs(descriptor: Descriptor) -> None:
-    """Check that the extras are installed, without importing them.
+    """Check that extras and the plugin's own packages are installed, without importing them.
 
     Raises:
-        MissingExtra: one is not; the hint names the command that installs it.
+        MissingExtra, MissingPackage: one is not; the hint names the command that installs it.
     """
-    for extra in descriptor.needs:
-        for module in EXTRAS[extra]:
+    for name in descriptor.needs:
+        for module in EXTRAS.get(name, ()):
             if not is_installed(module):
-                raise MissingExtra(f"'{descriptor.id}'", extra, package=module)
+                raise MissingExtra(f"'{descriptor.id}'", name, package=module)
+        if name not in EXTRAS and not is_installed(name) and not is_distributed(name):
+            raise MissingPackage(f"'{descriptor.id}'", name, descriptor.install)
 
 
 def is_installed(module: str) -> bool:
     """Whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package around it is missing
+    except (ModuleNotFoundError, ValueError):  # the package around it is missing; no module's name
         return False
+
+
+def is_distributed(name: str) -> bool:
+    """Whether a distribution of this name is installed (``openai-whisper`` brings ``whisper``)."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        distribution(name)
+    except (PackageNotFoundError, ValueError):
+        return False
+    return True
 
 
 def validate_options(descriptor: Descriptor, spec: Spec) -> Any:

@@ -32,7 +32,7 @@ def _table() -> Any:
     try:
         import panphon
     except ImportError as error:
-        raise MissingExtra("the inventory of panphon", "audio", package="panphon") from error
+        raise MissingExtra("the inventory of panphon", "panphon", package="panphon") from error
     return panphon.FeatureTable()
 
 

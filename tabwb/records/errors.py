@@ -57,12 +57,27 @@ class MissingExtra(ComponentError):
     """An optional package is not installed; the hint names the command that installs it."""
 
     def __init__(self, what: str, extra: str, *, package: str | None = None) -> None:
+        from tabwb.records.installation import extra_command
+
         missing = f" (package {package} is not installed)" if package else ""
         super().__init__(
             f"{what} needs the extra '{extra}'{missing}",
-            hint=f'install it with: pip install "tabwb[{extra}]"',
+            hint=f"install it with: {extra_command(extra)}",
         )
         self.extra = extra
+
+
+class MissingPackage(ComponentError):
+    """A package that a plugin names in its ``needs`` is not installed."""
+
+    def __init__(self, what: str, package: str, command: str = "") -> None:
+        from tabwb.records.installation import package_command
+
+        super().__init__(
+            f"{what} needs the package '{package}', which is not installed",
+            hint=f"install it with: {command or package_command(package)}",
+        )
+        self.package = package
 
 
 class NeedsNetwork(ComponentError):

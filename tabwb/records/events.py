@@ -1,11 +1,12 @@
-"""Events: frozen facts, made by the engine after each commit and shown by its two faces.
+"""Events: what happened in an administration, made by the engine after each commit.
 
-``Streamed``, ``Waiting`` and ``Asked`` are transient: they are shown and never stored.
+The command line and the workbench show them; observers of plugins are called with them.
+``Streamed``, ``Waiting`` and ``Asked`` are transient: they are never stored.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tabwb.records.judgements import Judgement
 from tabwb.records.naming import Observation
@@ -15,21 +16,46 @@ from tabwb.records.trials import Attempt, PlannedTrial
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened in one administration."""
+    """Something that happened in one administration.
+
+    Attributes:
+        administration: its number in the store.
+        uid: its UUIDv7, unique across stores.
+        examinee: the model's spec, or the speaker's study ID.
+        battery, battery_version: what is given.
+        store: where it is kept: a path, or a URL without its password.
+        task: what the item of the event asks for (``choice``, ``yes-no``, ``verbatim``,
+            ``connected-text``, ``naming``, ``free``); empty where the event is not of one item.
+    """
 
     administration: int
+    uid: str = field(default="", kw_only=True, compare=False, repr=False)
+    examinee: str = field(default="", kw_only=True, compare=False, repr=False)
+    battery: str = field(default="", kw_only=True, compare=False, repr=False)
+    battery_version: str = field(default="", kw_only=True, compare=False, repr=False)
+    store: str = field(default="", kw_only=True, compare=False, repr=False)
+    task: str = field(default="", kw_only=True, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class TrialStarted(Event):
-    """A trial was put before the examinee."""
+    """A trial was put before the examinee.
+
+    Attributes:
+        trial: as planned, with its number, prompt and options.
+    """
 
     trial: PlannedTrial
 
 
 @dataclass(frozen=True, slots=True)
 class Streamed(Event):
-    """A piece of a reply arrived (transient)."""
+    """A piece of a reply arrived (transient).
+
+    Attributes:
+        trial: its number in the administration.
+        text: the piece.
+    """
 
     trial: int
     text: str
@@ -37,7 +63,13 @@ class Streamed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Event):
-    """The back end rests before it goes on with a trial (transient): a rate limit, a retry."""
+    """The back end waits before it continues with a trial (transient): a rate limit, a retry.
+
+    Attributes:
+        trial: its number.
+        seconds: how long it waits.
+        reason: why, for people.
+    """
 
     trial: int
     seconds: float
@@ -48,7 +80,9 @@ class Waiting(Event):
 class Asked(Event):
     """Several trials were put to a back end together (transient); answers come one by one.
 
-    ``at_once`` is how many of them the back end has under way at one time, where it tells.
+    Attributes:
+        trials: their numbers.
+        at_once: how many of them the back end has under way at one time, or None where unknown.
     """
 
     trials: tuple[int, ...]
@@ -57,7 +91,12 @@ class Asked(Event):
 
 @dataclass(frozen=True, slots=True)
 class AttemptRecorded(Event):
-    """What came back is safe in the store."""
+    """An attempt is in the store.
+
+    Attributes:
+        trial: its number.
+        attempt: the response, its state and status, timing and metadata.
+    """
 
     trial: int
     attempt: Attempt
@@ -65,7 +104,12 @@ class AttemptRecorded(Event):
 
 @dataclass(frozen=True, slots=True)
 class Rated(Event):
-    """Scorers and judges have rated an attempt."""
+    """Scorers, judges or a person have rated an attempt.
+
+    Attributes:
+        trial, attempt: numbers of the trial and of the attempt within it.
+        ratings: all that were made in this step.
+    """
 
     trial: int
     attempt: int
@@ -74,7 +118,12 @@ class Rated(Event):
 
 @dataclass(frozen=True, slots=True)
 class JudgementRecorded(Event):
-    """A judge behind which a model stands has judged an answer."""
+    """A judge that asks a model has judged an answer.
+
+    Attributes:
+        trial, attempt: numbers of the trial and of the attempt within it.
+        judgement: its ratings, raw reply and tokens.
+    """
 
     trial: int
     attempt: int
@@ -83,7 +132,12 @@ class JudgementRecorded(Event):
 
 @dataclass(frozen=True, slots=True)
 class TrialSkipped(Event):
-    """A trial was passed over, for a reason."""
+    """A trial was skipped.
+
+    Attributes:
+        trial: its number.
+        reason: why.
+    """
 
     trial: int
     reason: str
@@ -91,7 +145,12 @@ class TrialSkipped(Event):
 
 @dataclass(frozen=True, slots=True)
 class TrialVoided(Event):
-    """A trial was declared void, for a reason; what was recorded stays and does not count."""
+    """A trial was declared void; what was recorded stays and does not count.
+
+    Attributes:
+        trial: its number.
+        reason: why.
+    """
 
     trial: int
     reason: str
@@ -99,7 +158,12 @@ class TrialVoided(Event):
 
 @dataclass(frozen=True, slots=True)
 class Undone(Event):
-    """The last command was taken back; its rows stay. ``trial`` is None for a discontinuation."""
+    """The last command was taken back; its rows stay.
+
+    Attributes:
+        trial: its number; None for a discontinuation.
+        what: what was taken back (``the answer``, ``the skip``).
+    """
 
     trial: int | None
     what: str
@@ -107,7 +171,12 @@ class Undone(Event):
 
 @dataclass(frozen=True, slots=True)
 class Noted(Event):
-    """A note was written; ``trial`` is None for a note on the whole."""
+    """A note was written.
+
+    Attributes:
+        trial: its number; None for a note on the administration.
+        text: the note.
+    """
 
     trial: int | None
     text: str
@@ -115,7 +184,12 @@ class Noted(Event):
 
 @dataclass(frozen=True, slots=True)
 class Observed(Event):
-    """Something was seen or heard of a person; ``trial`` is None for the whole administration."""
+    """Something was observed of a person: a cue, an onset, a score, a code, a transcript.
+
+    Attributes:
+        trial: its number; None for the whole administration.
+        observation: one of the records of :mod:`tabwb.records.naming`.
+    """
 
     trial: int | None
     observation: Observation
@@ -123,23 +197,31 @@ class Observed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Paused(Event):
-    """The administration rests; it can be resumed."""
+    """The administration is paused; it can be resumed.
+
+    Attributes:
+        reason: why, or empty.
+    """
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed(Event):
-    """The administration goes on."""
+    """A paused administration continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discontinued(Event):
-    """The administration was ended early; trials not yet given are *not administered*."""
+    """The administration was ended early; trials not yet given are *not administered*.
+
+    Attributes:
+        reason: why.
+    """
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finished(Event):
-    """Every planned trial has been dealt with."""
+    """Every planned trial is answered, skipped or void."""

@@ -15,7 +15,12 @@ MAX_TOKENS = 256
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation.
+
+    Attributes:
+        role: who speaks: ``system``, ``user`` or ``assistant``.
+        content: the text.
+    """
 
     role: Role
     content: str

@@ -21,7 +21,13 @@ EXAMPLES = "bundled or replay:answers.jsonl or echo@delay=0.005"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A parsed spec; ``str()`` gives back the canonical string (options in the order given)."""
+    """A parsed spec; ``str()`` gives back the canonical string (options in the order given).
+
+    Attributes:
+        id: of the component.
+        name: NAME, or None where the spec has none.
+        options: key to value, as text.
+    """
 
     id: str
     name: str | None = None

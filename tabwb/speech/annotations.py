@@ -46,7 +46,7 @@ def read_annotations(path: Path) -> Annotations:
     Raises:
         UsageError: its name ends in neither ``.TextGrid`` nor ``.eaf``.
         TabwbError: it cannot be read.
-        MissingExtra: the extra ``audio`` is not installed.
+        MissingExtra: the extra ``annotations`` is not installed.
     """
     readers = {".textgrid": _textgrid, ".eaf": _eaf}
     reader = readers.get(path.suffix.lower())
@@ -67,7 +67,7 @@ Tiers = dict[str, tuple[Interval, ...]]
 
 
 def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
-    textgrid = need("praatio.textgrid", WHAT)
+    textgrid = need("praatio.textgrid", WHAT, "annotations")
     grid = textgrid.openTextgrid(
         str(path), includeEmptyIntervals=False, duplicateNamesMode="rename"
     )
@@ -84,7 +84,7 @@ def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
 
 
 def _eaf(path: Path) -> tuple[Tiers, Path | None]:
-    elan = need("pympi.Elan", WHAT)
+    elan = need("pympi.Elan", WHAT, "annotations")
     ElementTree.parse(path)  # raises what says so, where pympi has a bare Exception
     eaf = elan.Eaf(str(path))
     _place(eaf, path)

@@ -13,7 +13,13 @@ from tabwb.extend.plugins import Plugins
 from tabwb.extend.prices import FREE
 from tabwb.extend.scaffold import write_plugin
 from tabwb.records import events
-from tabwb.records.errors import ComponentError, MissingExtra, NeedsNetwork, UsageError
+from tabwb.records.errors import (
+    ComponentError,
+    MissingExtra,
+    MissingPackage,
+    NeedsNetwork,
+    UsageError,
+)
 from tabwb.records.specs import Spec
 
 Load = Callable[[], Plugins]
@@ -316,6 +322,27 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(
     with pytest.raises(MissingExtra) as caught:
         plugins.resolve("models", "bundled")
     assert 'pip install "tabwb[local]"' in str(caught.value)
+
+
+def test_a_plugin_names_packages_of_its_own(load: Load, install: Install) -> None:
+    install(
+        "hearing",
+        """
+        @hookimpl
+        def tabwb_register_scorers(register):
+            for id, more in (("lacks", {"needs": ("no-such-package",)}),
+                             ("told", {"needs": ("no_such",), "install": "conda install such"}),
+                             ("has", {"needs": ("json", "pluggy")})):
+                register(Descriptor(id, id, lambda spec, options: None, **more))
+        """,
+    )
+    plugins = load()
+    assert plugins.problems == ()
+    with pytest.raises(MissingPackage, match="pip install no-such-package"):
+        plugins.resolve("scorers", "lacks")
+    with pytest.raises(MissingPackage, match="conda install such"):
+        plugins.resolve("scorers", "told")
+    plugins.resolve("scorers", "has")
 
 
 # ---------------------------------------------------------------- batteries

@@ -1,0 +1,51 @@
+"""The command that adds a package to the environment that tabwb runs in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabwb.records.errors import MissingPackage
+from tabwb.records.installation import extra_command, installer, package_command, requirements_of
+
+RECEIPT = """
+[tool]
+requirements = [{ name = "tabwb", extras = ["audio"] }, { name = "my-words" }]
+"""
+
+
+def test_pip_is_the_default(tmp_path: Path) -> None:
+    assert installer(tmp_path) == "pip"
+    assert extra_command("local", tmp_path) == 'pip install "tabwb[local]"'
+    assert package_command("whisper", tmp_path) == "pip install whisper"
+
+
+def test_pipx_injects_what_the_extra_requires(tmp_path: Path) -> None:
+    (tmp_path / "pipx_metadata.json").touch()
+    assert installer(tmp_path) == "pipx"
+    assert extra_command("keyring", tmp_path) == 'pipx inject tabwb "keyring>=25"'
+    assert package_command("whisper", tmp_path) == "pipx inject tabwb whisper"
+
+
+def test_uv_is_told_again_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "uv-receipt.toml").write_text(RECEIPT, encoding="utf-8")
+    assert installer(tmp_path) == "uv tool"
+    assert (
+        extra_command("local", tmp_path) == 'uv tool install "tabwb[audio,local]" --with my-words'
+    )
+    assert package_command("whisper", tmp_path) == (
+        'uv tool install "tabwb[audio]" --with my-words --with whisper'
+    )
+
+
+def test_a_damaged_receipt_still_gives_a_command(tmp_path: Path) -> None:
+    (tmp_path / "uv-receipt.toml").write_text("[tool", encoding="utf-8")
+    assert extra_command("local", tmp_path) == 'uv tool install "tabwb[local]"'
+
+
+def test_the_requirements_of_an_extra_come_from_the_metadata() -> None:
+    assert [one.split(">")[0] for one in requirements_of("openai")] == ["openai"]
+    assert requirements_of("no-such-extra") == ()
+
+
+def test_a_plugin_can_name_its_own_command() -> None:
+    assert "conda install whisper" in str(MissingPackage("'x'", "whisper", "conda install whisper"))
