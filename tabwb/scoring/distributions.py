@@ -156,12 +156,19 @@ def _root(
 
 
 def t_tail(t: float, df: float) -> float:
-    """Return P(T > t) of Student's t: I_{df/(df+t^2)}(df/2, 1/2) / 2 for t above 0.
+    """Return P(T > t) of Student's t: for t above 0 ``I_{df/(df+t^2)}(df/2, 1/2) / 2``.
+
+    Close to 0, where that loses digits, the same as ``(1 - I_{t^2/(df+t^2)}(1/2, df/2)) / 2``.
 
     >>> t_tail(0.0, 4), round(t_tail(1.0, 1), 12)
     (0.5, 0.25)
     """
-    tail = incomplete_beta(df / (df + t * t), df / 2, 0.5) / 2
+    square = t * t
+    tail = (
+        (1 - incomplete_beta(square / (df + square), 0.5, df / 2)) / 2
+        if square < df
+        else incomplete_beta(df / (df + square), df / 2, 0.5) / 2
+    )
     return tail if t >= 0 else 1 - tail
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tabwb.scoring.permutation import DRAWS, EXACT_UP_TO, paired_permutation
+from tabwb.scoring.permutation import DRAWS, EXACT_UP_TO, paired_permutation, smallest_p
+
+REFERENCE: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "intervals.json").read_text(encoding="utf-8")
+)["signflip"]
 
 # Fisher 1935, section 21: Darwin's 15 pairs of plants, differences in eighths of an inch. Of the
 # 32,768 assignments 1,726 are as far from 0.
@@ -28,6 +36,26 @@ def test_many_pairs_the_other_way_round_are_the_same_test() -> None:
     one = paired_permutation(pairs)
     other = paired_permutation([(b, a) for a, b in pairs])
     assert one is not None and other is not None and one.p == other.p
+
+
+@pytest.mark.parametrize("case", REFERENCE)
+def test_reference_p_values(case: dict[str, Any]) -> None:
+    found = paired_permutation([(each, 0.0) for each in case["d"]])
+    assert found is not None and found.exact
+    assert found.p == pytest.approx(case["p"], abs=1e-12)
+
+
+def test_twenty_pairs_are_counted_exactly() -> None:
+    # 20 equal differences: 2 of 2^20 assignments are as far from 0.
+    found = paired_permutation([(1.0, 0.0)] * 20)
+    assert found is not None and found.exact
+    assert found.p == 2 / 2**20 == found.smallest_p
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 15])
+def test_the_smallest_p_is_reached_by_differences_of_one_sign(n: int) -> None:
+    found = paired_permutation([(float(each + 1), 0.0) for each in range(n)])
+    assert found is not None and found.p == smallest_p(n)
 
 
 def test_no_pairs_no_test() -> None:
