@@ -22,12 +22,17 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
     from tabwb.administer.expense import expense_of
     from tabwb.administer.forecast import forecasts
     from tabwb.administer.plan import plan_trials
+    from tabwb.administer.showable import said, showable, to_json
 
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
     price = plugins.price(conditions.examinee) if conditions.kind == "model" else None
     expense = expense_of(requests, price)
     later = list(forecasts(plugins, battery, conditions))
+    unsampled: tuple[str, ...] = ()
+    if conditions.kind == "model":
+        unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
+    can_show = showable(battery, conditions, unsampled)
     if as_json:
         print_json(
             {
@@ -52,6 +57,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
                     }
                     for one in later
                 ],
+                "smallest_difference": to_json(can_show),
                 "prompts": [
                     {
                         "number": plan.number,
@@ -86,6 +92,8 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
         )
     for one in later:
         note(one.told("by itself as soon as all is answered"))
+    for line in said(can_show):
+        note(line)
     return 0
 
 

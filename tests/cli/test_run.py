@@ -107,6 +107,20 @@ def test_dry_run_tells_what_a_judge_with_a_model_will_take(run: Run) -> None:
     }
 
 
+def test_dry_run_says_the_smallest_difference_the_design_can_show(run: Run) -> None:
+    dry = ("run", "tab", "--model", "bundled", "--replicates", 20, "--temperature", 1, "--dry-run")
+    said = run(*dry).err
+    assert "symptom burden, prompts like these (5 items x 20): 1.2\n" in said
+    assert "symptom burden, these prompts (5 items x 20): 0.65\n" in said
+    assert "p is at least 0.0625, so it never reaches .05" in said
+    burden, _, accuracy, _ = run(*dry, "--json").document["smallest_difference"]
+    assert (burden["estimand"], burden["items"], burden["replicates"]) == (
+        "prompts like these", 5, 20,
+    )  # fmt: skip
+    assert (accuracy["measure"], accuracy["items"]) == ("accuracy", 15)
+    assert accuracy["smallest_p"] == 2**-14
+
+
 def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path: Path) -> None:
     first = run("run", "tab", "--model", "echo", "--json").document
     exported = tmp_path / "answers.jsonl"

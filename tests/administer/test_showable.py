@@ -1,0 +1,59 @@
+"""What a planned administration can show, from its plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tabwb.administer.showable import Showable, said, showable
+from tabwb.records.states import Protocol
+from tabwb.records.trials import Conditions, Decoding
+from tabwb.scoring.detectable import Design
+from tabwb.scoring.estimand import DETERMINISTIC, Estimand
+from tests.report.given import BATTERY
+
+SAMPLED = Conditions("m", "model", replicates=10, decoding=Decoding(temperature=1.0))
+GREEDY = Conditions("m", "model", replicates=10)
+
+
+def row(rows: tuple[Showable, ...], measure: str, estimand: Estimand) -> Showable:
+    (found,) = (each for each in rows if (each.measure, each.estimand) == (measure, estimand))
+    return found
+
+
+@pytest.mark.parametrize("estimand", Estimand)
+def test_items_and_replicates_come_from_the_plan_without_practice(estimand: Estimand) -> None:
+    rows = showable(BATTERY, SAMPLED)
+    assert row(rows, "symptom burden", estimand).design == Design(2, 10)
+    # 3 of words (one more is practice), 3 sentences, 2 repetitions.
+    assert row(rows, "accuracy", estimand).design == Design(8, pytest.approx(10))
+
+
+def test_greedy_replicates_are_one_response() -> None:
+    found = row(showable(BATTERY, GREEDY), "accuracy", Estimand.PROMPTS_LIKE_THESE)
+    assert found.design == Design(8, 1)
+    these = row(showable(BATTERY, GREEDY), "accuracy", Estimand.THESE_PROMPTS)
+    assert these.difference.reason == DETERMINISTIC
+
+
+def test_a_back_end_that_draws_nothing_under_a_protocol_is_deterministic_there() -> None:
+    enforced = replace(SAMPLED, protocol=Protocol.ENFORCED)
+    rows = showable(BATTERY, enforced, unsampled=("enforced",))
+    assert row(rows, "accuracy", Estimand.THESE_PROMPTS).difference.reason == DETERMINISTIC
+    drawn = showable(BATTERY, enforced)
+    assert row(drawn, "accuracy", Estimand.THESE_PROMPTS).difference.defined
+
+
+def test_without_a_judge_there_is_no_burden_to_compare() -> None:
+    rows = showable(BATTERY, replace(SAMPLED, judges=()))
+    assert {each.measure for each in rows} == {"accuracy"}
+
+
+def test_the_lines_name_estimand_design_and_smallest_p() -> None:
+    lines = list(said(showable(BATTERY, SAMPLED)))
+    assert lines[0].startswith("smallest difference from another examinee")
+    assert lines[3].startswith("  accuracy, prompts like these (8 items x 10): ")
+    assert lines[3].endswith(" percentage points")
+    assert any("over 2 items: p is at least 0.5, so it never reaches .05" in one for one in lines)
+    assert list(said(())) == []
