@@ -9,6 +9,7 @@ from tabwb.administer.plan import plan_trials
 from tabwb.battery.model import Battery
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.detectable import (
     ACCURACY,
     BURDEN,
@@ -18,7 +19,6 @@ from tabwb.scoring.detectable import (
     detectable_accuracy,
     detectable_burden,
 )
-from tabwb.scoring.difference_interval import effective_responses
 from tabwb.scoring.estimand import DETERMINISTIC, Estimand
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.permutation import smallest_p

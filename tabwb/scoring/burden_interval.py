@@ -117,8 +117,9 @@ def dispersed_garwood(values: Sequence[Sequence[float]], n_features: int) -> Int
     ``V = sum s_i^2 / (k^2 r)``, ``phi = max(1, V kr / m)``, ``n = kr / phi (1.96 / t_{k(r-1)})^2``;
     limits ``chi2_{.025}(2mn) / 2n`` and ``chi2_{.975}(2mn + 2) / 2n``.
 
-    Unequal replicates r_i, R their sum: m is the mean over responses, ``V = sum r_i s_i^2 / R^2``,
-    kr becomes R and the degrees of freedom R - k. An item with one response takes the pooled s^2.
+    Unequal replicates r_i: these prompts count alike however many responses are missing, so that m
+    is the mean of item means, ``V = sum (s_i^2 / r_i) / k^2``, kr becomes ``k^2 / sum(1 / r_i)``
+    and the degrees of freedom ``sum r_i - k``. An item with one response takes the pooled s^2.
 
     Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion: SCORING 8.
 
@@ -130,22 +131,23 @@ def dispersed_garwood(values: Sequence[Sequence[float]], n_features: int) -> Int
     >>> found.low, round(found.high, 2)
     (0.0, 0.63)
     """
-    total = sum(map(len, values))
-    df = total - len(values)
+    k = len(values)
+    df = sum(map(len, values)) - k
     if df < 1:
         raise ValueError("an interval for these prompts needs two responses to an item")
-    mean = fsum(map(fsum, values)) / total
+    size = effective_responses([len(item) for item in values])
+    mean = fsum(fsum(item) / len(item) for item in values) / k
     squares = [sum_of_squares(item) for item in values]
     pooled = fsum(squares) / df
     variance = (
         fsum(
-            len(item) * (square / (len(item) - 1) if len(item) > 1 else pooled)
+            (square / (len(item) - 1) if len(item) > 1 else pooled) / len(item)
             for item, square in zip(values, squares, strict=True)
         )
-        / total**2
+        / k**2
     )
-    phi = max(1.0, variance * total / mean) if mean > 0 else 1.0
-    n = total / phi * (Z / t_quantile(UPPER, df)) ** 2
+    phi = max(1.0, variance * size / mean) if mean > 0 else 1.0
+    n = size / phi * (Z / t_quantile(UPPER, df)) ** 2
     low = chi2_quantile(1 - UPPER, 2 * mean * n) / (2 * n) if mean > 0 else 0.0
     high = chi2_quantile(UPPER, 2 * mean * n + 2) / (2 * n)
     return Interval(low, min(high, float(n_features)))
@@ -159,3 +161,15 @@ def sum_of_squares(values: Sequence[float]) -> float:
     """
     mean = fsum(values) / len(values)
     return fsum((value - mean) ** 2 for value in values)
+
+
+def effective_responses(replicates: Sequence[int]) -> float:
+    """Return how many responses, evenly spread over the items, give as exact a mean of item means.
+
+    ``k^2 / sum(1 / r_i)``: with equal replicates the number of responses, kr; less where some items
+    have few.
+
+    >>> effective_responses([4, 4]), round(effective_responses([1, 7]), 3)
+    (8.0, 3.5)
+    """
+    return len(replicates) ** 2 / fsum(1 / each for each in replicates)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import fsum
 
 from tabwb.scoring.accuracy import LEVEL, Interval
-from tabwb.scoring.burden_interval import sum_of_squares
+from tabwb.scoring.burden_interval import effective_responses, sum_of_squares
 from tabwb.scoring.distributions import t_quantile
 from tabwb.scoring.estimand import (
     DETERMINISTIC,
@@ -120,18 +120,6 @@ def sampling_floor(mean: float, n: float, n_features: int | None) -> float:
         return (mean + 0.5 / n) / n
     p = (mean * n + 0.5) / (n + 1)
     return p * (1 - p) / n
-
-
-def effective_responses(replicates: Sequence[int]) -> float:
-    """Return how many responses, evenly spread over the items, give as exact a mean of item means.
-
-    ``k^2 / sum(1 / r_i)``: with equal replicates the number of responses, kr; less where some items
-    have few.
-
-    >>> effective_responses([4, 4]), round(effective_responses([1, 7]), 3)
-    (8.0, 3.5)
-    """
-    return len(replicates) ** 2 / fsum(1 / each for each in replicates)
 
 
 def _these_prompts(

@@ -177,7 +177,7 @@ def _all_signs(n: int) -> Iterator[NDArray[np.float64]]:
     bits = np.arange(n)
     for start in range(0, count, _BLOCK):
         numbers = np.arange(start, min(start + _BLOCK, count))
-        yield 1.0 - 2.0 * ((numbers[:, None] >> bits) & 1)
+        yield np.asarray(1 - 2 * ((numbers[:, None] >> bits) & 1), dtype=np.float64)
 
 
 def _drawn_signs(n: int) -> Iterator[NDArray[np.float64]]:
@@ -186,4 +186,5 @@ def _drawn_signs(n: int) -> Iterator[NDArray[np.float64]]:
 
     generator = np.random.Generator(np.random.PCG64(SEED))
     for _ in range(0, DRAWS, 1000):
-        yield generator.integers(0, 2, size=(1000, n), dtype=np.int8) * 2.0 - 1.0
+        drawn = generator.integers(0, 2, size=(1000, n), dtype=np.int8)
+        yield np.asarray(drawn * 2 - 1, dtype=np.float64)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from math import fsum
 from typing import TYPE_CHECKING
 
 from tabwb.scoring.accuracy import LEVEL, Interval, clopper_pearson
+from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.distributions import beta_quantile
 from tabwb.scoring.estimand import (
     DETERMINISTIC,
@@ -39,7 +41,9 @@ def rate_interval(
     """Return the 95 % interval of a share, from counts per item.
 
     For these prompts: the exact (Clopper-Pearson) interval of all hits of all responses, which is
-    rather too wide when the items' shares differ.
+    rather too wide when the items' shares differ. With unequal numbers n_i of responses the items
+    count alike: the mean p of the items' shares and ``n = k^2 / sum(1 / n_i)`` responses take the
+    place of the pooled counts.
 
     Args:
         hits: for each item the responses with the feature, or the right answers.
@@ -65,7 +69,12 @@ def rate_interval(
             return EstimatedInterval(estimand, None, DETERMINISTIC)
         if all(n < 2 for _, n in items):
             return EstimatedInterval(estimand, None, ONE_RESPONSE)
-        found = clopper_pearson(sum(x for x, _ in items), sum(n for _, n in items))
+        hit: float = sum(x for x, _ in items)
+        size: float = sum(n for _, n in items)
+        if len({n for _, n in items}) > 1:
+            size = effective_responses([n for _, n in items])
+            hit = min(size * fsum(x / n for x, n in items) / len(items), size)
+        found = clopper_pearson(hit, size)
         return EstimatedInterval(estimand, found)
     if len(items) < 2:
         return EstimatedInterval(estimand, None, ONE_ITEM)

@@ -55,7 +55,10 @@ def power_of_a_burden(k: int, r: int, delta: float, studies: int) -> float:
     z = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=(studies, k))
     means = np.maximum(np.array([1.0, 1.0 + delta]) * (1 + 0.25 * z), 0.01)
     counts = rng.negative_binomial(means[..., None] + np.zeros(r), 0.5).mean(axis=-1)
-    found = [paired_t(*study.T.tolist(), k * r, k * r, 19) for study in counts]
+    found = [
+        paired_t(one.tolist(), other.tolist(), k * r, k * r, 19)
+        for one, other in counts.swapaxes(1, 2)
+    ]
     return sum(not each.low <= 0 <= each.high for each in found) / studies
 
 
@@ -66,7 +69,10 @@ def power_of_an_accuracy(k: int, r: int, delta: float, studies: int) -> float:
     s = 0.7 / 0.3
     means = np.array([0.5, 0.5 + delta])
     right = rng.binomial(r, stats.beta.ppf(shares, means * s, (1 - means) * s)) / r
-    found = [paired_t(*study.T.tolist(), k * r, k * r, None) for study in right]
+    found = [
+        paired_t(one.tolist(), other.tolist(), k * r, k * r, None)
+        for one, other in right.swapaxes(1, 2)
+    ]
     return sum(not each.low <= 0 <= each.high for each in found) / studies
 
 

@@ -15,11 +15,15 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from tabwb.scoring.accuracy import Interval
-from tabwb.scoring.burden_interval import burden_interval, dispersed_garwood, korn_graubard
+from tabwb.scoring.burden_interval import (
+    burden_interval,
+    dispersed_garwood,
+    effective_responses,
+    korn_graubard,
+)
 from tabwb.scoring.difference_interval import (
     NO_VARIATION,
     difference_interval,
-    effective_responses,
     family_interval,
     paired_t,
     sampling_floor,
@@ -182,6 +186,16 @@ def test_a_rate_of_these_prompts_is_the_exact_interval() -> None:
     assert ends(found.interval) == pytest.approx((expected.low, expected.high))
 
 
+def test_items_of_these_prompts_count_alike_however_many_responses_are_missing() -> None:
+    # 10 of 10 and 0 of 2: not 10 of 12 but one half, of 4 / (1/10 + 1/2) responses.
+    low, high = ends(rate_interval([10, 0], [10, 2], THESE).interval)
+    n = 4 / 0.6
+    assert low == pytest.approx(stats.beta.ppf(0.025, n / 2, n / 2 + 1))
+    assert high == pytest.approx(1 - low)
+    burden = ends(burden_interval([[4.0] * 10, [0.0] * 2], 19, THESE).interval)
+    assert burden[0] < 2 < burden[1]
+
+
 def test_more_hits_than_responses_are_refused() -> None:
     with pytest.raises(ValueError, match="between 0 and"):
         rate_interval([3], [2])
@@ -304,7 +318,9 @@ def test_every_burden_interval_has_width_and_holds_the_mean(
     if found.interval is None:
         assert estimand is THESE and found.reason == ONE_RESPONSE
         return
-    mean = sum(map(sum, values)) / sum(map(len, values))
+    # For prompts like these the mean over responses, for these prompts the mean of item means.
+    by_item = statistics.fmean(map(statistics.fmean, values))
+    mean = sum(map(sum, values)) / sum(map(len, values)) if estimand is LIKE else by_item
     low, high = ends(found.interval)
     assert 0 <= low < high <= features
     assert low - 1e-9 <= mean <= high + 1e-9

@@ -1,0 +1,420 @@
+"""Simulates how often the intervals of :mod:`tabwb.scoring` hold the true value.
+
+``python -m benchmarks.coverage [--studies N] [--write]``: prints mean and least coverage over the
+cells of each method, and the share of intervals without width; ``--write`` puts the table into
+``docs/uncertainty.md``. It calls the program's own functions. 95 % is the nominal coverage.
+
+The generator, not fitted to the published battery:
+
+- A *burden* has F features. Feature f of item i in response j is present with probability
+  ``expit(a_f + u_i + e_fi + w_ij)``: the base rates ``expit(a_f)`` fall geometrically (ratio 0.8)
+  and are scaled to a mean sum; ``u_i`` (all features of an item), ``e_fi`` (one feature of an
+  item) and ``w_ij`` (all features of a response) are normal. The spread of items is mild (sd of u
+  0.3, of e 0.5) or strong (0.8 and 1.0); the sd of w is 0.6.
+- A *rate* is one such feature without w, with base rates .05, .2, .5, .9 and sd of items 0.5 or
+  1.5.
+- The true value for *prompts like these* is the mean over u, e and w by Gauss-Hermite quadrature;
+  for *these prompts* it is the mean over w at the items drawn.
+- *Paired* differences: item effects of two examinees correlate by .6; the second's base rates are
+  the same, or 1.6 times as high in odds.
+- *Missing*: each item loses its responses with a probability of its own, uniform in 0 to 0.6; items
+  that lose all are left out.
+- *One prompt in five*: the feature is present with probability .8 on a fifth of all prompts and .01
+  on the others.
+- *Families by items*: normal effects of family (sd 0.4), item (0.4) and rest (0.3).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.burden_interval import burden_interval
+from tabwb.scoring.difference_interval import difference_interval, family_interval
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.rate_interval import rate_interval
+
+Floats = NDArray[np.float64]
+STUDIES = 800
+SEED = 20260
+ITEMS, REPLICATES = (5, 10, 20), (1, 2, 10, 50)
+LIKE, THESE = Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS
+SPREADS = ((0.3, 0.5), (0.8, 1.0))
+"""Standard deviations of u and e."""
+WITHIN = 0.6
+"""Standard deviation of w."""
+RATIO = 0.8
+CORRELATION = 0.6
+ODDS = 1.6
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+
+
+def expit(x: Floats) -> Floats:
+    """Return the logistic function."""
+    return np.asarray(1 / (1 + np.exp(-x)), dtype=np.float64)
+
+
+def averaged(logits: Floats, sd: float) -> Floats:
+    """Return the mean of expit over a normal effect with this sd, by quadrature."""
+    return np.asarray(expit(logits[..., None] + sd * _NODES) @ _WEIGHTS, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Population:
+    """Where items and responses are drawn from.
+
+    Attributes:
+        logits: a_f of the features: float64, (F,).
+        items, features, within: standard deviations of u, e and w.
+    """
+
+    logits: Floats
+    items: float
+    features: float
+    within: float
+
+    @property
+    def mean(self) -> float:
+        """The true mean over all prompts like these."""
+        sd = float(np.sqrt(self.items**2 + self.features**2 + self.within**2))
+        return float(averaged(self.logits, sd).sum())
+
+    def draw_items(self, k: int, rng: np.random.Generator, size: int = 1) -> Floats:
+        """Return logits of items: float64, (size, k, F)."""
+        f = len(self.logits)
+        u = rng.normal(0, self.items, (size, k, 1)) if self.items else np.zeros((size, k, 1))
+        return np.asarray(self.logits + u + rng.normal(0, self.features, (size, k, f)))
+
+    def these(self, logits: Floats) -> Floats:
+        """Return the true means of given items: (..., k, F) to (...,)."""
+        return np.asarray(averaged(logits, self.within).sum(axis=-1).mean(axis=-1))
+
+    def draw(self, logits: Floats, r: int, rng: np.random.Generator) -> Floats:
+        """Return counts of features in r responses to each item: (..., k, r)."""
+        w = rng.normal(0, self.within, (*logits.shape[:-1], r, 1)) if self.within else 0.0
+        p = expit(logits[..., None, :] + w)
+        shape = (*logits.shape[:-1], r, logits.shape[-1])
+        return np.asarray((rng.random(shape) < p).sum(axis=-1), dtype=np.float64)
+
+
+def burden_population(burden: float, n_features: int, spread: tuple[float, float]) -> Population:
+    """Return a population whose base rates add up to ``burden``."""
+    shape = RATIO ** np.arange(n_features)
+    rates = np.minimum(shape * burden / shape.sum(), 0.9)
+    return Population(np.log(rates / (1 - rates)), *spread, WITHIN)
+
+
+def rate_population(rate: float, sd: float) -> Population:
+    """Return a population of one feature."""
+    return Population(np.array([np.log(rate / (1 - rate))]), 0.0, sd, 0.0)
+
+
+@dataclass
+class Tally:
+    """How often the intervals of one cell held the true value."""
+
+    held: int = 0
+    made: int = 0
+    without_width: int = 0
+
+    def add(self, found: Interval | None, truth: float) -> None:
+        """Count one interval; one that cannot be made is not counted."""
+        if found is not None:
+            self.made += 1
+            self.held += found.low <= truth <= found.high
+            self.without_width += found.high <= found.low
+
+    @property
+    def coverage(self) -> float:
+        """Share that held the true value."""
+        return self.held / self.made
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method over its cells."""
+
+    method: str
+    cells: tuple[Tally, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean coverage over cells."""
+        return float(np.mean([cell.coverage for cell in self.cells]))
+
+    @property
+    def least(self) -> float:
+        """Coverage of the worst cell."""
+        return min(cell.coverage for cell in self.cells)
+
+    @property
+    def without_width(self) -> float:
+        """Share of all intervals without width."""
+        return sum(c.without_width for c in self.cells) / sum(c.made for c in self.cells)
+
+
+Study = Callable[[Population, int, int, np.random.Generator], tuple[Interval | None, float]]
+"""Population, items, replicates, generator: to an interval and the true value."""
+
+
+def burden_study(estimand: Estimand, n_features: int, *, missing: bool = False) -> Study:
+    """Return a study of one examinee's burden."""
+
+    def study(
+        population: Population, k: int, r: int, rng: np.random.Generator
+    ) -> tuple[Interval | None, float]:
+        items = population.draw_items(k, rng)[0]
+        values = kept(population.draw(items, r, rng), missing, rng)
+        truth = population.mean if estimand is LIKE else float(population.these(items))
+        return burden_interval(values, n_features, estimand).interval, truth
+
+    return study
+
+
+def bootstrap_study(
+    population: Population, k: int, r: int, rng: np.random.Generator
+) -> tuple[Interval | None, float]:
+    """The percentile bootstrap over items, which tabwb used before: for comparison."""
+    items = population.draw_items(k, rng)[0]
+    means = population.draw(items, r, rng).mean(axis=1)
+    drawn = means[rng.integers(0, k, (1000, k))].mean(axis=1)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Interval(float(low), float(high)), population.mean
+
+
+def rate_study(estimand: Estimand, *, missing: bool = False) -> Study:
+    """Return a study of one rate."""
+
+    def study(
+        population: Population, k: int, r: int, rng: np.random.Generator
+    ) -> tuple[Interval | None, float]:
+        items = population.draw_items(k, rng)[0]
+        values = kept(population.draw(items, r, rng), missing, rng)
+        hits, sizes = [int(sum(item)) for item in values], [len(item) for item in values]
+        truth = population.mean if estimand is LIKE else float(population.these(items))
+        return rate_interval(hits, sizes, estimand).interval, truth
+
+    return study
+
+
+def one_in_five(
+    population: Population, k: int, r: int, rng: np.random.Generator
+) -> tuple[Interval | None, float]:
+    """One prompt in five draws the feature almost alone."""
+    p = np.where(rng.random(k) < 0.2, 0.8, 0.01)
+    hits = rng.binomial(r, p)
+    return rate_interval(hits.tolist(), [r] * k).interval, 0.2 * 0.8 + 0.8 * 0.01
+
+
+def difference_study(estimand: Estimand, n_features: int | None, odds: float) -> Study:
+    """Return a study of two examinees on the same items."""
+
+    def study(
+        population: Population, k: int, r: int, rng: np.random.Generator
+    ) -> tuple[Interval | None, float]:
+        other = Population(
+            population.logits + np.log(odds),
+            population.items,
+            population.features,
+            population.within,
+        )
+        first = population.draw_items(k, rng)[0]
+        own = other.draw_items(k, rng)[0]
+        keep = CORRELATION
+        second = (
+            other.logits
+            + keep * (first - population.logits)
+            + np.sqrt(1 - keep**2) * (own - other.logits)
+        )
+        values = [one.draw(items, r, rng) for one, items in ((population, first), (other, second))]
+        found: EstimatedInterval = difference_interval(
+            values[0].tolist(), values[1].tolist(), n_features, estimand
+        )
+        truth = (
+            population.mean - other.mean
+            if estimand is LIKE
+            else float(population.these(first) - other.these(second))
+        )
+        return found.interval, truth
+
+    return study
+
+
+def kept(values: Floats, missing: bool, rng: np.random.Generator) -> list[list[float]]:
+    """Return the values by item, some left out where some are to be missing."""
+    if not missing:
+        return [[float(each) for each in item] for item in values]
+    lost = rng.uniform(0, 0.6, len(values))
+    return [
+        [float(each) for each in item if rng.random() >= chance]
+        for item, chance in zip(values, lost, strict=True)
+    ]
+
+
+def tally(
+    study: Study, population: Population, k: int, r: int, studies: int, rng: np.random.Generator
+) -> Tally:
+    """Return how many of some studies held the true value."""
+    found = Tally()
+    for _ in range(studies):
+        found.add(*study(population, k, r, rng))
+    return found
+
+
+def family_tally(families: int, k: int, studies: int, rng: np.random.Generator) -> Tally:
+    """Return how many intervals over families by items held the true value."""
+    found = Tally()
+    for _ in range(studies):
+        rows = 0.3 + rng.normal(0, 0.4, (families, 1)) + rng.normal(0, 0.4, (1, k))
+        differences = rows + rng.normal(0, 0.3, (families, k))
+        found.add(family_interval(differences.tolist()).interval, 0.3)
+    return found
+
+
+BURDENS = [
+    (burden_population(burden, f, spread), f)
+    for burden, f in ((0.1, 19), (0.5, 19), (1.5, 19), (4.0, 19), (0.3, 7))
+    for spread in SPREADS
+]
+RATES = [rate_population(rate, sd) for rate in (0.05, 0.2, 0.5, 0.9) for sd in (0.5, 1.5)]
+
+
+def table(studies: int = STUDIES, seed: int = SEED) -> Iterator[Row]:
+    """Yield a row for each method; the same seed gives the same table."""
+    again = tuple(r for r in REPLICATES if r > 1)
+
+    def row(
+        method: str,
+        cells: Iterable[tuple[Study, Population]],
+        replicates: Iterable[int] = REPLICATES,
+        items: Iterable[int] = ITEMS,
+        share: float = 1.0,
+    ) -> Row:
+        rng = np.random.default_rng([seed, *method.encode()])
+        given = list(cells)
+        return Row(
+            method,
+            tuple(
+                tally(study, population, k, r, max(50, int(studies * share)), rng)
+                for study, population in given
+                for k in items
+                for r in replicates
+            ),
+        )
+
+    yield row(
+        "burden, prompts like these: percentile bootstrap over items (former)",
+        [(bootstrap_study, p) for p, _ in BURDENS],
+        share=0.25,
+    )
+    yield row("burden, prompts like these", [(burden_study(LIKE, f), p) for p, f in BURDENS])
+    yield row(
+        "burden, prompts like these, responses missing",
+        [(burden_study(LIKE, f, missing=True), p) for p, f in BURDENS],
+        again,
+        share=0.5,
+    )
+    yield row(
+        "burden, these prompts",
+        [(burden_study(THESE, f), p) for p, f in BURDENS],
+        again,
+    )
+    yield row(
+        "burden, these prompts, responses missing",
+        [(burden_study(THESE, f, missing=True), p) for p, f in BURDENS],
+        (10, 50),
+        share=0.5,
+    )
+    yield row("rate, prompts like these", [(rate_study(LIKE), p) for p in RATES])
+    yield row(
+        "rate, prompts like these, responses missing",
+        [(rate_study(LIKE, missing=True), p) for p in RATES],
+        again,
+        share=0.5,
+    )
+    yield row("rate, these prompts", [(rate_study(THESE), p) for p in RATES], again)
+    yield row(
+        "rate, these prompts, responses missing",
+        [(rate_study(THESE, missing=True), p) for p in RATES],
+        (10, 50),
+        share=0.5,
+    )
+    yield row(
+        "difference in burden, prompts like these",
+        [(difference_study(LIKE, f, odds), p) for p, f in BURDENS for odds in (1.0, ODDS)],
+        share=0.5,
+    )
+    yield row(
+        "difference in burden, these prompts",
+        [(difference_study(THESE, f, odds), p) for p, f in BURDENS for odds in (1.0, ODDS)],
+        again,
+        share=0.5,
+    )
+    yield row(
+        "difference of rates, prompts like these",
+        [(difference_study(LIKE, None, odds), p) for p in RATES for odds in (1.0, ODDS)],
+        share=0.5,
+    )
+    yield row(
+        "difference of rates, these prompts",
+        [(difference_study(THESE, None, odds), p) for p in RATES for odds in (1.0, ODDS)],
+        again,
+        share=0.5,
+    )
+    rng = np.random.default_rng([seed, 1])
+    yield Row(
+        "families by items",
+        tuple(
+            family_tally(families, k, studies, rng) for families in (3, 5, 8) for k in (5, 10, 20)
+        ),
+    )
+    for k in ITEMS:
+        yield row(
+            f"rate where one prompt in five draws a feature almost alone, {k} items",
+            [(one_in_five, RATES[0])],
+            (2, 10, 50),
+            (k,),
+        )
+
+
+def markdown(rows: Iterable[Row], studies: int) -> str:
+    """Return the table as it stands in the docs."""
+    lines = [
+        "| interval | mean coverage | least | cells | without width |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {row.method} | {row.mean:.3f} | {row.least:.2f} | {len(row.cells)} "
+        f"| {row.without_width:.1%} |"
+        for row in rows
+    ]
+    return "\n".join([*lines, "", f"Up to {studies} studies per cell, seed {SEED}."])
+
+
+BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
+PAGE = Path(__file__).parents[1] / "docs" / "uncertainty.md"
+
+
+def main() -> None:
+    """Simulate and print; with ``--write`` also into the docs."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("--studies", type=int, default=STUDIES, help="per cell")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
+    options = parser.parse_args()
+    made = markdown(table(options.studies), options.studies)
+    print(made)
+    if options.write:
+        page = PAGE.read_text(encoding="utf-8")
+        before, after = page.split(BEGIN)[0], page.split(END)[1]
+        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
