@@ -28,7 +28,7 @@ class ChoiceScorer:
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """One verdict per policy; the reason says what was read."""
         options = response.options or item.options
-        return _verdicts(self.id, read_choice(response.text, options), response)
+        return _verdicts(self.id, read_choice(response.text, options, _prompts(response)), response)
 
 
 class YesNoScorer:
@@ -39,7 +39,8 @@ class YesNoScorer:
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """One verdict per policy; the reason says what was read."""
-        return _verdicts(self.id, read_yes_no(response.text, item.options), response)
+        answer = read_yes_no(response.text, item.options, _prompts(response))
+        return _verdicts(self.id, answer, response)
 
 
 class RepetitionScorer:
@@ -98,6 +99,11 @@ class LexicalScorer:
 
 NO_KEY = "the item has no expected answer"
 _IN_UNITS = ("insertion", "deletion", "substitution")
+
+
+def _prompts(response: Response) -> tuple[str, str]:
+    """The texts that an answer may echo: what was sent, and the item's own prompt."""
+    return response.sent, response.prompt
 
 
 def _verdicts(rater: str, answer: Choice, response: Response) -> list[Rating]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tabwb.scoring.text import normalised, words
+from tabwb.scoring.extraction import named_options
+from tabwb.scoring.text import normalised
 
 POLICIES = ("exact", "normalised", "extracted")
 """The three policies; the first decides by default."""
@@ -74,17 +75,22 @@ class Choice:
         ]
 
 
-def read_choice(response: str, options: Sequence[str]) -> Choice:
+def read_choice(response: str, options: Sequence[str], prompts: Sequence[str] = ()) -> Choice:
     """Read which option a response names (SCORING 1).
 
     - *exact*: the response, outer white space trimmed, equals an option, case-sensitive [ours;
       TAB, appendix B.6 says only "an item from the provided list"].
     - *normalised*: the same after case is folded and outer quotes and one final stop are removed,
       on both sides.
-    - *extracted*: the words of an option stand anywhere in the response, as whole words in a row.
-      Where options overlap, the longest one that stands at a place is named there.
+    - *extracted*: the option that a careful reader takes for the answer; the rules are those of
+      :func:`tabwb.scoring.extraction.named_options`. What is read as *normalised* is read so too.
 
     A response may name several options: that is *ambiguous* and never correct.
+
+    Args:
+        response: the text, unaltered.
+        options: in the order given.
+        prompts: what was sent and the item's own prompt; their text is no answer.
 
     >>> answer = read_choice("Boot.", ["boot", "boat"])
     >>> answer.exact.chosen, answer.normalised.chosen, answer.extracted.chosen
@@ -96,23 +102,11 @@ def read_choice(response: str, options: Sequence[str]) -> Choice:
     """
     choices = tuple(dict.fromkeys(options))
     trimmed, folded = response.strip(), normalised(response)
+    plain = Reading(tuple(option for option in choices if folded and normalised(option) == folded))
     return Choice(
         exact=Reading(tuple(option for option in choices if option.strip() == trimmed)),
-        normalised=Reading(
-            tuple(option for option in choices if folded and normalised(option) == folded)
-        ),
-        extracted=Reading(_named(words(response), choices)),
+        normalised=plain,
+        extracted=plain
+        if plain.named
+        else Reading(tuple(choices[at] for at in named_options(response, choices, prompts))),
     )
-
-
-def _named(tokens: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:
-    runs = [(option, words(option)) for option in options]
-    runs = [(option, run) for option, run in runs if run]
-    found: set[str] = set()
-    at = 0
-    while at < len(tokens):
-        here = [(len(run), option) for option, run in runs if tokens[at : at + len(run)] == run]
-        longest = max((size for size, _ in here), default=0)
-        found.update(option for size, option in here if size == longest)
-        at += max(longest, 1)
-    return tuple(option for option in options if option in found)

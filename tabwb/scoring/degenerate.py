@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from tabwb.scoring.text import word_set
+
 SHARE = 0.5
 """A word or phrase that fills this share of the words or more makes a text degenerate."""
 TIMES = 3
@@ -13,13 +15,10 @@ ANSWER_WORDS = 8
 """Where an answer is one word or one sentence, shorter texts are never degenerate."""
 CLAUSE_WORDS = 8
 """A clause of function words alone ("I do not have any") is no longer than this."""
-_AUXILIARIES = frozenset(
-    (
-        *("am", "is", "are", "was", "were", "be", "have", "has", "had", "do", "does", "did"),
-        *("can", "could", "will", "would", "shall", "should", "may", "might", "must", "cannot"),
-        *("can't", "don't", "didn't", "doesn't", "won't", "wouldn't", "couldn't", "shouldn't"),
-        *("isn't", "wasn't", "aren't", "weren't", "haven't", "hasn't", "hadn't"),
-    )
+_AUXILIARIES = word_set(
+    "am is are was were be have has had do does did can could will would shall should may might "
+    "must cannot can't don't didn't doesn't won't wouldn't couldn't shouldn't isn't wasn't aren't "
+    "weren't haven't hasn't hadn't"
 )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tabwb.scoring.text import word_set
+
 KNOWN_SHARE = 0.5
 """With a smaller share of known words, and no English function word, a text is not English."""
 FOREIGN_WORDS = 5
@@ -12,36 +14,32 @@ FOREIGN_SHARE = 0.2
 """From this share of another language's function words on, a text may be in that language."""
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 FOREIGN = {
-    "fr": _words(
+    "fr": word_set(
         "le la les un une des du de et est sont que qui dans pour sur avec je tu il elle nous "
         "vous ils elles ce cette ces mon ma mes sa ses ne pas plus au aux était étaient avait "
         "j'ai c'est mais où très être ai été d'un d'une n'est qu'il"
     ),
-    "de": _words(
+    "de": word_set(
         "der das dem den des ein eine einen einem einer und ist sind ich du er sie wir ihr "
         "nicht mit auf für von zu im am als auch aber wenn mein meine meiner sich habe haben "
         "hatte waren wurde nach bei aus wie noch sehr dass über"
     ),
-    "es": _words(
+    "es": word_set(
         "el la los las un una unos de del y es son que en para por con yo tú él ella nosotros "
         "mi mis su sus no se lo le al pero muy más era fue cuando donde hay está había como "
         "este esta"
     ),
-    "it": _words(
+    "it": word_set(
         "il lo la gli le un uno una di del della dei delle e è sono che per con io lui lei "
         "noi mio mia miei si non ma molto più era quando dove nel nella al alla ho abbiamo "
         "questo questa come"
     ),
-    "pt": _words(
+    "pt": word_set(
         "o os as um uma de do da dos das e é são que em para por com eu ele ela nós meu minha "
         "se não mas muito mais era foi quando onde no na nos nas ao está este esta como"
     ),
-    "nl": _words(
+    "nl": word_set(
         "de het een en is zijn ik je jij hij zij wij niet met op voor van te naar als ook "
         "maar mijn deze dat die heb hebben had waren werd bij uit nog zeer over er om we aan"
     ),

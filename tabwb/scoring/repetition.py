@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tabwb.scoring.text import stands_in, straight, without_stop, words
+from tabwb.scoring.segments import plain, words_of
+from tabwb.scoring.text import straight, without_stop
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_")
+_BEGUN = 2
+"""So many words of the target at the end of the text are a second copy that was cut."""
 ERROR_TYPES = (
     "insertion",
     "deletion",
@@ -63,9 +66,10 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
     - *exact*: equal after outer white space is trimmed; case and punctuation count. U+0027 and
       U+2019 are one apostrophe.
     - *normalised*: equal also when case differs or the final stop is missing (or one too many).
-    - *extracted* [ours]: the words of the target stand in the response in a row, case and
-      punctuation aside, once the carrier is removed. Quotes and words around are no matter, nor is
-      a target said twice: what is asked is whether the target came out.
+    - *extracted* [ours]: the words of the target stand in the response in a row exactly once, case
+      and punctuation aside, after the carrier is removed. Quotes, markup and words around do not
+      matter. A target said more than once is not a correct repetition (TAB, appendix C, example 3),
+      also where the token limit cut the second copy.
 
     Args:
         response: the text, unaltered.
@@ -87,8 +91,20 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
     return Repetition(
         exact=said == wanted,
         normalised=normalised,
-        extracted=normalised or stands_in(words(wanted), words(rest)),
+        extracted=normalised or _is_said_once(words_of(plain(wanted)), words_of(plain(rest))),
         errors=_errors(said, rest, wanted, echoes),
+    )
+
+
+def _is_said_once(wanted: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether the words of the target stand in a row exactly once, and are not begun again."""
+    size = len(wanted)
+    places = [at for at in range(len(said) - size + 1) if said[at : at + size] == wanted]
+    if size == 0 or len(places) != 1:
+        return False
+    rest = said[places[0] + size :]
+    return not any(
+        rest[-begun:] == wanted[:begun] for begun in range(_BEGUN, min(size, len(rest) + 1))
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "„": "“", "«": "»"}
@@ -63,13 +62,10 @@ def normalised(text: str) -> str:
     return straight(unquoted).casefold()
 
 
-def stands_in(run: Sequence[str], sequence: Sequence[str]) -> bool:
-    """Whether ``run`` stands in ``sequence`` without interruption; an empty run never does.
+def word_set(text: str) -> frozenset[str]:
+    """The words of a closed list that is written as one text.
 
-    >>> stands_in(["the", "east"], ["in", "the", "east"]), stands_in([], ["a"])
-    (True, False)
+    >>> sorted(word_set("a the an"))
+    ['a', 'an', 'the']
     """
-    size = len(run)
-    return size > 0 and any(
-        list(sequence[at : at + size]) == list(run) for at in range(len(sequence) - size + 1)
-    )
+    return frozenset(text.split())

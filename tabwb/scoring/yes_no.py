@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from tabwb.scoring.choice import Choice, read_choice
+from tabwb.scoring.choice import Choice, Reading, read_choice
 from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.polarity import polarities
 
 YES, NO = "Yes", "No"
 
 
-def read_yes_no(response: str, options: Sequence[str] = ()) -> Choice:
+def read_yes_no(response: str, options: Sequence[str] = (), prompts: Sequence[str] = ()) -> Choice:
     """Read whether a response says Yes or No (TAB, appendix B.3; policies as in a choice).
 
-    Extraction knows whole words and no meaning: "I have no idea" names No.
+    *extracted* reads the answers Yes and No as :func:`tabwb.scoring.polarity.polarities` does, with
+    their synonyms; a battery's other words for them are read as the options of a choice.
 
     Args:
         response: the text, unaltered.
         options: the two answers, yes first, where a battery has others than Yes and No.
+        prompts: what was sent and the item's own prompt; their text is no answer.
 
     >>> said = read_yes_no("yes.")
     >>> said.exact.chosen, said.normalised.chosen, said.extracted.chosen
     (None, 'Yes', 'Yes')
+    >>> read_yes_no("Certainly not.").extracted.chosen, read_yes_no("No doubt.").extracted.chosen
+    ('No', None)
     >>> read_yes_no("Yes and no.").extracted.ambiguous
     True
     """
-    return read_choice(response, options or (YES, NO))
+    answers = tuple(options) or (YES, NO)
+    if tuple(map(str.casefold, answers)) != (YES.casefold(), NO.casefold()):
+        return read_choice(response, answers, prompts)
+    choice = read_choice(response, answers)
+    if choice.normalised.named:
+        return choice
+    return replace(
+        choice, extracted=Reading(tuple(answers[at] for at in polarities(response, prompts)))
+    )
 
 
 def yes_rate(said: Iterable[str | None], yes: str = YES) -> Estimate:

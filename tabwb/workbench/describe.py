@@ -66,7 +66,9 @@ def _foil(trial: Trial, expected: str | None, foils: object) -> str:
     counting = trial.counting
     if counting is None or expected is None or not isinstance(foils, dict):
         return ""
-    return read_choice(counting.response, trial.plan.options).extracted.error(expected, foils) or ""
+    prompts = (trial.plan.prompt,)
+    choice = read_choice(counting.response, trial.plan.options, prompts)
+    return choice.extracted.error(expected, foils) or ""
 
 
 def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict, ...]:

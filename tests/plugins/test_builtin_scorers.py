@@ -188,3 +188,25 @@ def test_a_failed_export_leaves_the_earlier_file_whole(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(TabwbError, match="cannot be written"):
         exported("csv", tmp_path / "none" / "out.csv")
+
+
+def test_an_echo_of_the_prompt_is_no_part_of_the_answer() -> None:
+    sent = "Answer with one listed word.\nUsed for cutting? (knife, kite, lion)"
+    for kind, item, text, right in (
+        ("choice", KNIFE, f"{sent}\nknife", 1.0),
+        ("choice", KNIFE, sent, 0.0),
+        ("yes-no", Item("sc", "Yes or no, is it?", (), "No"), "Yes or no, is it? No.", 1.0),
+    ):
+        response = Response(
+            text,
+            ResponseStatus.OK,
+            item.prompt,
+            sent,
+            ResponseKind(kind),
+            item.options,
+            item.expected,
+        )
+        subtest = Subtest("s", "S", ResponseKind(kind), (item,))
+        ratings = {one.measure: one for one in SCORER[kind].score(subtest, item, response)}
+        assert ratings["extracted"].value == right
+        assert ratings["exact"].value == 0.0

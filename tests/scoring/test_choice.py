@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.scoring.choice import POLICIES, read_choice
+from tests.scoring.readings import cases, item, prompts
 
 KNIFE = ("knife", "kite", "lion", "drum", "violin", "giraffe")
 BOOT = ("boot", "boat", "lion", "drum", "violin", "giraffe")
@@ -28,11 +29,11 @@ def chosen(response: str, options: tuple[str, ...] = BOOT) -> tuple[str | None, 
         ("boot..", (None, None, "boot")),
         ("boot!", (None, None, "boot")),
         ("The answer is boot.", (None, None, "boot")),
-        ("boots", (None, None, None)),
+        ("boots", (None, None, "boot")),
         ("shoe", (None, None, None)),
         ("", (None, None, None)),
         (".", (None, None, None)),
-        ("boot, not boat", (None, None, None)),
+        ("boot, not boat", (None, None, "boot")),
     ],
 )
 def test_each_policy_reads_what_it_may(
@@ -122,3 +123,17 @@ def test_the_order_of_the_options_decides_nothing(response: str, options: tuple[
             read_choice(response, order).reading(policy) for order in (options, turned)
         )
         assert set(first.named) == set(second.named)
+
+
+@pytest.mark.parametrize("case", cases("choices"), ids=lambda case: case["text"][:50])
+def test_extracted_is_the_answer_that_a_careful_reader_takes(case: dict[str, str]) -> None:
+    options = item(case["item"]).options
+    reading = read_choice(case["text"], options, prompts(case["item"])).extracted
+    named = "ambiguous" if reading.ambiguous else (reading.chosen or "none")
+    assert named == case["reading"]
+
+
+def test_the_prompts_own_list_names_nothing() -> None:
+    options, asked = item("wc3").options, prompts("wc3")
+    assert read_choice(asked[0], options, asked).extracted.named == ()
+    assert read_choice(asked[0], options).extracted.ambiguous

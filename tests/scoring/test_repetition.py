@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.scoring.repetition import carrier, edit_counts, read_repetition
+from tests.scoring.readings import cases
 
 CARRIER = "Please repeat exactly: "
 SUN = "The sun rises in the East."
@@ -62,7 +63,7 @@ def test_the_published_carrier_echo_is_counted_beside_the_insertions() -> None:
     answer = read_repetition(response, "house.", CARRIER + "house.")
     assert not answer.exact
     assert not answer.normalised
-    assert answer.extracted
+    assert not answer.extracted
     assert answer.errors.carrier_echo == 2
     # What is left is "house. republice. house. republice": 28 characters more than the target.
     assert answer.errors.insertion == 28
@@ -156,3 +157,9 @@ def test_there_is_an_error_exactly_when_the_repetition_is_not_exact(
     assert answer.exact is not any(answer.errors.counts().values())
     assert answer.normalised or not answer.exact
     assert answer.extracted or not answer.normalised
+
+
+@pytest.mark.parametrize("case", cases("repetitions"), ids=lambda case: case["text"][:50])
+def test_extracted_wants_the_target_exactly_once(case: dict[str, str]) -> None:
+    answer = read_repetition(case["text"], case["target"], CARRIER + case["target"])
+    assert answer.extracted == (case["extracted"] == "1")

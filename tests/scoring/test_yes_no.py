@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.scoring.yes_no import balanced_accuracy, read_yes_no, yes_rate
+from tests.scoring.readings import cases, prompts
 
 # Keys of TAB's five sentences (appendix B.3).
 KEYS = ("Yes", "No", "No", "Yes", "Yes")
@@ -65,3 +66,15 @@ def test_balanced_accuracy_of_one_constant_answer_is_a_half(
     assert constant.value == (0.5 if len(set(expected)) == 2 else None)
     estimate = balanced_accuracy(pairs)
     assert estimate.value is None or 0 <= estimate.value <= 1
+
+
+@pytest.mark.parametrize("case", cases("yes_no"), ids=lambda case: case["text"][:50])
+def test_extracted_is_the_answer_that_a_careful_reader_takes(case: dict[str, str]) -> None:
+    reading = read_yes_no(case["text"], (), prompts(case["item"])).extracted
+    said = "ambiguous" if reading.ambiguous else (reading.chosen or "none")
+    assert said == case["reading"]
+
+
+@given(st.text(), st.text())
+def test_any_text_has_a_reading(text: str, prompt: str) -> None:
+    assert set(read_yes_no(text, (), (prompt,)).extracted.named) <= {"Yes", "No"}

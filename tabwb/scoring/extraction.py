@@ -1,0 +1,330 @@
+"""Which option a careful reader takes for the answer (policy *extracted*, SCORING 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tabwb.scoring.segments import Segment, answered, plain, segments, words_of
+from tabwb.scoring.text import word_set
+
+FRAME = word_set(
+    "a an the it it's its is this that that's i i'd i'm think believe guess say said would go with "
+    "choose pick select chose answer answers my correct right final be probably maybe perhaps "
+    "definitely surely certainly obviously clearly likely um uh er erm well hmm oh ok okay so then "
+    "but sure yes option word choice one of course therefore thus hence usually simply just only "
+    "called must should looks like and"
+)
+"""Words that may stand around an answer without saying anything else."""
+CUES = (
+    ("i", "mean"),
+    ("no",),
+    ("wait",),
+    ("sorry",),
+    ("actually",),
+    ("or", "rather"),
+    ("correction",),
+    ("scratch",),
+    ("oops",),
+    ("pardon",),
+    ("make", "that"),
+    ("should", "be"),
+)
+"""Said between an answer and the one that replaces it."""
+_CUE_WORDS = frozenset(word for cue in CUES for word in cue) | word_set("meant or rather me let hm")
+MARKERS = word_set("answer choose pick select choice go correct final chose")
+"""Before an option in its segment these mark it as the answer."""
+CONCLUDING = word_set("so therefore thus hence but")
+NEGATORS = word_set("not cannot never neither nor without except unlike isn't")
+REST = word_set("others rest remaining")
+"""A list after one of these names what was not chosen."""
+_BEFORE, _AFTER = 6, 3
+_WRONG = word_set("wrong incorrect")
+_JOINING = word_set("or and nor a an the")
+_OVERLAP = 2
+_EMPTY = word_set(
+    "which what that this with from have does the and one are you your item object word it's for "
+    "used usually typically"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An option named in a segment, from word ``start`` to word ``end``."""
+
+    option: int
+    segment: int
+    start: int
+    end: int
+
+
+def named_options(
+    response: str, options: Sequence[str], prompts: Sequence[str] = ()
+) -> tuple[int, ...]:
+    """The positions of the options that a careful reader takes for the answer.
+
+    One position is an answer, none or several are none. The rules, in their order:
+
+    1. The item's own text is taken out; what follows a next question is not read.
+    2. An option is named by its words, as whole words, also in plural and genitive.
+    3. Not chosen is an option that is negated before ("not a boat") or after ("a boat is not
+       worn"), or questioned while another one is stated.
+    4. After a self-correction ("boat, I mean boot") only what follows it counts.
+    5. The last option marked as the answer ("the answer is boot", "so boot") decides, unless it is
+       joined with another one.
+    6. An option that stands alone first decides when the others are only talked about.
+    7. The only option that is said to be what was asked for (two content words of the question in
+       its segment) decides.
+
+    Args:
+        response: the text, unaltered.
+        options: in the order given.
+        prompts: what was sent and the item's own prompt.
+
+    >>> named_options("Boot. A boat floats.", ["boot", "boat"])
+    (0,)
+    >>> named_options("It is not a boot.", ["boot", "boat"])
+    ()
+    """
+    marks = [words_of(plain(option)) for option in options]
+    asked = [plain(prompt) for prompt in prompts if prompt]
+    text = answered(plain(response, ["".join(mark) for mark in marks]), asked, marks)
+    parts = segments(text, asked, marks)
+    named = [_in_segment(parts, marks, number) for number in range(len(parts))]
+    mentions = [
+        mention for beside in named for mention in beside if not _is_negated(parts, mention, beside)
+    ]
+    mentions = _without_the_rest(parts, _after_negated_lists(parts, named, mentions))
+    stated = [each for each in mentions if not parts[each.segment].is_question]
+    mentions = _corrected(parts, stated or mentions)
+    if len({each.option for each in mentions}) > 1:
+        mentions = _decided(parts, mentions, asked)
+    return tuple(sorted({each.option for each in mentions}))
+
+
+@lru_cache(maxsize=256)
+def _forms(word: str) -> frozenset[str]:
+    """A word with its plural and genitive.
+
+    >>> sorted(_forms("knife"))
+    ['knife', "knife'", "knife's", 'knifees', 'knifes', "knifes'", 'knives']
+    """
+    made = {word, word + "s", word + "es", word + "'s", word + "s'", word + "'"}
+    if word.endswith("y"):
+        made.add(word[:-1] + "ies")
+    if word.endswith(("f", "fe")):
+        made.add(word.removesuffix("e").removesuffix("f") + "ves")
+    return frozenset(made)
+
+
+def _in_segment(
+    parts: Sequence[Segment], marks: Sequence[Sequence[str]], number: int
+) -> list[Mention]:
+    words = parts[number].words
+    if not any(mark and words[-1:] and _could_name(words, mark) for mark in marks):
+        return []
+    exact = {tuple(mark) for mark in marks}
+    found: list[Mention] = []
+    at = 0
+    while at < len(words):
+        here = [
+            (len(mark), option)
+            for option, mark in enumerate(marks)
+            if mark and _names(words[at : at + len(mark)], mark, exact)
+        ]
+        longest = max((size for size, _ in here), default=0)
+        found += [
+            Mention(option, number, at, at + size) for size, option in here if size == longest
+        ]
+        at += max(longest, 1)
+    return found
+
+
+def _names(words: tuple[str, ...], mark: Sequence[str], exact: set[tuple[str, ...]]) -> bool:
+    if len(words) != len(mark) or list(words[:-1]) != list(mark[:-1]):
+        return False
+    return words == tuple(mark) or (words not in exact and words[-1] in _forms(mark[-1]))
+
+
+def _could_name(words: tuple[str, ...], mark: Sequence[str]) -> bool:
+    return any(word.startswith(mark[-1][:-2] or mark[-1]) for word in words)
+
+
+def _negates(word: str) -> bool:
+    return word in NEGATORS or word.endswith("n't")
+
+
+def _is_negated(parts: Sequence[Segment], mention: Mention, beside: Sequence[Mention]) -> bool:
+    part = parts[mention.segment]
+    before = part.words[max(0, mention.start - _BEFORE) : mention.start]
+    for at, word in enumerate(before):
+        following = before[at + 1] if at + 1 < len(before) else ""
+        if (_negates(word) and following != "only") or (
+            (word, following) in (("rather", "than"), ("instead", "of"))
+        ):
+            return True
+    later = [other for other in beside if other.start >= mention.end]
+    after = part.words[mention.end : mention.end + _AFTER]
+    if not later and (any(map(_negates, after)) or _WRONG & set(after)):
+        return True
+    following_part = parts[mention.segment + 1] if mention.segment + 1 < len(parts) else None
+    return (
+        following_part is not None
+        and mention.end == len(part.words)
+        and part.after in (":", "=")
+        and following_part.words in (("no",), ("wrong",), ("incorrect",), ("false",))
+    )
+
+
+def _after_negated_lists(
+    parts: Sequence[Segment], named: Sequence[Sequence[Mention]], mentions: list[Mention]
+) -> list[Mention]:
+    """Without the further members of a negated list: "you do not wear a boat, a lion or a drum"."""
+    live = {(each.segment, each.start) for each in mentions}
+    dropped: set[int] = set()
+    for number in range(1, len(parts)):
+        every, earlier = named[number], named[number - 1]
+        negated = number - 1 in dropped or (
+            bool(earlier)
+            and not any((each.segment, each.start) in live for each in earlier)
+            and any(map(_negates, parts[number - 1].words))
+        )
+        taken = {at for each in every for at in range(each.start, each.end)}
+        rest = {word for at, word in enumerate(parts[number].words) if at not in taken}
+        ends = [parts[at] for at in range(number, len(parts))]
+        listed = any("or" in part.words or "nor" in part.words for part in ends[:4])
+        if negated and every and rest <= _JOINING and listed and parts[number].before == ",":
+            dropped.add(number)
+    return [each for each in mentions if each.segment not in dropped]
+
+
+def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mention]:
+    """Without a list of what was not chosen: "boot. The others (boat, lion, drum) are not."."""
+    kept: list[Mention] = []
+    rest: set[int] = set()
+    for number, part in enumerate(parts):
+        here = [each for each in mentions if each.segment == number]
+        named = {at for each in here for at in range(each.start, each.end)}
+        listed = all(word in _JOINING for at, word in enumerate(part.words) if at not in named)
+        if here and listed and number - 1 in rest:
+            rest.add(number)
+        else:
+            kept += here
+        if REST & set(part.words):
+            rest.add(number)
+    return kept if kept else mentions
+
+
+def _is_bare(parts: Sequence[Segment], mention: Mention, beyond: frozenset[str] = FRAME) -> bool:
+    """Whether a segment holds the mention and words around it that say nothing else."""
+    words = parts[mention.segment].words
+    rest = words[: mention.start] + words[mention.end :]
+    return all(word in beyond or len(word) == 1 or word.isdigit() for word in rest)
+
+
+def _corrected(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mention]:
+    start = 0
+    for at in range(1, len(mentions)):
+        one, other = mentions[at - 1], mentions[at]
+        if one.option != other.option and _is_correction(parts, one, other):
+            start = at
+    return mentions[start:]
+
+
+def _is_correction(parts: Sequence[Segment], one: Mention, other: Mention) -> bool:
+    if not _is_bare(parts, other, FRAME | _CUE_WORDS):
+        return False
+    runs: list[tuple[str, ...]] = []
+    for number in range(one.segment, other.segment + 1):
+        start = one.end if number == one.segment else 0
+        end = other.start if number == other.segment else len(parts[number].words)
+        runs.append(parts[number].words[start:end])
+    for run in runs:
+        for cue in CUES:
+            if cue == ("no",):
+                if run == cue or run[:2] == ("no", "wait") or run[:2] == ("no", "sorry"):
+                    return True
+            elif any(run[at : at + len(cue)] == cue for at in range(len(run))):
+                return True
+    return False
+
+
+def _decided(
+    parts: Sequence[Segment], mentions: list[Mention], asked: Sequence[str]
+) -> list[Mention]:
+    marked = [each for each in mentions if _is_marked(parts, mentions, each)]
+    if marked:
+        return [marked[-1], *_joined(parts, mentions, marked[-1])]
+    first = mentions[0]
+    others = [each for each in mentions if each.option != first.option]
+    if _is_bare(parts, first) and not any(_is_bare(parts, each) for each in others):
+        beside = [each for each in others if each.segment == first.segment]
+        if not beside:
+            return [first]
+    return _described(parts, mentions, asked) or mentions
+
+
+def _is_marked(parts: Sequence[Segment], mentions: Sequence[Mention], mention: Mention) -> bool:
+    part = parts[mention.segment]
+    before = set(part.words[: mention.start])
+    earlier = [
+        each for each in mentions if each.segment == mention.segment and each.end <= mention.start
+    ]
+    if earlier:
+        return False
+    if mention.segment and part.before in (":", "=", "->") and _is_bare(parts, mention):
+        before |= set(parts[mention.segment - 1].words)
+        if parts[mention.segment - 1].words[-1] in CONCLUDING:
+            return True
+    concludes = mention.start > 0 and part.words[0] in CONCLUDING and _is_bare(parts, mention)
+    return concludes or bool(MARKERS & before)
+
+
+def _joined(
+    parts: Sequence[Segment], mentions: Sequence[Mention], mention: Mention
+) -> list[Mention]:
+    """The other options that are joined with a marked one: "the answer is boot or boat"."""
+    found = []
+    last = mention
+    for other in mentions:
+        if (other.segment, other.start) <= (last.segment, last.start):
+            continue
+        if other.segment == last.segment:
+            between = parts[other.segment].words[last.end : other.start]
+            joined = set(between) <= _JOINING
+        else:
+            joined = (
+                other.segment == last.segment + 1
+                and parts[other.segment].before in (",", "/")
+                and last.end == len(parts[last.segment].words)
+                and _is_bare(parts, other)
+            )
+        if not joined:
+            break
+        found.append(other)
+        last = other
+    return found
+
+
+def _described(
+    parts: Sequence[Segment], mentions: Sequence[Mention], asked: Sequence[str]
+) -> list[Mention]:
+    question = {_stem(word) for prompt in asked for word in words_of(prompt)} - _EMPTY
+    shared: dict[int, int] = {}
+    for mention in mentions:
+        beside = {each.option for each in mentions if each.segment == mention.segment}
+        if len(beside) == 1:
+            said = {_stem(word) for word in parts[mention.segment].words if len(word) > 3}
+            count = len(said & question)
+            shared[mention.option] = max(shared.get(mention.option, 0), count)
+    best = max(shared.values(), default=0)
+    winners = [option for option, count in shared.items() if count == best]
+    others = [count for option, count in shared.items() if count < best]
+    if best < _OVERLAP or len(winners) != 1 or any(count > best - _OVERLAP + 1 for count in others):
+        return []
+    return [each for each in mentions if each.option == winners[0]]
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s")
