@@ -16,12 +16,12 @@ from safetensors import SafetensorError
 
 from tabwb.extend.offline import is_offline
 from tabwb.records.errors import ComponentError
+from tabwb_transformers.folder_checks import WEIGHTS, check_folder
 from tabwb_transformers.options import LocalOptions, TransformersOptions
 
 SMALL = 50_000_000
 """Below so many parameters one thread is faster than several."""
 _ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_WEIGHTS = ("*.safetensors", "*.bin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def source_of(name: str) -> Path | None:
     """The folder that a name means, or None for an id of a hub.
 
     Raises:
-        ComponentError: it can be neither, or the folder holds no model.
+        ComponentError: it can be neither, or the folder holds no model that can be loaded.
     """
     path = Path(name).expanduser()
     if path.is_dir():
@@ -54,6 +54,7 @@ def source_of(name: str) -> Path | None:
                 where=str(path),
                 allowed="a folder as save_pretrained() of transformers writes it",
             )
+        check_folder(path)
         return path
     if name.startswith(("/", "./", "../", "~")) or path.exists() or not _ID.fullmatch(name):
         raise ComponentError(
@@ -88,7 +89,12 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
     where = {"revision": revision, "local_files_only": local, "trust_remote_code": False}
     with loading_errors(source, local=folder is not None):
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
-        model = transformers.AutoModelForCausalLM.from_pretrained(source, dtype=dtype, **where)
+        model, loaded = transformers.AutoModelForCausalLM.from_pretrained(
+            source, dtype=dtype, output_loading_info=True, **where
+        )
+        if loaded["missing_keys"]:  # transformers would fill them with random numbers
+            missing = ", ".join(sorted(loaded["missing_keys"])[:3])
+            raise ComponentError(f"its weights lack parameters: {missing}", where=source)
         model = model.to(device).eval()
     parameters = int(model.num_parameters())
     if options.threads is None and parameters < SMALL:
@@ -115,7 +121,7 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
 def weights_hash(folder: Path) -> str:
     """SHA-256 (hex) over names and contents of a folder's weight files, by name."""
     digest = hashlib.sha256()
-    for pattern in _WEIGHTS:
+    for pattern in WEIGHTS:
         for path in sorted(folder.glob(pattern)):
             with path.open("rb") as weights:
                 content = hashlib.file_digest(weights, "sha256").digest()

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tabwb.extend.time_limit import within
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
 from tabwb_transformers.templates import SHIPPED, PlainTemplate, load_template
 
 _ANCHOR = "\n"
+TEMPLATE_S = 10.0
+"""Seconds that a model's own chat template may take: it is a program, and may loop."""
 
 
 class Prompts:
@@ -27,6 +30,7 @@ class Prompts:
         self._tokenizer = tokenizer
         self._fast = getattr(tokenizer, "backend_tokenizer", None)
         self.template = self._chosen(wish)
+        self._chat_template_hangs = False
         self.special = frozenset(tokenizer.all_special_ids)
 
     @property
@@ -56,9 +60,13 @@ class Prompts:
             return rendered, self._tokens(rendered, special=True)
         turns = [{"role": turn.role, "content": turn.content} for turn in request.messages]
         try:
-            rendered = self._tokenizer.apply_chat_template(
-                turns, tokenize=False, add_generation_prompt=True
-            )
+            rendered = within(TEMPLATE_S, lambda: self._by_chat_template(turns))
+        except TimeoutError:
+            self._chat_template_hangs = True
+            raise ComponentError(
+                f"the chat template of '{self._name}' did not finish within {TEMPLATE_S:g} s",
+                hint="template=plain writes the prompt without the model's own format",
+            ) from None
         except Exception as error:
             raise ComponentError(
                 f"the chat template of '{self._name}' refuses this conversation: {error}",
@@ -66,6 +74,13 @@ class Prompts:
             ) from error
         # The chat template writes the special tokens itself.
         return rendered, self._tokens(rendered, special=False)
+
+    def _by_chat_template(self, turns: list[dict[str, str]]) -> str:
+        if self._chat_template_hangs:
+            raise TimeoutError
+        return str(
+            self._tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        )
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of tokens, special ones written out."""

@@ -16,7 +16,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar, cast
 
 from tabwb.extend.components import Cancel
 from tabwb.extend.keys import redact, secrets
@@ -35,7 +34,6 @@ REPLY_S = 1800.0
 THOUGHT_AWAY = "thinking used the limit of tokens"
 """Kept with an empty reply as its ``cause``, where the service tells so."""
 
-T = TypeVar("T")
 Piece = str | Wait | Reply
 Rest = Callable[[Cancel, float], bool]
 """Waits so many seconds; True at once when cancelled."""
@@ -373,34 +371,6 @@ class RemoteModel(ABC):
         if failure.retry_after_s is not None and self.retries.too_long(failure.retry_after_s):
             said += f"; the service asks to wait {failure.retry_after_s:.0f} s"
         return ComponentError(f"{self.title}: {failure.what}{tried}{said}")
-
-
-def within(seconds: float, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns, in a thread of its own that may be abandoned.
-
-    The time limits of HTTP clients are limits of silence. A server that sends a byte now and then
-    is never silent.
-
-    Raises:
-        TimeoutError: the work was not done in time.
-        BaseException: whatever the work raised.
-    """
-    done: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            done.put((True, work()))
-        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            done.put((False, error))
-
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        worked, result = done.get(timeout=seconds)
-    except Empty:
-        raise TimeoutError from None
-    if not worked:
-        raise result
-    return cast("T", result)
 
 
 def _believable(tokens: int | None) -> int | None:
