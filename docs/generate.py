@@ -175,6 +175,27 @@ def commands() -> str:
     return "\n".join(lines)
 
 
+def export_columns() -> str:
+    """The page of every column of the long table."""
+    from tabwb_builtin.columns import TABLE
+
+    lines = [
+        "# Columns of an export",
+        "",
+        "`tabwb export --format csv` and `--format parquet` write one row per rating of a counted",
+        "response, in these columns. Names are stable. An empty cell (Parquet: a null) has no",
+        "value.",
+        "",
+        "| column | type | unit | meaning |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{column.name}` | {column.type} | {column.unit} | {column.meaning} |"
+        for column in TABLE
+    ]
+    return "\n".join([*lines, ""])
+
+
 def battery_schema() -> str:
     """The page of every key that a battery file may have."""
     from tabwb.battery.schema import json_schema
@@ -236,6 +257,7 @@ PAGES = {
     "records.md": records,
     "commands.md": commands,
     "battery-schema.md": battery_schema,
+    "export-columns.md": export_columns,
 }
 
 

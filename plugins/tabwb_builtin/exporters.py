@@ -16,70 +16,24 @@ from tabwb.extend.components import Descriptor
 from tabwb.extend.writing import write_text
 from tabwb.records.specs import Spec
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb_builtin.columns import COLUMNS, TABLE, Row
 
-LINE_KEYS = ("subtest", "item", "replicate", "prompt", "response", "status", "latency_s", "ratings")
-"""Keys of a line after ``administration`` (its uid), in their order."""
-
-CONDITIONS = (
-    "id",
-    "battery",
-    "battery_version",
-    "battery_hash",
-    "examinee",
-    "kind",
-    "model",
-    "lesion",
-    "seed",
-    "replicates",
-    "protocol",
-    "conversation",
-    "item_order",
-    "option_order",
-    "research_protocol",
-    "created_at",
-)
-LABELS = ("family", "tuning", "parameters")
-"""What the user's profile says of the model."""
-FACTS = (
-    "revision",
-    "weights_sha256",
-    "dtype",
-    "device",
-    "template",
-    "template_sha256",
-    "torch",
-    "transformers",
-)
-"""What the back end says of the model; those that it knows."""
-DECODING = ("temperature", "top_p", "max_tokens", "stop", "seed")
-TRIAL = (
-    "number",
+LINE_KEYS = (
     "subtest",
     "item",
     "replicate",
-    "practice",
-    "options",
     "prompt",
     "response",
     "status",
-    "stop_reason",
     "latency_s",
+    "ratings",
 )
+"""Keys of a line after ``administration`` (its uid), in their order; kept for ``replay:FILE``."""
+GIVEN_KEYS = ("battery", "battery_version", "battery_hash", "examinee", "kind", "lesion", "seed")
+"""Keys of the administration that follow."""
+ITEM_KEYS = ("options", "expected", "tags", "foils", "foil", "stop_reason")
+"""Keys of the trial after these."""
 RATING = ("rater", "measure", "value", "status", "reason")
-JUDGEMENT = ("repaired", "structured", "prompt_sha256")
-"""Of a rating by a judge that asks a model: how its verdict was had."""
-ATTEMPT = ("protocol", "prompt_tokens", "reply_tokens", "batch_exact", "model_version")
-"""Of the attempt that counts: how the answer was obtained, and tokens where they were counted."""
-COLUMNS = (
-    "administration",
-    *CONDITIONS,
-    *(f"model_{name}" for name in (*LABELS, *FACTS)),
-    *(f"decoding_{name}" for name in DECODING),
-    *(f"trial_{name}" if name in ("number", "status") else name for name in TRIAL),
-    *(f"response_{name}" for name in ATTEMPT),
-    *(f"rating_{name}" if name in ("status", "reason") else name for name in RATING),
-    *(f"judge_{name}" for name in JUDGEMENT),
-)
 
 
 class JsonLinesExporter:
@@ -103,18 +57,25 @@ class CsvExporter:
         writer = csv.writer(text, lineterminator="\r\n")
         writer.writerow(COLUMNS)
         writer.writerows(_rows(document))
-        write_text(out, text.getvalue(), notes_of(document, CSV_NOTE))
+        write_text(out, text.getvalue(), [*notes_of(document, CSV_NOTE), DICTIONARY])
 
 
 JSONL_NOTE = (
     "One line per counted response: administration (uid), subtest, item, replicate, prompt "
-    "(exactly as sent), response, status, latency_s (seconds), ratings. A practice item's line "
-    'also says "practice": true and belongs into no score.'
+    "(exactly as sent), response, status, latency_s (seconds), ratings; the battery (id, version, "
+    "SHA-256), examinee, kind, lesion and the run's seed; the item's options in the order shown, "
+    "expected answer, tags and foils, and foil, the kind of error under the policy extracted; and "
+    "reply: what was sent for this response (decoding: max_tokens, temperature, top_p, stop, seed; "
+    "null where it was not sent or is not known) and what came with it (model_version, tokens, "
+    "finish_reason, option_log_probabilities in nats). A practice item's line also says "
+    '"practice": true and belongs into no score.'
 )
 CSV_NOTE = (
     "One row per rating of a counted response, RFC 4180, UTF-8; empty cells have no value. A "
     "response without ratings has one row. Rows with practice = true belong into no score."
 )
+DICTIONARY = "Columns:\n" + "\n".join(f"- {column.told}" for column in TABLE)
+"""What stands in each column, as it is written beside a table."""
 
 
 def notes_of(document: Mapping[str, Any], explanation: str) -> list[str]:
@@ -140,6 +101,9 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     for administration, trial in _counted(document):
         line = {"administration": administration["uid"]}
         line.update({key: trial[key] for key in LINE_KEYS})
+        line.update({key: administration[key] for key in GIVEN_KEYS})
+        line.update({key: trial.get(key) for key in ITEM_KEYS})
+        line["reply"] = trial.get("reply")
         if trial.get("practice"):
             line["practice"] = True
         yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
@@ -153,36 +117,12 @@ def _rows(document: Mapping[str, Any]) -> Iterator[list[object]]:
 def table(document: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The long table: one row per rating of a counted response, values in :data:`COLUMNS`."""
     for administration, trial in _counted(document):
-        decoding = administration["decoding"] or {}
-        facts = administration.get("model_facts", {})
-        labels = administration.get("labels", {})
-        attempt = _counting(trial)
-        conditions = (
-            administration["uid"],
-            *(administration[name] for name in CONDITIONS),
-            *(labels.get(name) for name in LABELS),
-            *(facts.get(name) for name in FACTS),
-            *(decoding.get(name) for name in DECODING),
-            *(trial[name] for name in TRIAL),
-            *(attempt.get(name) for name in ATTEMPT),
-        )
         judged = {
             call["rater"]: call for call in trial.get("judgements", ()) if call["repeat"] == 0
         }
         for rating in trial["ratings"] or [dict.fromkeys(RATING)]:
-            call = judged.get(rating["rater"], {})
-            yield (
-                *conditions,
-                *(rating[name] for name in RATING),
-                *(call.get(name) for name in JUDGEMENT),
-            )
-
-
-def _counting(trial: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Metadata of the attempt that counts."""
-    ok = [attempt for attempt in trial["attempts"] if attempt["state"] == "ok"]
-    metadata: Mapping[str, Any] = ok[-1]["metadata"] if ok else {}
-    return metadata
+            row = Row(administration, trial, rating, judged.get(rating["rater"], {}))
+            yield tuple(column.value(row) for column in TABLE)
 
 
 def _cell(value: object) -> object:
@@ -190,7 +130,7 @@ def _cell(value: object) -> object:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, dict)):
         return json.dumps(value, ensure_ascii=False)
     return value
 

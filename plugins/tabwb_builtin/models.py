@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.extend.components import Cancel, Descriptor, ModelBackend
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Decoding, Reply, Request
+from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
 from tabwb.records.specs import Spec
 from tabwb.records.states import Protocol, ResponseStatus, StopReason
 
@@ -91,13 +91,17 @@ def refuse_protocol(backend: str, protocol: Protocol) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One line of an export: an answer with where it stands."""
+    """One line of an export: an answer with where it stands.
+
+    ``sampled``: whether it was drawn at a temperature; None where the line does not say.
+    """
 
     line: int
     administration: str
     prompt: str
     response: str
     status: str
+    sampled: bool | None = None
 
     def is_rotation_of(self, other: Recorded) -> bool:
         """Whether both answer one item of one administration in prompts that differ."""
@@ -140,6 +144,7 @@ class ReplayModel:
             "model": f"replay of {self._path.name}",
             "file_sha256": hashlib.sha256(raw).hexdigest(),
             "answers": str(sum(map(len, self._answers.values()))),
+            "replicates": str(1 + max(replicate for _, replicate in self._answers)),
         }
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
@@ -173,8 +178,10 @@ class ReplayModel:
                     piece.latency_s,
                     piece.first_piece_s,
                     metadata={
+                        **dict.fromkeys(DECODING, NOT_SENT),
                         "replayed_administration": recorded.administration,
                         "replayed_line": str(recorded.line),
+                        **({SAMPLED: "yes"} if recorded.sampled else {}),
                     },
                 )
             else:
@@ -239,10 +246,15 @@ class ReplayModel:
             str(content.get("prompt", "")),
             content["response"],
             str(content.get("status", ResponseStatus.OK.value)),
+            _is_sampled(content.get("reply")),
         )
         return f"{content['subtest']}/{content['item']}", content["replicate"], recorded
 
 
+DECODING = ("max_tokens", "temperature", "top_p", "stop", "seed")
+"""What recorded answers are not drawn with, whatever the run is told."""
+SAMPLED = "replayed_sampled"
+"""Noted with an answer that was drawn at a temperature: its replicates are draws of their own."""
 _REASONS = {"truncated": StopReason.LENGTH, "refused": StopReason.REFUSED}
 
 
@@ -279,6 +291,20 @@ def _echo(spec: Spec, options: Any) -> ModelBackend:
     return EchoModel(options.delay, options.text)
 
 
+def _is_sampled(reply: object) -> bool | None:
+    decoding = reply.get("decoding") if isinstance(reply, dict) else None
+    temperature = decoding.get("temperature") if isinstance(decoding, dict) else None
+    return temperature > 0 if isinstance(temperature, int | float) else None
+
+
+def _replicates(spec: Spec) -> int:
+    path = Path(spec.name or "").expanduser()
+    try:
+        return int(ReplayModel(path, spec.options.get("administration")).open()["replicates"])
+    except ComponentError:
+        return 0  # said when the model is opened
+
+
 def _replay(spec: Spec, options: Any) -> ModelBackend:
     assert spec.name is not None
     return ReplayModel(Path(spec.name).expanduser(), options.administration)
@@ -299,6 +325,7 @@ MODELS: tuple[Descriptor, ...] = (
         name_help="FILE",
         name_required=True,
         locate=lambda name: str(Path(name).expanduser().absolute()),
+        replicates=_replicates,
         remarks="reads what 'tabwb export --format jsonl' writes",
     ),
 )

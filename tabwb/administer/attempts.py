@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from tabwb.records.exchange import NOT_SENT, Decoding, Message, Reply
-from tabwb.records.states import AttemptState, ResponseKind, StopReason
+from tabwb.records.states import AttemptState, Protocol, ResponseKind, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.response_status import response_status
 
@@ -96,7 +96,7 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
-def sent(decoding: Decoding | None, *, drawn: bool = True) -> dict[str, str]:
+def sent(decoding: Decoding | None, *, drawn: bool = True, written: bool = True) -> dict[str, str]:
     """Return the decoding of a request as an attempt keeps it: plain strings, stop as a JSON list.
 
     Top-p and seed stand there only where something is sampled.
@@ -104,6 +104,7 @@ def sent(decoding: Decoding | None, *, drawn: bool = True) -> dict[str, str]:
     Args:
         decoding: of the request, or None.
         drawn: False where the back end took the most probable answer whatever the temperature.
+        written: False where an option was chosen without writing it, so that nothing limits it.
 
     >>> sent(Decoding(64, 0.7, 0.9, ("Q:",), 5))["stop"], sent(Decoding(64)).keys()
     ('["Q:"]', dict_keys(['max_tokens', 'temperature', 'stop']))
@@ -111,9 +112,9 @@ def sent(decoding: Decoding | None, *, drawn: bool = True) -> dict[str, str]:
     if decoding is None:
         return {}
     kept = {
-        "max_tokens": str(decoding.max_tokens),
+        "max_tokens": str(decoding.max_tokens) if written else NOT_SENT,
         "temperature": str(float(decoding.temperature)) if drawn else NOT_SENT,
-        "stop": json.dumps(decoding.stop, ensure_ascii=False),
+        "stop": json.dumps(decoding.stop, ensure_ascii=False) if written else NOT_SENT,
     }
     if drawn and not decoding.greedy:
         kept |= {"top_p": str(float(decoding.top_p)), "seed": str(decoding.seed)}
@@ -128,7 +129,11 @@ def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     }
     known = {key: value for key, value in counts.items() if value is not None}
     # What a back end says that it sent stands before what it was asked for.
-    asked = sent(decoding, drawn=reply.metadata.get("sampled") != "no")
+    asked = sent(
+        decoding,
+        drawn=reply.metadata.get("sampled") != "no",
+        written=reply.metadata.get("protocol") != Protocol.LIKELIHOOD,
+    )
     return {
         key: storable(str(value)) for key, value in {**asked, **reply.metadata, **known}.items()
     }

@@ -73,8 +73,26 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
     )
 
 
+def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
+    """Return how many replicates a model of recorded answers holds; 0 for any other examinee."""
+    if conditions.kind != "model":
+        return 0
+    descriptor, spec = plugins.resolve("models", conditions.examinee)
+    return 0 if descriptor.replicates is None else descriptor.replicates(spec)
+
+
 def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
-    """A sentence about replicates that can only repeat each other, or empty."""
+    """A sentence about replicates that say nothing new or are left out, or empty.
+
+    Recorded answers are all different draws, whatever decoding the run names.
+    """
+    if recorded := recorded_replicates(plugins, conditions):
+        if recorded <= conditions.replicates:
+            return ""
+        return (
+            f"the file holds {recorded} replicates of the items, and this run gives "
+            f"{conditions.replicates}: ask for {recorded} replicates to give them all"
+        )
     if nothing_varies(battery, conditions):
         return (
             "greedy decoding and nothing that varies: the replicates will be identical "

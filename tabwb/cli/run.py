@@ -57,7 +57,11 @@ batch_option = click.option(
     multiple=True,
     help="Judge of connected text; may be given several times. Default: rules. 'none': no judge.",
 )
-@click.option("--replicates", type=click.IntRange(1, 100_000), default=1, show_default=True)
+@click.option(
+    "--replicates",
+    type=click.IntRange(1, 100_000),
+    help="How often each item is given. Default: 1; of replay:FILE as many as the file holds.",
+)
 @click.option(
     "--seed", type=SEEDS, default=1, show_default=True, help="For orders and for sampling."
 )
@@ -100,6 +104,8 @@ def run(**options: Any) -> int:
     3 stopped early but resumable; 130 after a second ctrl+c.
     """
     plugins = open_plugins(options.get("offline"), dry=bool(options.get("dry_run")))
+    from dataclasses import replace
+
     from tabwb.administer import setup
 
     try:
@@ -107,6 +113,10 @@ def run(**options: Any) -> int:
         conditions = _conditions(options)
         conditions = setup.resolve(plugins, battery, conditions)
         _check_typed(battery, conditions, options["battery"])
+        recorded = setup.recorded_replicates(plugins, conditions)
+        if options.get("replicates") is None and recorded > 1:
+            conditions = replace(conditions, replicates=recorded)
+            note(f"{recorded} replicates, as many as the file holds")
         if idle := setup.idle_replicates(plugins, battery, conditions):
             note(f"warning: {idle}")
         if options.get("dry_run"):
@@ -205,7 +215,7 @@ def _conditions(options: dict[str, Any]) -> Conditions:
         examinee=str(speaker if model is None else model),
         kind="speaker" if model is None else "model",
         seed=seed,
-        replicates=options.get("replicates", 1),
+        replicates=options.get("replicates") or 1,
         protocol=Protocol(options.get("protocol", "generate")),
         decoding=Decoding(
             max_tokens=MAX_TOKENS if max_tokens is None else max_tokens,

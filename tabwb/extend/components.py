@@ -56,6 +56,9 @@ class Descriptor:
         wraps: NAME is itself a spec of a component of this kind (a judge's model), to which all
             options belong. The factory is then called with a third argument: a function that makes
             the inner component. What the inner one needs is needed.
+        replicates: how many replicates a model of recorded answers holds of this spec; 0 where that
+            cannot be read. A run for which no number was given gives as many. Reading them is
+            cheap.
         cuts: a transcriber that hears each stretch of speech by itself (``Clip.speech``). For any
             other the option ``cut`` has tabwb do so.
         install: the command that installs the plugin's own packages, for the message where one is
@@ -81,6 +84,7 @@ class Descriptor:
     wraps: ComponentKind | None = None
     cuts: bool = False
     install: str = ""
+    replicates: Callable[[Spec], int] | None = None
 
     @property
     def answers_under(self) -> tuple[str, ...]:

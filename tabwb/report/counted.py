@@ -144,6 +144,8 @@ def is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
     conditions = source.conditions
     if conditions is None or conditions.kind != "model":
         return False
+    if attempt.metadata.get("replayed_sampled") == "yes":
+        return False  # drawn when it was recorded
     return (
         conditions.decoding.greedy
         or protocol is Protocol.LIKELIHOOD

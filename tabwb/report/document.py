@@ -12,6 +12,7 @@ from tabwb.records.ratings import Rating
 from tabwb.records.states import ResponseKind, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.cautions import cautions
+from tabwb.report.replies import item_json, reply_json
 from tabwb.report.summary import Json, Source, Summary, summarise
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def administration_document(
         "trials": [
             {
                 **trial_json(trial),
+                **item_json(battery, trial),
+                "reply": reply_json(battery, administration.conditions, trial) or None,
                 **spoken.get(trial.plan.number, {}),
                 "judgements": [judgement_json(each) for each in calls.get(trial.plan.number, ())],
             }

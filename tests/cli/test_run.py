@@ -12,7 +12,7 @@ import pytest
 
 from tabwb.records.entries import EventEntry
 from tabwb.store.store import Store
-from tests.cli.conftest import Run, in_process
+from tests.cli.conftest import Outcome, Run, in_process
 
 ADMINISTRATION_KEYS = {
     "id", "uid", "status", "battery", "battery_version", "battery_hash", "examinee", "model",
@@ -407,3 +407,46 @@ def test_help_imports_click_and_our_own_light_modules_only() -> None:
         "pluggy", "torch", "transformers", "platformdirs", "asyncio", "tabwb_builtin",
     }  # fmt: skip
     assert not heavy & loaded
+
+
+def limits_sent(outcome: Outcome) -> list[int]:
+    return [trial["reply"]["decoding"]["max_tokens"] for trial in outcome.document["trials"]]
+
+
+def test_max_tokens_replaces_the_batterys_limits_up_and_down(run: Run) -> None:
+    echo = ("run", "tab", "--model", "echo", "--judge", "none", "--json")
+    own = run(*echo)
+    assert set(limits_sent(own)) == {64, 96, 256}
+    assert own.document["administration"]["decoding"]["max_tokens"] is None
+    for most in (8, 1024):
+        given = run(*echo, "--max-tokens", most)
+        assert set(limits_sent(given)) == {most}
+        assert given.document["administration"]["decoding"]["max_tokens"] == most
+
+
+def test_a_replay_gives_every_replicate_of_the_file(run: Run, tmp_path: Path) -> None:
+    run("run", "tab", "--model", "echo", "--temperature", "1", "--replicates", 3, "--judge", "none")
+    out = tmp_path / "answers.jsonl"
+    assert run("export", 1, "--out", out).status == 0
+    replay = ("run", "tab", "--model", f"replay:{out}", "--judge", "none", "--json")
+    whole = run(*replay)
+    assert len(whole.document["trials"]) == 60
+    assert "3 replicates, as many as the file holds" in whole.err
+    part = run(*replay, "--replicates", 1)
+    assert len(part.document["trials"]) == 20
+    assert "the file holds 3 replicates" in part.err
+
+
+def test_the_same_sampled_run_twice_has_the_same_seeds_and_another_seed_none_of_them(
+    run: Run,
+) -> None:
+    echo = ("run", "tab", "--model", "echo", "--temperature", "1", "--judge", "none", "--json")
+    first, again, other = (
+        [
+            trial["reply"]["decoding"]["seed"]
+            for trial in run(*echo, "--seed", seed).document["trials"]
+        ]
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert len(set(first) | set(other)) == 40

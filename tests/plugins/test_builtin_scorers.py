@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tabwb_builtin.exporters import COLUMNS, EXPORTERS
+from tabwb_builtin.columns import COLUMNS, TABLE
+from tabwb_builtin.exporters import EXPORTERS
 from tabwb_builtin.scorers import SCORERS
 
 from tabwb.battery.model import Item, Subtest
@@ -15,9 +17,18 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
+from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.document import administration_document
-from tests.report.given import ANSWERS, BATTERY, administration, answered, trials, voided
+from tests.report.given import (
+    ANSWERS,
+    BATTERY,
+    SAMPLED,
+    administration,
+    answered,
+    trials,
+    voided,
+)
 
 SCORER: dict[str, Scorer] = {one.id: one.factory(Spec(one.id), None) for one in SCORERS}
 EXPORTER: dict[str, Exporter] = {one.id: one.factory(Spec(one.id), None) for one in EXPORTERS}
@@ -117,8 +128,14 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
     assert len(lines) == len(ANSWERS)
     assert list(lines[0]) == [
         "administration", "subtest", "item", "replicate", "prompt", "response", "status",
-        "latency_s", "ratings",
+        "latency_s", "ratings", "battery", "battery_version", "battery_hash", "examinee", "kind",
+        "lesion", "seed", "options", "expected", "tags", "foils", "foil", "stop_reason", "reply",
     ]  # fmt: skip
+    wrong = next(line for line in lines if line["item"] == "wc3")
+    assert (wrong["expected"], wrong["foil"]) == ("boot", "phonological")
+    assert wrong["foils"] == {"boat": "phonological"}
+    assert (wrong["battery"], wrong["battery_version"]) == ("small", "1")
+    assert (wrong["battery_hash"], wrong["examinee"]) == ("0" * 64, "bundled")
     by_item = {trial.plan.item: trial for trial in given[:-1]}
     for line in lines:
         trial = by_item[line["item"]]
@@ -153,6 +170,66 @@ def test_csv_has_one_row_per_rating_with_the_conditions(tmp_path: Path) -> None:
     assert json.loads(exact["options"])[0] == "boot"
     unknown = next(row for row in rows if row["rating_status"] == "undefined")
     assert unknown["value"] == ""
+
+
+def noted(item_id: str, text: str, **metadata: str) -> Trial:
+    trial = answered(item_id, text)
+    (attempt,) = trial.attempts
+    return replace(trial, attempts=(replace(attempt, metadata=metadata),))
+
+
+def test_every_column_is_declared_and_explained_beside_the_table(tmp_path: Path) -> None:
+    exported("csv", tmp_path / "out.csv")
+    beside = (tmp_path / "out.csv.README.txt").read_text(encoding="utf-8")
+    for column in TABLE:
+        assert column.told in beside
+        assert column.meaning and not column.meaning.endswith(".")
+
+
+def test_each_reply_is_exported_with_what_was_sent_for_it(tmp_path: Path) -> None:
+    notes = {
+        "max_tokens": "64", "temperature": "0.7", "top_p": "0.9", "stop": '["Q:"]',
+        "seed": "123456", "model_version": "small-2026-05", "thought_tokens": "17",
+        "finish_reason": "stop", "reply_tokens": "20",
+    }  # fmt: skip
+    given = [noted("wc1", "lion", **notes), noted("wc3", "boat", **{**notes, "seed": "not sent"})]
+    asked = replace(administration(), conditions=replace(SAMPLED, token_limits="battery"))
+    made = administration_document(asked, BATTERY, given)
+    rows = list(csv.DictReader(exported("csv", tmp_path / "o.csv", made).splitlines()))
+    first = next(row for row in rows if row["item"] == "wc1")
+    sent = ("max_tokens", "temperature", "top_p", "stop", "seed")
+    assert [first[f"decoding_{name}"] for name in sent] == ["64", "0.7", "0.9", '["Q:"]', "123456"]
+    assert first["response_model_version"] == "small-2026-05"
+    assert (first["response_reasoning_tokens"], first["response_finish_reason"]) == ("17", "stop")
+    assert next(row for row in rows if row["item"] == "wc3")["decoding_seed"] == ""
+    line = json.loads(exported("jsonl", tmp_path / "o.jsonl", made).splitlines()[0])
+    assert line["reply"]["decoding"] == {
+        "max_tokens": 64, "temperature": 0.7, "top_p": 0.9, "stop": ["Q:"], "seed": 123456,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {"option_log_probabilities": "[-0.5, null]", "options_weighed": '["lion", "drum"]'},
+        {"option_log_probabilities": '{"lion": {"sum": -0.5, "tokens": 1}, "drum": null}'},
+    ],
+)
+def test_log_probabilities_of_options_are_exported(notes: dict[str, str], tmp_path: Path) -> None:
+    made = administration_document(administration(), BATTERY, [noted("wc1", "lion", **notes)])
+    (row, *_) = csv.DictReader(exported("csv", tmp_path / "o.csv", made).splitlines())
+    assert json.loads(row["option_log_probabilities"]) == {"lion": -0.5, "drum": None}
+
+
+def test_a_reply_of_an_earlier_version_has_the_limits_that_held_and_no_seed(tmp_path: Path) -> None:
+    old = replace(SAMPLED, token_limits="smaller")
+    made = administration_document(
+        replace(administration(), conditions=old), BATTERY, [answered("wc1", "lion")]
+    )
+    line = json.loads(exported("jsonl", tmp_path / "o.jsonl", made))
+    assert line["reply"]["decoding"] == {
+        "max_tokens": 256, "temperature": 1.0, "top_p": 1.0, "stop": [], "seed": None,
+    }  # fmt: skip
 
 
 def test_several_administrations_go_into_one_file(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabwb_builtin.models import stream_text
 
+from tabwb.administer import setup
 from tabwb.extend.components import ModelBackend
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.states import Protocol, StopReason
+from tabwb.records.trials import Conditions
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +102,32 @@ def line(**changes: object) -> str:
     return json.dumps({**content, **changes}, ensure_ascii=False)
 
 
+def test_a_replay_without_a_number_gives_all_replicates_of_the_file(
+    plugins: Plugins, tmp_path: Path
+) -> None:
+    path = written(tmp_path, *(line(replicate=n, response=str(n)) for n in range(3)))
+    asked_for = Conditions(f"replay:{path}", "model")
+    assert setup.recorded_replicates(plugins, asked_for) == 3
+    battery = setup.find_battery(plugins, "tab")
+    said = setup.idle_replicates(plugins, battery, asked_for)
+    assert "holds 3 replicates" in said
+    assert setup.idle_replicates(plugins, battery, replace(asked_for, replicates=3)) == ""
+    assert setup.recorded_replicates(plugins, Conditions("replay:/none.jsonl", "model")) == 0
+    assert setup.recorded_replicates(plugins, Conditions("echo", "model")) == 0
+
+
+def test_answers_that_were_sampled_stay_so_when_replayed(plugins: Plugins, tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        line(reply={"decoding": {"temperature": 0.7}}),
+        line(item="w2", reply={"decoding": {"temperature": 0.0}}),
+        line(item="w3", reply=None),
+    )
+    replay = plugins.open_model(f"replay:{path}")
+    noted = [answer(replay, asked("", key=f"words/w{n}"))[1].metadata for n in (1, 2, 3)]
+    assert ["replayed_sampled" in one for one in noted] == [True, False, False]
+
+
 def written(folder: Path, *lines: str) -> Path:
     path = folder / "answers.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -113,7 +142,15 @@ def test_replay_says_what_was_said(plugins: Plugins, tmp_path: Path) -> None:
     assert len(facts["file_sha256"]) == 64
     pieces, reply = answer(replay, asked("ignored", Decoding(1), key="words/w1"))
     assert "".join(pieces) == reply.text == " a  lion.\n"
-    assert reply.metadata == {"replayed_administration": "0190-a", "replayed_line": "1"}
+    assert reply.metadata == {
+        "max_tokens": "not sent",
+        "temperature": "not sent",
+        "top_p": "not sent",
+        "stop": "not sent",
+        "seed": "not sent",
+        "replayed_administration": "0190-a",
+        "replayed_line": "1",
+    }
     assert answer(replay, asked("ignored", key="words/w1", replicate=1))[1].text == ""
 
 

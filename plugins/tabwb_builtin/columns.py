@@ -1,0 +1,271 @@
+"""The columns of the long table (CSV, Parquet): declared once, with type, unit and meaning.
+
+Column names are stable: new ones are added, old ones keep their name and meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Type = Literal["text", "integer", "number", "boolean", "list of text", "JSON"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rating of one counted response, with what belongs to it, as in the JSON document."""
+
+    administration: Mapping[str, Any]
+    trial: Mapping[str, Any]
+    rating: Mapping[str, Any]
+    judgement: Mapping[str, Any]
+
+    @property
+    def reply(self) -> Mapping[str, Any]:
+        """What was sent for the response and what came with it."""
+        return self.trial.get("reply") or {}
+
+    @property
+    def noted(self) -> Mapping[str, Any]:
+        """Metadata of the attempt that counts."""
+        ok = [attempt for attempt in self.trial["attempts"] if attempt["state"] == "ok"]
+        metadata: Mapping[str, Any] = ok[-1]["metadata"] if ok else {}
+        return metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    Attributes:
+        name: stable.
+        type: of its values; an empty cell (a null) has no value.
+        meaning: for people.
+        value: reads it from a row.
+        unit: of a number, or empty.
+    """
+
+    name: str
+    type: Type
+    meaning: str
+    value: Callable[[Row], Any]
+    unit: str = ""
+
+    @property
+    def told(self) -> str:
+        """Name, type, unit and meaning in one line."""
+        unit = f", {self.unit}" if self.unit else ""
+        return f"{self.name} ({self.type}{unit}): {self.meaning}"
+
+
+def _given(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.administration[key]
+
+
+def _label(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.administration.get("labels", {}).get(key)
+
+
+def _fact(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.administration.get("model_facts", {}).get(key)
+
+
+def _trial(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.trial.get(key)
+
+
+def _reply(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.reply.get(key)
+
+
+def _sent(key: str) -> Callable[[Row], Any]:
+    return lambda row: (row.reply.get("decoding") or {}).get(key)
+
+
+def _noted(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.noted.get(key)
+
+
+def _rating(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.rating.get(key)
+
+
+def _judgement(key: str) -> Callable[[Row], Any]:
+    return lambda row: row.judgement.get(key)
+
+
+TABLE: tuple[Column, ...] = (
+    Column("administration", "text", "the administration's uid", _given("uid")),
+    Column("id", "integer", "its number in the store", _given("id")),
+    Column("battery", "text", "the battery's id", _given("battery")),
+    Column("battery_version", "text", "the battery's version", _given("battery_version")),
+    Column("battery_hash", "text", "SHA-256 of the battery's content", _given("battery_hash")),
+    Column("examinee", "text", "the model's spec, or the speaker's study ID", _given("examinee")),
+    Column("kind", "text", "model or speaker", _given("kind")),
+    Column("model", "text", "the model's spec; empty for a speaker", _given("model")),
+    Column("lesion", "text", "the lesion's spec", _given("lesion")),
+    Column("seed", "integer", "of the run; decoding_seed is the reply's own", _given("seed")),
+    Column("replicates", "integer", "how often each item was to be given", _given("replicates")),
+    Column("protocol", "text", "of the run: generate, enforced or likelihood", _given("protocol")),
+    Column(
+        "conversation",
+        "boolean",
+        "whether earlier items stand before each prompt",
+        _given("conversation"),
+    ),
+    Column("item_order", "text", "as-given or shuffled", _given("item_order")),
+    Column("option_order", "text", "as-given, shuffled or rotated", _given("option_order")),
+    Column(
+        "research_protocol",
+        "text",
+        "under which a battery for models was given to a person",
+        _given("research_protocol"),
+    ),
+    Column("created_at", "text", "when the run began, ISO 8601, UTC", _given("created_at")),
+    Column("model_family", "text", "as the model's profile says", _label("family")),
+    Column("model_tuning", "text", "as the model's profile says", _label("tuning")),
+    Column(
+        "model_parameters",
+        "integer",
+        "number of parameters, as the model's profile says",
+        _label("parameters"),
+    ),
+    Column("model_revision", "text", "of the model's repository", _fact("revision")),
+    Column("model_weights_sha256", "text", "of the model's weights", _fact("weights_sha256")),
+    Column("model_dtype", "text", "number format of the weights", _fact("dtype")),
+    Column("model_device", "text", "where the model ran", _fact("device")),
+    Column("model_template", "text", "which prompt template was used", _fact("template")),
+    Column("model_template_sha256", "text", "of that template", _fact("template_sha256")),
+    Column("model_torch", "text", "version of torch", _fact("torch")),
+    Column("model_transformers", "text", "version of transformers", _fact("transformers")),
+    Column(
+        "decoding_temperature",
+        "number",
+        "sent with this response's request; 0 is greedy",
+        _sent("temperature"),
+    ),
+    Column(
+        "decoding_top_p",
+        "number",
+        "sent with this request; empty where it was not",
+        _sent("top_p"),
+        "probability",
+    ),
+    Column(
+        "decoding_max_tokens",
+        "integer",
+        "token limit sent with this request",
+        _sent("max_tokens"),
+        "tokens",
+    ),
+    Column("decoding_stop", "list of text", "stop sequences of this request", _sent("stop")),
+    Column(
+        "decoding_seed",
+        "integer",
+        "this response's own seed, as sent; empty where nothing was sampled, where it was not "
+        "sent, and for responses of versions that stored none",
+        _sent("seed"),
+    ),
+    Column("trial_number", "integer", "place in the administration, from 1", _trial("number")),
+    Column("subtest", "text", "the subtest's id", _trial("subtest")),
+    Column("item", "text", "the item's id", _trial("item")),
+    Column("replicate", "integer", "from 0", _trial("replicate")),
+    Column("practice", "boolean", "true: belongs into no score", _trial("practice")),
+    Column("options", "list of text", "in the order shown", _trial("options")),
+    Column("expected", "text", "the right answer, where there is one", _trial("expected")),
+    Column("tags", "list of text", "the item's tags", _trial("tags")),
+    Column("foils", "JSON", "kinds of foils: option to kind", _trial("foils")),
+    Column(
+        "foil",
+        "text",
+        "kind of the error under the policy extracted: a kind of foil, other-option, ambiguous or "
+        "no-option; empty for a right answer and for other subtests",
+        _trial("foil"),
+    ),
+    Column("prompt", "text", "the user message, exactly as sent", _trial("prompt")),
+    Column("response", "text", "unaltered", _trial("response")),
+    Column(
+        "trial_status",
+        "text",
+        "what kind of text the response is (ok, empty, truncated ...)",
+        _trial("status"),
+    ),
+    Column(
+        "stop_reason",
+        "text",
+        "end, length, stop-string, refused, or none for a person",
+        _trial("stop_reason"),
+    ),
+    Column("latency_s", "number", "from request to end", _trial("latency_s"), "seconds"),
+    Column(
+        "response_attempt",
+        "integer",
+        "number of the attempt that counts, from 1",
+        _reply("attempt"),
+    ),
+    Column("response_recorded_at", "text", "ISO 8601, UTC", _reply("recorded_at")),
+    Column("response_protocol", "text", "how this response was obtained", _noted("protocol")),
+    Column("response_prompt_tokens", "integer", "of the prompt", _reply("prompt_tokens"), "tokens"),
+    Column(
+        "response_reply_tokens",
+        "integer",
+        "of the reply, reasoning included",
+        _reply("reply_tokens"),
+        "tokens",
+    ),
+    Column(
+        "response_reasoning_tokens",
+        "integer",
+        "of these, reasoning; empty where not counted",
+        _reply("reasoning_tokens"),
+        "tokens",
+    ),
+    Column(
+        "response_batch_exact",
+        "text",
+        "no: a near tie; the text may change with batch size or device",
+        _noted("batch_exact"),
+    ),
+    Column(
+        "response_model_version",
+        "text",
+        "the model that answered, as the service names it",
+        _reply("model_version"),
+    ),
+    Column(
+        "response_finish_reason",
+        "text",
+        "why the reply ended, in the service's word",
+        _reply("finish_reason"),
+    ),
+    Column("response_cause", "text", "why there is no text, where known", _reply("cause")),
+    Column(
+        "option_log_probabilities",
+        "JSON",
+        "option to log probability, summed over its tokens; protocol likelihood",
+        _reply("option_log_probabilities"),
+        "nats",
+    ),
+    Column("rater", "text", "who rated: a scorer, a judge, or a person", _rating("rater")),
+    Column("measure", "text", "what was rated", _rating("measure")),
+    Column("value", "number", "of the rating; empty: rating_status says why", _rating("value")),
+    Column("rating_status", "text", "value, undefined, unparsed or error", _rating("status")),
+    Column("rating_reason", "text", "why this value, or why none", _rating("reason")),
+    Column(
+        "judge_repaired",
+        "boolean",
+        "the judge's reply could be read only when asked again",
+        _judgement("repaired"),
+    ),
+    Column(
+        "judge_structured",
+        "boolean",
+        "the service held the judge to a schema",
+        _judgement("structured"),
+    ),
+    Column("judge_prompt_sha256", "text", "of the judge's prompt", _judgement("prompt_sha256")),
+)
+"""Every column, in order."""
+
+COLUMNS = tuple(column.name for column in TABLE)
