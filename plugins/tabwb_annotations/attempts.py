@@ -12,23 +12,29 @@ from tabwb.extend.writing import write_text
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb_annotations.tiers import Document, transcriber_of
+from tabwb_annotations.tiers import Document, by_raters, transcriber_of
 
 RESPONSE = (
     "target", "score", "score_by", "score_reason", "scored_after_reveal", "heard", "code",
-    "code_by", "latency_s", "onset_s", "onset_by", "start_s", "end_s", "recording", "sound",
+    "code_by", "counts", "latency_s", "onset_s", "onset_by", "start_s", "end_s", "recording",
+    "sound",
 )  # fmt: skip
 """Of the response, as they stand in the documents."""
 COLUMNS = (
     "administration", "battery", "battery_version", "speaker", "item", "replicate", "practice",
-    "state", *RESPONSE, "flags", "cues", "correct_any", "correct_first", "proposed",
-    "proposed_clause", "transcriber", "attempt", "attempts", "attempt_onset_s",
-    "attempt_offset_s", "phonemes", "ipa", "complete",
+    "state", *RESPONSE, "all_scores", "all_heard", "all_codes", "flags", "cues", "correct_any",
+    "correct_first", "proposed", "proposed_clause", "transcriber", "attempt", "attempts",
+    "attempt_onset_s", "attempt_offset_s", "phonemes", "ipa", "complete",
 )  # fmt: skip
+PERSONS = {"score": "scores", "heard": "heard", "code": "codes"}
+"""What people say by ear; a column ``all_...`` has it of every rater."""
 NOTE = (
     "One row per spoken attempt, as proposed at pauses and marks; a response in which none was "
     "heard has one row without an attempt. Times are seconds of the recording; empty cells are not "
-    "known. complete: false is a fragment, empty where only a person can tell."
+    "known. complete: false is a fragment, empty where only a person can tell. score, heard and "
+    "code are those that count, all_scores, all_heard and all_codes those of every rater; counts "
+    "says why the score counts: only (one rater), first (whoever scored first), primary (the "
+    "study's rater)."
 )
 
 
@@ -72,6 +78,7 @@ def _rows(
         "speaker": administration["examinee"],
         **{name: trial[name] for name in ("item", "replicate", "practice", "state")},
         **{name: naming[name] for name in RESPONSE},
+        **{f"all_{whats}": by_raters(naming, what) for what, whats in PERSONS.items()},
         "flags": " ".join(naming["flags"]),
         "cues": " ".join(cue["kind"] for cue in naming["cues"]),
         "correct_any": verdicts.get("correct-any", {}).get("value"),

@@ -135,6 +135,26 @@ def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
     return "", ""
 
 
+def by_raters(naming: Mapping[str, Any], what: str) -> str:
+    """What each person said of a response by ear; of several the one that counts is marked.
+
+    Args:
+        naming: of the trial.
+        what: ``score``, ``heard`` or ``code``.
+
+    >>> two = [{"rater": "person:A", "score": "right"}, {"rater": "person:B", "score": "error"}]
+    >>> said = {"raters": two, "score_by": "person:A"}
+    >>> by_raters(said, "score"), by_raters({**said, "raters": two[:1]}, "score")
+    ('right (person:A, counts); error (person:B)', 'right (person:A)')
+    """
+    said = [each for each in naming.get("raters", ()) if each[what]]
+    mark = ", counts" if len(said) > 1 else ""
+    return "; ".join(
+        f"{each[what]} ({each['rater']}{mark if each['rater'] == naming[f'{what}_by'] else ''})"
+        for each in said
+    )
+
+
 def _tiers(
     trials: Sequence[Mapping[str, Any]], seconds: float
 ) -> Mapping[str, tuple[Stretch, ...]]:
@@ -143,15 +163,14 @@ def _tiers(
         naming = trial["naming"]
         start, end = naming["start_s"] or 0.0, naming["end_s"] or seconds
         code, by = code_of(naming)
-        score = naming["score"] or ""
         shown = shown_of(naming)
         labels = {
             "item": trial["item"],
             "target": naming["target"],
             "transcriber": "" if shown is None else transcriber_of(shown),
-            "heard": naming["heard"] or "",
-            "score": f"{score} ({naming['score_by']})" if score else "",
-            "code": f"{code} ({by})" if code else "",
+            "heard": _heard_by(naming),
+            "score": by_raters(naming, "score"),
+            "code": by_raters(naming, "code") or (f"{code} ({by})" if code else ""),
         }
         for name, label in labels.items():
             if label:
@@ -173,6 +192,12 @@ def _tiers(
             if cue["at_s"] is not None
         ]
     return {name: tuple(_apart(stretches, seconds)) for name, stretches in found.items()}
+
+
+def _heard_by(naming: Mapping[str, Any]) -> str:
+    """What was heard; with the listeners where there are several."""
+    several = sum(each["heard"] is not None for each in naming["raters"]) > 1
+    return by_raters(naming, "heard") if several else naming["heard"] or ""
 
 
 def _has_times(segments: Sequence[Mapping[str, Any]]) -> bool:

@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from tabwb.administer import consent
 from tabwb.administer.naming_scores import naming_of
-from tabwb.administer.naming_standing import NamingStanding, observed, spoken
-from tabwb.administer.naming_view import view_of
+from tabwb.administer.naming_standing import NamingStanding, now, observed, spoken
 from tabwb.administer.spoken_raters import person_ratings, transcript_ratings
 from tabwb.administer.standing import Events
 from tabwb.battery.naming import cues_of
@@ -28,6 +27,7 @@ from tabwb.records.naming import (
     Cued,
     ExaminerSpoke,
     Heard,
+    LimitsSet,
     Marked,
     Observation,
     OnsetSet,
@@ -144,7 +144,17 @@ class NamingSession(NamingStanding):
 
     def mark(self, at_s: float) -> Events:
         """Say that a new attempt of the speaker begins here."""
-        return self._observe(self._spoken_or_error("mark").plan.number, Marked(at_s))
+        trial = self._spoken_or_error("mark")
+        if self._awaiting or trial.counting is None:
+            return self._observe(trial.plan.number, Marked(at_s))
+        number = trial.plan.number
+        entry = observed(number, Marked(at_s))
+        rated = self._rated_again(self._history.with_entries([entry]).trial(number))
+        return self._commit(
+            [entry, *rated],
+            events.Observed(self.administration.id, number, Marked(at_s)),
+            *self._told(trial, rated),
+        )
 
     def examiner(self, start_s: float, end_s: float) -> Events:
         """Say that what is heard here is the administrator."""
@@ -221,8 +231,13 @@ class NamingSession(NamingStanding):
             *self._told(trial, rated),
         )
 
-    def code(self, code: str, flags: Sequence[str] = ()) -> Events:
+    def code(self, code: str, flags: Sequence[str] = (), *, reason: str = "") -> Events:
         """A person's code of the current response, with flags.
+
+        Args:
+            code: of :data:`tabwb.scoring.naming.codes.CODES`.
+            flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+            reason: why an earlier code is corrected, or empty.
 
         Raises:
             UsageError: no such code or flag; the message lists those that are.
@@ -243,7 +258,8 @@ class NamingSession(NamingStanding):
                     hint=f"did you mean '{meant}'?" if meant else None,
                 )
         trial, attempt = self._scored("code")
-        said = Coded(attempt.number, code, self.rater, tuple(dict.fromkeys(flags)))
+        kept = tuple(dict.fromkeys(flags))
+        said = Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
         rated = self._person_rated(trial, attempt, [said])
         number = trial.plan.number
         return self._commit(
@@ -252,13 +268,43 @@ class NamingSession(NamingStanding):
             events.Rated(self.administration.id, number, attempt.number, rated.ratings),
         )
 
-    def set_onset(self, onset_s: float) -> Events:
-        """A person moves the onset of the current response to this second of the recording."""
+    def set_onset(self, onset_s: float, *, reason: str = "") -> Events:
+        """A person moves the onset of the current response to this second of the recording.
+
+        Raises:
+            UsageError: it lies outside of the response; the message says from where to where.
+        """
         trial, attempt = self._scored("mark")
-        take = Take.of_metadata(attempt.metadata)
-        if take is None or not take.start_s <= onset_s <= take.end_s:
-            raise UsageError("the onset lies within the response")
-        return self._observe(trial.plan.number, OnsetSet(attempt.number, onset_s, self.rater))
+        take = self._recorded(trial)
+        if not take.start_s <= onset_s <= take.end_s:
+            raise UsageError(
+                f"an onset at {onset_s:g} s is outside of the response",
+                allowed=f"{take.start_s:g} to {take.end_s:g} s of the recording",
+            )
+        said = OnsetSet(attempt.number, onset_s, self.rater, reason.strip(), now())
+        return self._observe(trial.plan.number, said)
+
+    def set_limits(self, start_s: float, end_s: float, *, reason: str = "") -> Events:
+        """A person says from where to where the current response lies in its recording.
+
+        The onset is measured anew in between, and the rules look at what lies there. Transcripts
+        made before are cut to it until a transcriber hears the response again.
+
+        Raises:
+            UsageError: this is no stretch of the recording.
+        """
+        trial, attempt = self._scored("mark")
+        take = self._recorded(trial)
+        number = trial.plan.number
+        said = LimitsSet(attempt.number, start_s, end_s, self.rater, reason.strip(), now())
+        measured = self._measured(take, said)
+        entry = observed(number, measured)
+        rated = self._rated_again(self._history.with_entries([entry]).trial(number))
+        return self._commit(
+            [entry, *rated],
+            events.Observed(self.administration.id, number, measured),
+            *self._told(trial, rated),
+        )
 
     def reveal(self) -> Events:
         """What the machine says of the current response is shown from now on."""
@@ -377,6 +423,38 @@ class NamingSession(NamingStanding):
             raise TabwbError("this item has no response yet", hint="score it first")
         return trial, attempt
 
+    def _recorded(self, trial: Trial) -> Take:
+        take = self._view(trial).take
+        if take is None:
+            raise TabwbError("nothing was recorded of this response")
+        return take
+
+    def _measured(self, take: Take, said: LimitsSet) -> LimitsSet:
+        """Limits with the onset within them.
+
+        Raises:
+            UsageError: they are no stretch of the recording.
+        """
+        from tabwb.speech.files import info, read_clip
+        from tabwb.speech.onset import onset
+
+        path = self.recording_path(take.recording)
+        seconds = info(path).seconds
+        if not 0.0 <= said.start_s < said.end_s <= seconds:
+            raise UsageError(
+                f"{said.start_s:g} to {said.end_s:g} s is not a stretch of the recording",
+                allowed=f"0 to {seconds:g} s, the start before the end",
+            )
+        found = onset(*read_clip(path, said.start_s, said.end_s))
+        if found is None:
+            return said
+        return replace(
+            said,
+            onset_s=said.start_s + found.s,
+            onset_uncertainty_s=found.uncertainty_s,
+            onset_method=found.method,
+        )
+
     def _person_rated(
         self, trial: Trial, attempt: Attempt, more: Sequence[Observation]
     ) -> RatingsEntry:
@@ -393,7 +471,7 @@ class NamingSession(NamingStanding):
         heard: Heard | None = None,
     ) -> list[RatingsEntry]:
         """What the rules say of a new transcript, or of all transcripts once a word is known."""
-        view = view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
+        view = self._whole_view(trial)
         if heard is not None:
             view = replace(view, observations=(*view.observations, heard))
         heard_by = view.transcripts_of(attempt.number)
@@ -413,7 +491,7 @@ class NamingSession(NamingStanding):
         attempt = trial.counting
         if attempt is None:
             return []
-        view = view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
+        view = self._whole_view(trial)
         person = person_ratings(view.observations, attempt.number)
         machine = [
             rating

@@ -89,6 +89,7 @@ def waiting(
             continue
         said = view.transcripts_of(view.attempt.number)
         good = {each.transcriber for each in said if each.status != "error"}
+        good -= view.outdated(view.attempt.number)
         if (spec in good and not (typed_again and is_typed(spec))) or (by_any and good - {spec}):
             continue
         try:

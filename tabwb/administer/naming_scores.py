@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.administer.naming_view import NamingView
-from tabwb.records.naming import Take
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt
@@ -85,7 +84,7 @@ def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
         if each.transcriber != chosen.transcriber
     ]
     segments = heard_of_speaker(view, attempt, chosen)
-    marks = [mark - _start(attempt) for mark in view.marks]
+    marks = [mark - _start(view) for mark in view.marks]
     item = view.item
     attempts = propose_attempts(segments, marks=marks, accepted=item.accepted)
     judged = verdicts(segments, item.accept, view.rules.tolerance, marks=marks)
@@ -164,6 +163,8 @@ def named_item(naming: Naming) -> NamedItem:
         phonemes=naming.phonemes,
         score="" if score is None else score.score,
         transcriber="" if naming.transcript is None else naming.transcript.transcriber,
+        score_by="" if score is None else score.by,
+        other_scores=tuple((each.by, each.score) for each in view.scores if each != score),
     )
 
 
@@ -176,7 +177,7 @@ def heard_of_speaker(
     """
     if not transcript.timed:
         return transcript.segments
-    start = _start(attempt)
+    start = _start(view)
     return tuple(
         segment
         for segment in transcript.segments
@@ -195,9 +196,8 @@ def _circumstances(view: NamingView) -> set[str]:
     return flags
 
 
-def _start(attempt: Attempt) -> float:
-    take = Take.of_metadata(attempt.metadata)
-    return 0.0 if take is None else take.start_s
+def _start(view: NamingView) -> float:
+    return 0.0 if view.take is None else view.take.start_s
 
 
 def _middle(segment: Segment) -> float:

@@ -87,7 +87,16 @@ class NamingStanding(Session):
         trial = self.current if number is None else self._history.trial(number)
         if trial is None or not self.is_naming(trial):
             return None
-        return view_of(trial, self.item(trial), self.rules(trial), self.earlier(trial))
+        return self._whole_view(trial)
+
+    def _whole_view(self, trial: Trial) -> NamingView:
+        item, rules = self.item(trial), self.rules(trial)
+        return view_of(trial, item, rules, self.earlier(trial), self.primary)
+
+    @property
+    def primary(self) -> str:
+        """The rater whose scores count, as the study says; empty: whoever scored first."""
+        return self.plugins.configuration.study.primary_rater
 
     def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
         """What was said before a trial, oldest first: a response may return (perseveration)."""
@@ -96,7 +105,7 @@ class NamingStanding(Session):
             if one.plan.number >= trial.plan.number:
                 break
             if self.is_naming(one):
-                said = view_of(one, self.item(one), self.rules(one), ()).spoken
+                said = view_of(one, self.item(one), self.rules(one), (), self.primary).spoken
                 if said is not None:
                     found.append(said)
         return tuple(found)
@@ -231,13 +240,18 @@ class NamingStanding(Session):
         return None
 
     def _view(self, trial: Trial) -> NamingView:
-        return view_of(trial, self.item(trial), self.rules(trial), ())
+        return view_of(trial, self.item(trial), self.rules(trial), (), self.primary)
 
     def _observe(self, number: int | None, observation: Observation) -> Events:
         return self._commit(
             [observed(number, observation)],
             events.Observed(self.administration.id, number, observation),
         )
+
+
+def now() -> str:
+    """The present time, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def observed(number: int | None, observation: Observation) -> EventEntry:
@@ -255,5 +269,5 @@ def spoken(trial: Trial, take: Take | None) -> Attempt:
         stop_reason=StopReason.NONE,
         latency_s=None if take is None else take.latency_s,
         metadata={} if take is None else take.to_metadata(),
-        recorded_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        recorded_at=now(),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tabwb.battery.naming import NamingItem, NamingRules, cues_of
@@ -12,6 +12,7 @@ from tabwb.records.naming import (
     Cued,
     ExaminerSpoke,
     Heard,
+    LimitsSet,
     Marked,
     Observation,
     OnsetSet,
@@ -29,6 +30,7 @@ from tabwb.scoring.naming.heard import HeardAs
 from tabwb.scoring.naming.propose import Earlier
 
 Kind = TypeVar("Kind")
+Said = TypeVar("Said", Scored, Heard, Coded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class NamingView:
         trial, item, rules: what was given, and the rules that score it.
         observations: of this trial.
         earlier: what was said to the items before it, oldest first.
+        primary: the rater whose score, code and word count; empty: whoever said it first.
     """
 
     trial: Trial
@@ -46,6 +49,7 @@ class NamingView:
     rules: NamingRules
     observations: tuple[Observation, ...]
     earlier: tuple[Earlier, ...] = ()
+    primary: str = ""
 
     @property
     def attempt(self) -> Attempt | None:
@@ -54,8 +58,27 @@ class NamingView:
 
     @property
     def take(self) -> Take | None:
-        """Where the counting attempt lies in a recording; None where nothing was recorded."""
-        return None if self.attempt is None else Take.of_metadata(self.attempt.metadata)
+        """Where the counting attempt lies in a recording; None where nothing was recorded.
+
+        Where a person corrected its limits, within those.
+        """
+        taken = None if self.attempt is None else Take.of_metadata(self.attempt.metadata)
+        moved = self.limits
+        if taken is None or moved is None:
+            return taken
+        return replace(
+            taken,
+            start_s=moved.start_s,
+            end_s=moved.end_s,
+            onset_s=moved.onset_s,
+            onset_uncertainty_s=moved.onset_uncertainty_s,
+            onset_method=moved.onset_method,
+        )
+
+    @property
+    def limits(self) -> LimitsSet | None:
+        """The limits of the counting attempt as a person corrected them last."""
+        return _latest(self._counting(LimitsSet))
 
     @property
     def shown(self) -> PictureShown | None:
@@ -90,13 +113,23 @@ class NamingView:
 
     @property
     def score(self) -> Scored | None:
-        """The person's score of the counting attempt."""
-        return _latest(self._counting(Scored))
+        """The score of the counting attempt that counts: see :attr:`primary`."""
+        return self._that_counts(self.scores)
+
+    @property
+    def scores(self) -> tuple[Scored, ...]:
+        """The score of the counting attempt by each person who gave one, the latest of each."""
+        return _by_rater(self._counting(Scored))
 
     @property
     def heard(self) -> Heard | None:
-        """What a person heard in the counting attempt."""
-        return _latest(self._counting(Heard))
+        """What was heard in the counting attempt, as it counts: see :attr:`primary`."""
+        return self._that_counts(self.words_heard)
+
+    @property
+    def words_heard(self) -> tuple[Heard, ...]:
+        """What each person heard in the counting attempt, the latest of each."""
+        return _by_rater(self._counting(Heard))
 
     @property
     def heard_as(self) -> HeardAs | None:
@@ -109,17 +142,32 @@ class NamingView:
 
     @property
     def code(self) -> Coded | None:
-        """The person's code of the counting attempt."""
-        return _latest(self._counting(Coded))
+        """The person's code of the counting attempt that counts: see :attr:`primary`."""
+        return self._that_counts(self.codes)
 
     @property
     def codes(self) -> tuple[Coded, ...]:
         """The code of the counting attempt by each person who gave one, the latest of each."""
-        latest: dict[str, Coded] = {}
-        for each in self._counting(Coded):
-            latest.pop(each.by, None)
-            latest[each.by] = each
-        return tuple(latest.values())
+        return _by_rater(self._counting(Coded))
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Who said anything of the counting attempt by ear, in the order in which they began."""
+        said = (
+            each.by for each in self.observations
+            if isinstance(each, Scored | Heard | Coded) and each.attempt == self._counting_number
+        )  # fmt: skip
+        return tuple(dict.fromkeys(said))
+
+    @property
+    def corrections(self) -> tuple[OnsetSet | LimitsSet | Coded, ...]:
+        """Every onset, limit and code that a person gave the counting attempt, oldest first."""
+        return tuple(
+            each
+            for each in self.observations
+            if isinstance(each, OnsetSet | LimitsSet | Coded)
+            and each.attempt == self._counting_number
+        )
 
     @property
     def revealed(self) -> bool:
@@ -129,7 +177,7 @@ class NamingView:
     @property
     def onset_s(self) -> float | None:
         """Onset of the counting attempt, seconds of the recording: a person's, else measured."""
-        moved = _latest(self._counting(OnsetSet))
+        moved = self._onset_set
         if moved is not None:
             return moved.onset_s
         return None if self.take is None else self.take.onset_s
@@ -137,7 +185,7 @@ class NamingView:
     @property
     def onset_by(self) -> str:
         """Who or what says so: a rater, a method, or empty."""
-        moved = _latest(self._counting(OnsetSet))
+        moved = self._onset_set
         if moved is not None:
             return moved.by
         return "" if self.take is None else self.take.onset_method
@@ -173,13 +221,44 @@ class NamingView:
         return Earlier(self.trial.plan.item, transcript.phonemes)
 
     def transcripts_of(self, attempt: int) -> tuple[Transcript, ...]:
-        """What was heard in an attempt, by transcriber; of each the latest, in order."""
-        latest: dict[str, Transcript] = {}
+        """What was heard in an attempt, by transcriber; of each the latest, in order.
+
+        What was transcribed before the attempt's limits were corrected is cut to those limits.
+        """
+        return tuple(
+            transcript if limits is None else _within(transcript, limits, self._limits_of(attempt))
+            for transcript, limits in self._transcribed(attempt).values()
+        )
+
+    def outdated(self, attempt: int) -> frozenset[str]:
+        """Transcribers that heard an attempt before its limits were corrected."""
+        return frozenset(
+            name for name, (_, limits) in self._transcribed(attempt).items() if limits is not None
+        )
+
+    def _transcribed(
+        self, attempt: int
+    ) -> dict[str, tuple[Transcript, tuple[float, float] | None]]:
+        """By transcriber, what it heard, and within which limits where these are others now."""
+        found: dict[str, tuple[Transcript, tuple[float, float]]] = {}
+        taken = next((one for one in self.trial.attempts if one.number == attempt), None)
+        take = None if taken is None else Take.of_metadata(taken.metadata)
+        limits = (0.0, 0.0) if take is None else (take.start_s, take.end_s)
         for each in self.observations:
-            if isinstance(each, Transcribed) and each.attempt == attempt:
-                latest.pop(each.transcript.transcriber, None)
-                latest[each.transcript.transcriber] = each.transcript
-        return tuple(latest.values())
+            if isinstance(each, LimitsSet) and each.attempt == attempt:
+                limits = each.start_s, each.end_s
+            elif isinstance(each, Transcribed) and each.attempt == attempt:
+                found.pop(each.transcript.transcriber, None)
+                found[each.transcript.transcriber] = each.transcript, limits
+        return {
+            name: (transcript, None if then == limits else then)
+            for name, (transcript, then) in found.items()
+        }
+
+    def _limits_of(self, attempt: int) -> tuple[float, float]:
+        """The limits of an attempt as they were corrected last."""
+        moved = [e for e in self.observations if isinstance(e, LimitsSet) and e.attempt == attempt]
+        return (moved[-1].start_s, moved[-1].end_s) if moved else (0.0, 0.0)
 
     def _since_shown(self) -> Sequence[Observation]:
         first = 0
@@ -188,18 +267,38 @@ class NamingView:
                 first = place + 1
         return self.observations[first:]
 
+    @property
+    def _onset_set(self) -> OnsetSet | None:
+        """The onset as a person corrected it last, unless it lies outside of the limits now."""
+        moved, take = _latest(self._counting(OnsetSet)), self.take
+        if moved is None or take is None or take.start_s <= moved.onset_s <= take.end_s:
+            return moved
+        return None
+
+    @property
+    def _counting_number(self) -> int | None:
+        return None if self.attempt is None else self.attempt.number
+
     def _counting(self, kind: type[Kind]) -> list[Kind]:
-        counting = self.attempt
-        number = None if counting is None else counting.number
+        number = self._counting_number
         return [
             each
             for each in self.observations
             if isinstance(each, kind) and getattr(each, "attempt", None) == number
         ]
 
+    def _that_counts(self, said: Sequence[Said]) -> Said | None:
+        """What the primary rater said, else who said it first."""
+        own = [each for each in said if is_rater(each.by, self.primary)]
+        return (own or [*said, None])[0]
+
 
 def view_of(
-    trial: Trial, item: NamingItem, rules: NamingRules, earlier: Sequence[Earlier]
+    trial: Trial,
+    item: NamingItem,
+    rules: NamingRules,
+    earlier: Sequence[Earlier],
+    primary: str = "",
 ) -> NamingView:
     """A trial with its observations read.
 
@@ -208,9 +307,47 @@ def view_of(
         item: what it asks for.
         rules: of its subtest.
         earlier: what was said to the items before it.
+        primary: the rater whose score counts; empty: whoever scored first.
     """
     read = tuple(observation_of_json(text) for text in trial.observations)
-    return NamingView(trial, item, rules, read, tuple(earlier))
+    return NamingView(trial, item, rules, read, tuple(earlier), primary)
+
+
+def is_rater(by: str, name: str) -> bool:
+    """Return whether a rater as stored is the one that a name means.
+
+    >>> is_rater("person:R1", "R1"), is_rater("person:R1", "person:R1"), is_rater("person", "")
+    (True, True, False)
+    """
+    return bool(name) and name in {by, by.partition(":")[2]}
+
+
+def _by_rater(said: Sequence[Said]) -> tuple[Said, ...]:
+    """The latest of each rater, in the order in which the raters began."""
+    latest: dict[str, Said] = {}
+    for each in said:
+        latest[each.by] = each
+    return tuple(latest.values())
+
+
+def _within(
+    transcript: Transcript, then: tuple[float, float], now: tuple[float, float]
+) -> Transcript:
+    """A transcript of a stretch as one of another: what lies outside is left out.
+
+    Phonemes without times of their own stay: nobody knows which of them lie outside.
+    """
+    length = round(now[1] - now[0], 4)
+    if not transcript.timed:
+        return replace(transcript, seconds=length)
+    by_s = then[0] - now[0]
+    inside = tuple(
+        replace(one, start_s=max(one.start_s + by_s, 0.0), end_s=min(one.end_s + by_s, length))
+        for one in transcript.segments
+        if 0.0 <= (one.start_s + one.end_s) / 2 + by_s <= length
+    )
+    status = "empty" if transcript.status == "ok" and not inside else transcript.status
+    return replace(transcript, segments=inside, status=status, seconds=length)
 
 
 def _latest(found: Sequence[Kind]) -> Kind | None:

@@ -52,6 +52,17 @@ def store_option(command: Command) -> Command:
     )(command)
 
 
+def primary_option(command: Command) -> Command:
+    """``--primary ID``: whose scores count where several people scored a spoken response."""
+    return click.option(
+        "--primary",
+        metavar="RATER",
+        default="",
+        help="Where several people scored a spoken response, the scores of RATER count (default: "
+        "primary_rater of [study] in tabwb.toml, else whoever scored first).",
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """``--json``: one document on stdout."""
     return click.option(

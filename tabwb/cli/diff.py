@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tabwb.cli.common import json_option, open_plugins, open_store, print_json, store_option
+from tabwb.cli.common import (
+    json_option,
+    open_plugins,
+    open_store,
+    primary_option,
+    print_json,
+    store_option,
+)
 
 if TYPE_CHECKING:
     from tabwb.report.load import Loaded
@@ -16,10 +23,16 @@ if TYPE_CHECKING:
 @click.argument("first")
 @click.argument("second")
 @click.option("--all", "everything", is_flag=True, help="Show also items answered alike.")
+@primary_option
 @store_option
 @json_option
 def diff(
-    first: str, second: str, everything: bool, store_location: str | None, as_json: bool
+    first: str,
+    second: str,
+    everything: bool,
+    primary: str,
+    store_location: str | None,
+    as_json: bool,
 ) -> int:
     """Compare administrations FIRST and SECOND of one battery, item by item.
 
@@ -33,7 +46,8 @@ def diff(
     plugins = open_plugins()
     try:
         with open_store(store_location, plugins, create=False) as store:
-            sides = [loaded(store, side.split(",")) for side in (first, second)]
+            counting = primary or plugins.configuration.study.primary_rater
+            sides = [loaded(store, side.split(","), primary=counting) for side in (first, second)]
             found = difference(
                 sources_of(sides[0]), sources_of(sides[1]), (_label(sides[0]), _label(sides[1]))
             )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tabwb.cli.common import note, open_plugins, open_store, store_option
+from tabwb.cli.common import note, open_plugins, open_store, primary_option, store_option
 
 
 @click.command()
@@ -22,6 +22,7 @@ from tabwb.cli.common import note, open_plugins, open_store, store_option
     help="The file stays within the study that collected the data; else speakers must have agreed "
     "to 'share'.",
 )
+@primary_option
 @store_option
 def export(
     administrations: tuple[str, ...],
@@ -29,6 +30,7 @@ def export(
     out: Path,
     force: bool,
     within_study: bool,
+    primary: str,
     store_location: str | None,
 ) -> int:
     """Write ADMINISTRATIONS (numbers or uids) to a file.
@@ -44,7 +46,13 @@ def export(
         out = check_destination(out, force=force, remedy="choose another name, or use --force")
         with open_store(store_location, plugins, create=False) as store:
             permit = exporting.export(
-                store, plugins, administrations, format_id, out, within_study=within_study
+                store,
+                plugins,
+                administrations,
+                format_id,
+                out,
+                within_study=within_study,
+                primary=primary,
             )
             if permit.notice:
                 note(f"warning: {permit.notice}")

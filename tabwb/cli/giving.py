@@ -219,11 +219,16 @@ def show(session: Session, *, as_json: bool) -> None:
                 notes=session.notes,
                 declarations=session.declarations,
                 recordings=recordings_of(session.store, administration),
+                primary=session.plugins.configuration.study.primary_rater,
             )
         )
         return
     from tabwb.report.tables import print_administration
 
     print_administration(
-        administration, session.battery, session.trials, declarations=session.declarations
+        administration,
+        session.battery,
+        session.trials,
+        declarations=session.declarations,
+        primary=session.plugins.configuration.study.primary_rater,
     )

@@ -14,6 +14,7 @@ from tabwb.cli.common import (
     note,
     open_plugins,
     open_store,
+    primary_option,
     print_json,
     store_option,
 )
@@ -50,6 +51,7 @@ _SORT = ("burden", "name", "N", "accuracy")
     "never overwritten.",
 )
 @click.option("--details", is_flag=True, help="Show also every feature, category and error.")
+@primary_option
 @store_option
 @json_option
 def results(
@@ -59,6 +61,7 @@ def results(
     judge: str | None,
     csv_file: Path | None,
     details: bool,
+    primary: str,
     store_location: str | None,
     as_json: bool,
 ) -> int:
@@ -81,7 +84,8 @@ def results(
             if listing:
                 _show_list(store.administrations(), as_json=as_json)
                 return 0
-            chosen = load.loaded(store, administrations)
+            counting = primary or plugins.configuration.study.primary_rater
+            chosen = load.loaded(store, administrations, primary=counting)
     finally:
         plugins.close()
     if csv_file is not None:
@@ -191,6 +195,7 @@ def _show_one(only: Loaded, judge: str | None, *, details: bool, as_json: bool) 
                 judged=only.judged,
                 recordings=only.recordings,
                 summary=summary,
+                primary=only.primary,
             )
         )
     else:

@@ -11,14 +11,16 @@ import click
 from tabwb.cli.common import note, open_plugins, open_store, store_option
 from tabwb.cli.giving import check_raters
 from tabwb.records.errors import UsageError
-from tabwb.records.naming import SCORES, Score
+from tabwb.records.naming import SCORES, LimitsSet, OnsetSet, Score
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.naming import NamingSession
+    from tabwb.administer.naming_view import NamingView
     from tabwb.administer.session import Session
 
 
+reason_option = click.option("--reason", default="", help="Why it is corrected; kept with it.")
 rater_option = click.option(
     "--rater", metavar="ID", default="", help="Who says so: a study ID; default: who began."
 )
@@ -153,6 +155,7 @@ def heard(
 @click.argument("trial_name", metavar="TRIAL")
 @click.argument("said", metavar="CODE")
 @click.option("--flag", "flags", multiple=True, help="For example self-corrected; repeatable.")
+@reason_option
 @rater_option
 @store_option
 def code(
@@ -160,6 +163,7 @@ def code(
     trial_name: str,
     said: str,
     flags: tuple[str, ...],
+    reason: str,
     rater: str,
     store_location: str | None,
 ) -> int:
@@ -170,9 +174,135 @@ def code(
     other or undecided (docs/naming-rules.md).
     """
     with _looking_at(administration, trial_name, rater, store_location, "code") as session:
-        session.code(said, flags)
+        session.code(said, flags, reason=reason)
         _tell_kept(session, ", ".join((f"coded {said}", *dict.fromkeys(flags))))
     return 0
+
+
+@trial.command()
+@click.argument("administration")
+@click.argument("trial_name", metavar="TRIAL")
+@click.argument("seconds", metavar="SECONDS", type=click.FloatRange(min=0))
+@click.option(
+    "--from-picture",
+    is_flag=True,
+    help="SECONDS are counted from the moment the picture was shown, not from the start of the "
+    "recording.",
+)
+@reason_option
+@rater_option
+@store_option
+def onset(
+    administration: str,
+    trial_name: str,
+    seconds: float,
+    from_picture: bool,
+    reason: str,
+    rater: str,
+    store_location: str | None,
+) -> int:
+    """Correct the onset of the spoken response of TRIAL to SECONDS of its recording.
+
+    The latency follows. Every earlier onset stays in the store with who gave it, when and why;
+    'tabwb trial undo' takes the correction back.
+    """
+    with _looking_at(administration, trial_name, rater, store_location, "onset") as session:
+        before = _view(session)
+        if from_picture:
+            if before.shown is None or before.shown.at_s is None:
+                raise UsageError(
+                    "the time of the picture is not known",
+                    hint="give seconds of the recording, without --from-picture",
+                )
+            seconds += before.shown.at_s
+        session.set_onset(seconds, reason=reason)
+        latency = _view(session).latency_s
+        told = "" if latency is None else f", latency {latency:.2f} s"
+        note(f"onset {_seconds(before.onset_s)} -> {seconds:.3f} s{told}")
+    return 0
+
+
+@trial.command()
+@click.argument("administration")
+@click.argument("trial_name", metavar="TRIAL")
+@click.option("--start", type=click.FloatRange(min=0), help="Seconds of the recording.")
+@click.option("--end", type=click.FloatRange(min=0), help="Seconds of the recording.")
+@click.option(
+    "--new-at",
+    "marks",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    multiple=True,
+    help="A new attempt of the speaker begins here, without a pause; repeatable.",
+)
+@reason_option
+@rater_option
+@store_option
+def attempt(
+    administration: str,
+    trial_name: str,
+    start: float | None,
+    end: float | None,
+    marks: tuple[float, ...],
+    reason: str,
+    rater: str,
+    store_location: str | None,
+) -> int:
+    """Correct where the spoken response of TRIAL begins and ends, and where it is parted.
+
+    Times are seconds of the recording. The onset is measured anew within the new limits, and the
+    rules are applied to what was transcribed there; 'tabwb name --resume' transcribes it again.
+    Earlier limits stay in the store with who gave them, when and why; 'tabwb trial undo' takes a
+    correction back.
+    """
+    if start is None and end is None and not marks:
+        raise UsageError("nothing to correct", allowed="--start, --end, --new-at")
+    with _looking_at(administration, trial_name, rater, store_location, "attempt") as session:
+        take = _view(session).take
+        if take is None:
+            raise UsageError("nothing was recorded of this response")
+        if start is not None or end is not None:
+            first = take.start_s if start is None else start
+            last = take.end_s if end is None else end
+            session.set_limits(first, last, reason=reason)
+            was = f"{take.start_s:.3f} to {take.end_s:.3f} s"
+            note(f"response {was} -> {first:.3f} to {last:.3f} s")
+        for at_s in marks:
+            session.mark(at_s)
+            note(f"a new attempt begins at {at_s:.3f} s")
+    return 0
+
+
+@trial.command()
+@click.argument("administration")
+@click.argument("trial_name", metavar="TRIAL")
+@store_option
+def history(administration: str, trial_name: str, store_location: str | None) -> int:
+    """List every onset, limit and code that a person gave the response of TRIAL, oldest first."""
+    with _opened(administration, store_location) as session:
+        view = _view(_naming(session), _number(session, trial_name))
+        if not view.corrections:
+            note("nothing was corrected")
+        for each in view.corrections:
+            what = (
+                f"onset {each.onset_s:.3f} s" if isinstance(each, OnsetSet)
+                else f"limits {each.start_s:.3f} to {each.end_s:.3f} s"
+                if isinstance(each, LimitsSet)
+                else ", ".join((f"code {each.code}", *each.flags))
+            )  # fmt: skip
+            click.echo("  ".join(filter(None, (each.at or "-", each.by, what, each.reason))))
+    return 0
+
+
+def _view(session: NamingSession, number: int | None = None) -> NamingView:
+    view = session.view(number)
+    if view is None:
+        raise UsageError("this item is not named aloud")
+    return view
+
+
+def _seconds(value: float | None) -> str:
+    return "not found" if value is None else f"{value:.3f}"
 
 
 @contextmanager
@@ -186,17 +316,22 @@ def _looking_at(
     seen: bool = False,
 ) -> Iterator[NamingSession]:
     """A naming session with one answered trial before the eyes of a rater, for what they do."""
-    from tabwb.administer.naming import NamingSession
-
-    with _opened(administration, store_location) as session:
-        if not isinstance(session, NamingSession):
-            raise UsageError(
-                f"administration {session.administration.id} is not spoken naming",
-                hint="its answers are rated by scorers and judges",
-            )
+    with _opened(administration, store_location) as opened:
+        session = _naming(opened)
         number = _number(session, trial_name)
         with session.looking_at(number, doing, listener=rater, seen=seen):
             yield session
+
+
+def _naming(session: Session) -> NamingSession:
+    from tabwb.administer.naming import NamingSession
+
+    if isinstance(session, NamingSession):
+        return session
+    raise UsageError(
+        f"administration {session.administration.id} is not spoken naming",
+        hint="its answers are rated by scorers and judges",
+    )
 
 
 def _tell_kept(session: NamingSession, kept: str) -> None:

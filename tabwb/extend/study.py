@@ -3,6 +3,7 @@
     [study]
     speaker_id_pattern = "[A-Z]{2}[0-9]{3}"
     require_consent = true
+    primary_rater = "R1"
     columns = [
       { name = "site", type = "choice", choices = ["Leeds", "York"] },
       { name = "therapy_hours", type = "number", unit = "h", minimum = 0, maximum = 500 },
@@ -21,7 +22,7 @@ from typing import Any
 from tabwb.records.errors import UsageError
 from tabwb.records.study import BUILT_IN, COLUMN_NAME, COLUMN_TYPES, Column, Study
 
-KEYS = ("speaker_id_pattern", "require_consent", "columns")
+KEYS = ("speaker_id_pattern", "require_consent", "primary_rater", "columns")
 COLUMN_KEYS = ("name", "type", "unit", "minimum", "maximum", "choices", "title")
 
 Refuse = Callable[..., UsageError]
@@ -55,7 +56,10 @@ def read_study(table: object, error: Refuse) -> Study:
     require = table.get("require_consent", False)
     if not isinstance(require, bool):
         raise error("study.require_consent", f"{require!r} is neither true nor false")
-    return Study(_pattern(table, error), tuple(columns.values()), require)
+    primary = table.get("primary_rater", "")
+    if not isinstance(primary, str):
+        raise error("study.primary_rater", f"{primary!r} is not a string", allowed="a rater's ID")
+    return Study(_pattern(table, error), tuple(columns.values()), require, primary)
 
 
 def _pattern(table: Mapping[str, Any], error: Refuse) -> str:

@@ -163,11 +163,48 @@ class ExaminerSpoke:
 
 @dataclass(frozen=True, slots=True)
 class OnsetSet:
-    """A person says when the response began."""
+    """A person says when the response began.
+
+    Attributes:
+        attempt: number of the attempt within its trial.
+        onset_s: seconds of the recording.
+        by: the rater.
+        reason: why it was corrected, or empty.
+        at: when this was said, ISO 8601 in UTC, or empty where it was not noted.
+    """
 
     attempt: int
     onset_s: float
     by: str
+    reason: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsSet:
+    """A person says from where to where a response lies in the recording.
+
+    Attributes:
+        attempt: number of the attempt within its trial.
+        start_s: where the response begins, seconds of the recording.
+        end_s: where it ends.
+        by: the rater.
+        reason: why it was corrected, or empty.
+        at: when this was said, as for :class:`OnsetSet`.
+        onset_s: when speech begins within these limits, as measured anew, or None.
+        onset_uncertainty_s: of the onset; None with it.
+        onset_method: how it was measured, or empty.
+    """
+
+    attempt: int
+    start_s: float
+    end_s: float
+    by: str
+    reason: str = ""
+    at: str = ""
+    onset_s: float | None = None
+    onset_uncertainty_s: float | None = None
+    onset_method: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +246,23 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A person's code of one response, with flags."""
+    """A person's code of one response, with flags.
+
+    Attributes:
+        attempt: number of the attempt within its trial.
+        code: of :data:`tabwb.scoring.naming.codes.CODES`.
+        by: the rater.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        reason: why an earlier code was corrected, or empty.
+        at: when this was said, as for :class:`OnsetSet`.
+    """
 
     attempt: int
     code: str
     by: str
     flags: tuple[str, ...] = ()
+    reason: str = ""
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +289,7 @@ Observation = (
     | Marked
     | ExaminerSpoke
     | OnsetSet
+    | LimitsSet
     | Scored
     | Heard
     | Coded
@@ -256,6 +305,7 @@ _KINDS: Mapping[str, type[Observation]] = {
     "marked": Marked,
     "examiner-spoke": ExaminerSpoke,
     "onset-set": OnsetSet,
+    "limits-set": LimitsSet,
     "scored": Scored,
     "heard": Heard,
     "coded": Coded,
@@ -269,6 +319,7 @@ _UNDOABLE: Mapping[str, str] = {
     "marked": "mark of an attempt",
     "examiner-spoke": "mark of the examiner's voice",
     "onset-set": "onset",
+    "limits-set": "limits of the response",
     "scored": "score",
     "heard": "word heard",
     "coded": "code",

@@ -120,11 +120,14 @@ class Study:
         id_pattern: a regular expression that the whole of an ID matches.
         columns: by name; the built-in ones first.
         require_consent: nothing is recorded of somebody whose consent to it is not.
+        primary_rater: whose scores of spoken responses count where several people scored; empty:
+            those of whoever scored first.
     """
 
     id_pattern: str = ID_PATTERN
     columns: tuple[Column, ...] = BUILT_IN
     require_consent: bool = False
+    primary_rater: str = ""
 
     def column(self, name: str) -> Column:
         """A column by its name.

@@ -30,6 +30,7 @@ class Source:
         conditions: how they were given; None is taken as sampled free answers.
         declarations: what each rater said of itself, by rater.
         judged: every call of judges that ask a model, oldest first.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
 
     battery: Battery
@@ -37,6 +38,7 @@ class Source:
     conditions: Conditions | None = None
     declarations: Mapping[str, Declaration] = field(default_factory=dict)
     judged: Sequence[Judged] = ()
+    primary: str = ""
 
     @property
     def examinee(self) -> str:

@@ -35,6 +35,7 @@ def administration_document(
     recordings: Sequence[Recorded] = (),
     interval: bool = False,
     summary: Summary | None = None,
+    primary: str = "",
 ) -> Json:
     """What ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
 
@@ -49,6 +50,7 @@ def administration_document(
         recordings: of a person's voice, oldest first.
         interval: bootstrap the burden too.
         summary: of the trials, where it is at hand.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
     summary = summary or summarise(
         battery,
@@ -57,11 +59,12 @@ def administration_document(
         declarations=declarations,
         judged=judged,
         interval=interval,
+        primary=primary,
     )
     calls: dict[int, list[Judged]] = {}
     for each in judged:
         calls.setdefault(each.trial, []).append(each)
-    spoken = _spoken(battery, trials)
+    spoken = _spoken(battery, trials, primary)
     return {
         "format": FORMAT,
         "administration": {
@@ -88,7 +91,7 @@ def administration_document(
     }
 
 
-def _spoken(battery: Battery, trials: Sequence[Trial]) -> Mapping[int, Json]:
+def _spoken(battery: Battery, trials: Sequence[Trial], primary: str) -> Mapping[int, Json]:
     """By trial, what is said of it where it is named aloud; imported only for such a battery."""
     if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
         return {}
@@ -96,7 +99,8 @@ def _spoken(battery: Battery, trials: Sequence[Trial]) -> Mapping[int, Json]:
     from tabwb.report.naming_load import namings
 
     return {
-        naming.view.trial.plan.number: spoken_json(naming) for naming in namings(battery, trials)
+        naming.view.trial.plan.number: spoken_json(naming)
+        for naming in namings(battery, trials, primary)
     }
 
 
@@ -165,6 +169,7 @@ def export_document(chosen: Iterable[Loaded]) -> Json:
                 declarations=one.declarations,
                 judged=one.judged,
                 recordings=one.recordings,
+                primary=one.primary,
             )
             for one in chosen
         ],
@@ -180,6 +185,7 @@ def sources_of(members: Iterable[Loaded]) -> list[Source]:
             member.administration.conditions,
             member.declarations,
             member.judged,
+            member.primary,
         )
         for member in members
     ]

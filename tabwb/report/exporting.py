@@ -20,6 +20,7 @@ def export(
     out: Path,
     *,
     within_study: bool,
+    primary: str = "",
 ) -> Permit:
     """Write administrations with what belongs to them, and log of whom.
 
@@ -29,6 +30,7 @@ def export(
         references: numbers or uids; all of the store when there is none.
         format_id: an exporter's.
         out: a file, or a folder where the format makes several; nothing stands there yet.
+        primary: the rater whose scores of spoken responses count; empty: the study's.
         within_study: it stays with those who collected the data.
 
     Returns:
@@ -39,7 +41,8 @@ def export(
         TabwbError: it cannot be written.
     """
     exporter = plugins.exporter(format_id)
-    chosen = loaded(store, references, sound=getattr(exporter, "sound", False))
+    primary = primary or plugins.configuration.study.primary_rater
+    chosen = loaded(store, references, sound=getattr(exporter, "sound", False), primary=primary)
     given = [one.administration for one in chosen]
     permit = check_export(store, plugins, given, format_id, out, within_study=within_study)
     exporter.export(export_document(chosen), out)

@@ -38,6 +38,7 @@ class Loaded:
         declarations: what each rater said of itself when it rated, by rater.
         judged: every call of judges that ask a model, repetitions included.
         recordings: of a person's voice, oldest first.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
 
     administration: Administration
@@ -48,6 +49,7 @@ class Loaded:
     declarations: Mapping[str, Declaration] = field(default_factory=dict)
     judged: tuple[Judged, ...] = ()
     recordings: tuple[Recorded, ...] = ()
+    primary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,11 @@ def _named(one: Loaded) -> str:
 
 
 def loaded(
-    store: Store, references: Sequence[int | str] = (), *, sound: bool = False
+    store: Store,
+    references: Sequence[int | str] = (),
+    *,
+    sound: bool = False,
+    primary: str = "",
 ) -> tuple[Loaded, ...]:
     """The administrations that numbers or uids name, each once; all of the store when none is.
 
@@ -160,6 +166,7 @@ def loaded(
         store: where they are.
         references: numbers or uids.
         sound: find the files of recordings too.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
     if references:
         named = [store.administration(reference) for reference in references]
@@ -184,6 +191,7 @@ def loaded(
                 told.declarations,
                 judged,
                 recordings_of(store, administration, sound=sound),
+                primary,
             )
         )
     return tuple(result)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tabwb.administer.naming_scores import RATER, Naming
+from tabwb.administer.naming_view import NamingView, is_rater
+from tabwb.records.naming import Coded, LimitsSet, OnsetSet
 from tabwb.records.speech import Transcript
 
 Json = dict[str, object]
@@ -58,6 +60,9 @@ def naming_json(naming: Naming) -> Json:
         "heard_by": None if heard is None else heard.by,
         "code": None if code is None else code.code,
         "code_by": None if code is None else code.by,
+        "raters": raters_json(view),
+        "counts": None if score is None else which_counts(view),
+        "corrections": [_correction(each) for each in view.corrections],
         "flags": sorted(naming.flags),
         "cues": [{"kind": cue.kind, "counts": cue.counts, "at_s": cue.at_s} for cue in view.cues],
         "marks": list(view.marks),
@@ -81,6 +86,48 @@ def naming_json(naming: Naming) -> Json:
         "distance": None if naming.distance is None else naming.distance.to_json(),
         "transcripts": [transcript_json(each) for each in naming.transcripts],
     }
+
+
+def raters_json(view: NamingView) -> list[Json]:
+    """What each person said of a response by ear, in the order in which they began."""
+    scores = {each.by: each for each in view.scores}
+    heard = {each.by: each for each in view.words_heard}
+    codes = {each.by: each for each in view.codes}
+    found: list[Json] = []
+    for rater in view.raters:
+        score, word, code = scores.get(rater), heard.get(rater), codes.get(rater)
+        found.append(
+            {
+                "rater": rater,
+                "score": None if score is None else score.score,
+                "score_reason": None if score is None else score.reason,
+                "scored_after_reveal": None if score is None else score.after_reveal,
+                "heard": None if word is None else word.text,
+                "code": None if code is None else code.code,
+                "flags": [] if code is None else list(code.flags),
+                "score_counts": score is not None and score == view.score,
+            }
+        )
+    return found
+
+
+def which_counts(view: NamingView) -> str:
+    """Why the score that counts is the one that does: ``primary`` rater, ``first`` or ``only``."""
+    if len(view.scores) < 2 or view.score is None:
+        return "only"
+    return "primary" if is_rater(view.score.by, view.primary) else "first"
+
+
+def _correction(said: OnsetSet | LimitsSet | Coded) -> Json:
+    """One correction: what was set to what, by whom, when and why."""
+    what: Json
+    if isinstance(said, OnsetSet):
+        what = {"what": "onset", "onset_s": said.onset_s}
+    elif isinstance(said, LimitsSet):
+        what = {"what": "limits", "start_s": said.start_s, "end_s": said.end_s}
+    else:
+        what = {"what": "code", "code": said.code, "flags": list(said.flags)}
+    return {**what, "by": said.by, "at": said.at or None, "reason": said.reason or None}
 
 
 def transcript_json(transcript: Transcript) -> Json:

@@ -13,12 +13,13 @@ from tabwb.records.trials import Trial
 from tabwb.scoring.naming.propose import Earlier
 
 
-def namings(battery: Battery, trials: Sequence[Trial]) -> tuple[Naming, ...]:
+def namings(battery: Battery, trials: Sequence[Trial], primary: str = "") -> tuple[Naming, ...]:
     """Every naming trial, whether it was given or not; each knows what was said before it.
 
     Args:
         battery: as it was given.
         trials: as they stand, in the order planned.
+        primary: the rater whose scores count; empty: whoever scored first.
     """
     found: list[Naming] = []
     earlier: list[Earlier] = []
@@ -27,7 +28,7 @@ def namings(battery: Battery, trials: Sequence[Trial]) -> tuple[Naming, ...]:
         if subtest.response is not ResponseKind.NAMING:
             continue
         rules = subtest.naming or NamingRules()
-        view = view_of(trial, naming_item(subtest.item(trial.plan.item)), rules, earlier)
+        view = view_of(trial, naming_item(subtest.item(trial.plan.item)), rules, earlier, primary)
         found.append(naming_of(view))
         if view.spoken is not None:
             earlier.append(view.spoken)

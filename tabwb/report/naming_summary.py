@@ -24,6 +24,7 @@ class NamedSubtest:
         items: in the order given, practice left out; of several administrations one after the
             other.
         summary: of these items.
+        primary: the rater whose scores count; empty: whoever scored first.
     """
 
     id: str
@@ -31,12 +32,15 @@ class NamedSubtest:
     rules: NamingRules
     items: tuple[NamedItem, ...]
     summary: NamingSummary
+    primary: str = ""
 
     def to_json(self) -> Json:
         """As it stands in documents; what is not known is None."""
         summary = self.summary
         return {
             "rule": self.rules.rule,
+            "primary_rater": self.primary or None,
+            "scored_by_several": sum(bool(one.other_scores) for one in self.items),
             "accuracy": {
                 one.basis: {
                     "correct": one.correct,
@@ -72,7 +76,9 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     """The naming subtests of administrations of one battery."""
     battery = sources[0].battery
     found: list[NamedSubtest] = []
-    scored = [naming for source in sources for naming in namings(battery, source.trials)]
+    scored = [
+        naming for source in sources for naming in namings(battery, source.trials, source.primary)
+    ]
     for subtest in battery.subtests:
         if subtest.response is not ResponseKind.NAMING:
             continue
@@ -82,5 +88,9 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
             if naming.view.trial.plan.subtest == subtest.id and not naming.view.trial.plan.practice
         )
         rules = subtest.naming or NamingRules()
-        found.append(NamedSubtest(subtest.id, subtest.title, rules, items, summarise(items)))
+        found.append(
+            NamedSubtest(
+                subtest.id, subtest.title, rules, items, summarise(items), sources[0].primary
+            )
+        )
     return tuple(found)

@@ -90,7 +90,8 @@ def items_table(items: Sequence[NamedItem], *, latency: bool = True) -> Renderab
     if heard:
         made.add_column("heard", ratio=2, overflow="fold", header_style="dim")
     made.add_column("transcript", ratio=3, overflow="fold", header_style="dim")
-    made.add_column("score", no_wrap=True, header_style="dim")
+    several = any(one.other_scores for one in items)
+    made.add_column("score", no_wrap=not several, overflow="fold", header_style="dim")
     for heading in ("any", "first"):
         made.add_column(heading, no_wrap=True, header_style="dim")
     made.add_column("code", ratio=4, overflow="fold", header_style="dim")
@@ -164,12 +165,49 @@ def score_of(one: NamedItem) -> str:
     'void'
     """
     if one.status in {"answered", "not-scorable"} and one.score:
-        return SCORES[one.score]
+        said = SCORES[one.score]
+        if not one.other_scores:
+            return said
+        others = ", ".join(f"{rater_of(by)} {SCORES[each]}" for by, each in one.other_scores)
+        return f"{said} ({rater_of(one.score_by)}; {others})"
     if one.status != "answered":
         return plain(one.status)
     if one.person is None:
         return NONE
     return "right" if one.person else "not right"
+
+
+def rater_of(by: str) -> str:
+    """A rater as people call them.
+
+    >>> rater_of("person:R1"), rater_of("person")
+    ('R1', 'rater without an ID')
+    """
+    return by.partition(":")[2] or "rater without an ID"
+
+
+def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
+    """Whose score counts where several people scored; empty where nobody else did.
+
+    >>> one = NamedItem("a", "dog", "answered", score="right", score_by="person:R1",
+    ...                 other_scores=(("person:R2", "error"),))
+    >>> raters_line([one])
+    '1 item scored by several raters: the score of whoever scored first counts (R1)'
+    >>> raters_line([one], "R1")
+    '1 item scored by several raters: the score of the primary rater R1 counts'
+    """
+    several = [one for one in items if one.other_scores]
+    if not several:
+        return ""
+    counting = list(dict.fromkeys(rater_of(one.score_by) for one in several))
+    said = f"{plural(len(several), 'item')} scored by several raters: the score of "
+    first = "whoever scored first counts"
+    if not primary:
+        return f"{said}{first} ({', '.join(counting)})"
+    own = rater_of(primary) if ":" in primary else primary
+    if counting == [own]:
+        return f"{said}the primary rater {own} counts"
+    return f"{said}the primary rater {own} counts; where {own} has none, {first}"
 
 
 def verdict_of(one: NamedItem, rule: str) -> str:
@@ -218,6 +256,8 @@ def facts_of(subtest: NamedSubtest) -> str:
             f"{', '.join(astray)}: heard or coded by a person otherwise than the transcript "
             "counts; only a score would count before it"
         )
+    if said := raters_line(subtest.items, subtest.primary):
+        lines.append(said)
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         said = f"{plural(cue.given, 'item')} cued, {cue.right_after} right after it"

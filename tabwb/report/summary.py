@@ -105,6 +105,7 @@ def summarise(
     declarations: Mapping[str, Declaration] | None = None,
     judged: Sequence[Judged] = (),
     interval: bool = False,
+    primary: str = "",
 ) -> Summary:
     """Summarise the trials of one administration.
 
@@ -116,8 +117,9 @@ def summarise(
         declarations: what each rater said of itself when it rated, by rater.
         judged: every call of judges that ask a model.
         interval: bootstrap the burden too (loads numpy).
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
-    source = Source(battery, trials, conditions, declarations or {}, judged)
+    source = Source(battery, trials, conditions, declarations or {}, judged, primary)
     return pool([source], interval=interval)
 
 

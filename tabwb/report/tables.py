@@ -62,6 +62,7 @@ def print_administration(
     interval: bool = False,
     summary: Summary | None = None,
     details: bool = False,
+    primary: str = "",
 ) -> None:
     """Print the results of one administration; ``summary`` is of its trials, if at hand."""
     summary = summary or summarise(
@@ -70,6 +71,7 @@ def print_administration(
         administration.conditions,
         declarations=declarations,
         interval=interval,
+        primary=primary,
     )
     print_view(administration_view(administration, battery, summary, details=details))
 

@@ -121,9 +121,10 @@ class Archive:
         """Show the results of one administration as they stand in the store."""
         from tabwb.workbench.describe_results import results_of
 
-        (one,) = loaded(self.store, (number,))
+        primary = self.plugins.configuration.study.primary_rater
+        (one,) = loaded(self.store, (number,), primary=primary)
         sessions = self._sessions(one)
-        others = loaded(self.store, sessions) if sessions else ()
+        others = loaded(self.store, sessions, primary=primary) if sessions else ()
         self.say(messages.ResultsReady(results_of(one, others=others), again=again))
 
     def _sessions(self, one: Loaded) -> tuple[int, ...]:

@@ -37,6 +37,7 @@ def results_of(one: Loaded, *, interval: bool = True, others: Sequence[Loaded] =
         declarations=one.declarations,
         judged=one.judged,
         interval=interval,
+        primary=one.primary,
     )
     named = {subtest.id for subtest in summary.named}
     naming = None

@@ -28,7 +28,11 @@ class LiveScores:
             return self._scores
         conditions = session.administration.conditions
         summary = summarise(
-            session.battery, session.trials, conditions, declarations=session.declarations
+            session.battery,
+            session.trials,
+            conditions,
+            declarations=session.declarations,
+            primary=session.plugins.configuration.study.primary_rater,
         )
         current = session.current.plan.subtest if session.current else ""
         person = conditions.kind == "speaker"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tabwb.administer.naming_scores import Naming, named_item
@@ -26,16 +26,31 @@ class NamedResponse:
     Attributes:
         item: what everybody says of it.
         shown: picture and accepted pronunciations, in words.
-        facts: (name, words) of a person's score, what was heard, cues, latency, sound.
+        said: (name, words) of each person's score, of what they heard, of their codes.
+        facts: (name, words) of cues, latency, sound.
         machine: what the machine says, or None where nothing was transcribed.
         flags: a person's, beside their code.
+        listed: whether what the machine says stands in the list of results.
+        scored_by: the IDs of those who scored it; empty for somebody without one.
     """
 
     item: NamedItem
     shown: str
+    said: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str], ...]
     machine: MachineSays | None
     flags: tuple[str, ...]
+    listed: bool = False
+    scored_by: tuple[str, ...] = ()
+
+    def seen_by(self, rater: str) -> NamedResponse:
+        """What a rater may see: what others said only once this one has scored too."""
+        if not self.scored_by or rater in self.scored_by:
+            return self
+        item = replace(
+            self.item, code="", proposed="", heard="", score="", person=None, other_scores=()
+        )
+        return replace(self, item=item, said=(), machine=None, flags=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +119,7 @@ def naming_results(
         tuple(sorted(sessions, key=lambda each: (each.at, each.number))),
         {
             each.view.trial.plan.number: response_of(each)
-            for each in namings(one.battery, one.trials)
+            for each in namings(one.battery, one.trials, one.primary)
         },
         len(named) == len(one.battery.subtests),
     )
@@ -112,7 +127,7 @@ def naming_results(
 
 def source_of(one: Loaded) -> Source:
     """An administration as summaries take it."""
-    return Source(one.battery, one.trials, one.administration.conditions)
+    return Source(one.battery, one.trials, one.administration.conditions, primary=one.primary)
 
 
 def response_of(naming: Naming) -> NamedResponse:
@@ -120,18 +135,18 @@ def response_of(naming: Naming) -> NamedResponse:
     from tabwb.workbench.describe_naming import machine_says, score_words
 
     view = naming.view
-    item, score, take = view.item, view.score, view.take
+    item, take = view.item, view.take
     facts: list[tuple[str, str]] = []
-    if score is not None:
+    said: list[tuple[str, str]] = []
+    for score in view.scores:
         after = "after the machine's words were shown" if score.after_reveal else ""
-        said = score_words(score.score, score.reason)
-        facts.append(("score", ", ".join(filter(None, (said, score.by, after)))))
-    if view.heard is not None:
-        facts.append(("heard", f"{view.heard.text}  ({view.heard.by})"))
-    if view.code is not None:
-        facts.append(("code", f"{view.code.code}  ({view.code.by})"))
+        counts = "this one counts" if len(view.scores) > 1 and score == view.score else ""
+        words = score_words(score.score, score.reason)
+        said.append(("score", ", ".join(filter(None, (words, score.by, after, counts)))))
+    said += [("heard", f"{each.text}  ({each.by})") for each in view.words_heard]
+    said += [("code", f"{each.code}  ({each.by})") for each in view.codes]
     if naming.flags:
-        facts.append(("flags", ", ".join(sorted(naming.flags))))
+        said.append(("flags", ", ".join(sorted(naming.flags))))
     for cue in view.cues:
         counts = "counts" if cue.counts else "does not count"
         facts.append(("cue", f"{cue.kind}, {counts}"))
@@ -140,12 +155,16 @@ def response_of(naming: Naming) -> NamedResponse:
     if take is not None and take.remarks:
         facts.append(("sound", take.remarks))
     accepted = ", ".join(" ".join(form) for form in item.accepted)
+    known = bool(naming.transcript or naming.proposal)
     return NamedResponse(
         named_item(naming),
         f"{item.picture}   {item.target}   accepted {accepted}",
+        tuple(said),
         tuple(facts),
-        machine_says(naming) if naming.transcript or naming.proposal else None,
+        machine_says(naming) if known else None,
         () if view.code is None else view.code.flags,
+        known,
+        tuple(each.by.partition(":")[2] for each in view.scores),
     )
 
 

@@ -196,7 +196,7 @@ def test_a_person_moves_the_onset_and_both_are_kept(begin_naming: Begin) -> None
     assert (view.latency_s, view.onset_by) == (0.5, "person:R1")
     assert view.take is not None
     assert view.take.onset_s == 1.6
-    with pytest.raises(UsageError, match="within the response"):
+    with pytest.raises(UsageError, match="outside of the response"):
         session.set_onset(99.0)
 
 

@@ -60,6 +60,8 @@ ACTS: dict[str, tuple[str, ...]] = {
     "trial score 1 dog right": ("rate",),
     "trial heard 1 dog dog": ("rate",),
     "trial code 1 dog correct": ("rate",),
+    "trial onset 1 dog 0.5": ("rate",),
+    "trial attempt 1 dog --end 0.9": ("rate",),
     f"judge run 2 --judge {NEAR} --dry-run": ("rate",),
     f"judge run 2 --judge {FAR} --dry-run": ("rate", "remote"),
     "export 1 --out {out}": ("share",),
@@ -71,7 +73,7 @@ OF_NO_ACT = {
     "trust",
     *("battery", "diff", "doctor", "key", "microphone", "model", "phonemes", "plugins"),
     *("results", "speaker", "store", "judge-list", "judge-show", "judge-check", "judge-report"),
-    *("trial-void", "trial-note", "trial-undo", "trial-rescore"),
+    *("trial-void", "trial-note", "trial-undo", "trial-rescore", "trial-history"),
 }
 """What gives nobody's data to anybody, and what only keeps the study's books."""
 

@@ -174,7 +174,8 @@ def test_who_listens_later_is_another_rater(run: Run, home: Path) -> None:
     ]
     codes = [(one["rater"], one["code"]) for one in trial["codes"]]
     assert codes == [("person:R-01", "correct"), ("person:R-02", "semantic")]
-    assert trial["naming"]["scored_after_reveal"] is True
+    assert (trial["naming"]["score"], trial["naming"]["scored_after_reveal"]) == ("right", False)
+    assert [each["scored_after_reveal"] for each in trial["naming"]["raters"]] == [False, True]
     undone = run("trial", "undo", "1")
     assert undone.err == "taken back: code of 1, dog\n"
     assert "code:semantic" not in str(

@@ -104,9 +104,11 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
 
         await seat.press("enter")
         await seat.until(lambda: seat.asked, "the response")
-        assert line(seat, "scored by you as R7")
+        assert line(seat, "Rater: R7")
         await seat.press("r")
         await seat.words("R8")
+        await seat.until(lambda: line(seat, "shown after your score"), "what R7 said is hidden")
+        assert not line(seat, "person:R7")
         await seat.press("2")
         await seat.until(lambda: line(seat, "score 2 self-corrected"), "the new score, still open")
         assert "person:R8, after the machine's" in line(seat, "score 2 self-corrected")

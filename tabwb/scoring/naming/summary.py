@@ -44,6 +44,8 @@ class NamedItem:
         phonemes: what was transcribed.
         score: a person's own word, or empty.
         transcriber: by whom that was transcribed, or empty where nobody did.
+        score_by: who gave the score that counts, or empty.
+        other_scores: (rater, score) of every other person who scored it.
     """
 
     item: str
@@ -62,6 +64,8 @@ class NamedItem:
     phonemes: tuple[str, ...] = ()
     score: Score | Literal[""] = ""
     transcriber: str = ""
+    score_by: str = ""
+    other_scores: tuple[tuple[str, Score], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

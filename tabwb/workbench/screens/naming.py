@@ -307,7 +307,7 @@ class Naming(Judged):
         """
         from tabwb.workbench.by_ear_bench import Listening
 
-        who = Listening(self.listeners.get(at[0], ""), seen=named.machine is not None)
+        who = Listening(self.listeners.get(at[0], ""), seen=named.listed)
         doing = what if what in {"heard", "code"} else "score"
         by_ear = partial(self.bench.by_ear, at, who, doing)
         title = f"Response to {named.item.target}"

@@ -36,7 +36,7 @@ writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll
 Of a picture that was named: **l** plays the response, **1** to **5** score it as during the
 session, **h** takes what you heard and **k** a code; the new score stands here at once, and is kept
 as given after the machine's words were seen, where there are any. **r** names another rater. What
-was said before stays in the store.
+was said before stays in the store; whoever listens as another rater sees it after their own score.
 """
 
 
@@ -56,8 +56,9 @@ class NamedText(Painted):
         """All lines."""
         named = self._named
         lines = [_head("shown"), Content(named.shown), Content("")]
-        name = max((len(each) for each, _ in named.facts), default=0) + 2
-        lines += [Content.assemble((f"{each:<{name}}", QUIET), said) for each, said in named.facts]
+        facts = (*named.said, *named.facts)
+        name = max((len(each) for each, _ in facts), default=0) + 2
+        lines += [Content.assemble((f"{each:<{name}}", QUIET), said) for each, said in facts]
         if named.machine is not None:
             by = short_spec(named.machine.transcriber)
             title = f"by rules over a draft by {by}" if by else "by rules"
@@ -107,22 +108,33 @@ class ResponseScreen(Dialog[str | None]):
         self._row = row
         if not self.is_mounted:
             return  # it is composed with what is known by then
-        if row.named is not None:
-            self.query_one(NamedText).show(row.named)
+        if (named := self._named) is not None:
+            self.query_one(NamedText).show(named)
         self.query_one("#response-words", Static).update(self._text())
 
     def scored_by(self, rater: str) -> None:
-        """Say that it is another who listens."""
+        """Say that it is another who listens; what others said is hidden until this one scores."""
         self._rater = rater
+        self.renew(self._row)
         self.query_one("#response-rater", Static).update(self._listener())
 
+    @property
+    def _named(self) -> NamedResponse | None:
+        """A named picture, as the one who listens may see it."""
+        return None if self._row.named is None else self._row.named.seen_by(self._rater)
+
+    @property
+    def _blind(self) -> bool:
+        """Whether what others said is hidden from the one who listens."""
+        return self._named is not self._row.named
+
     def _listener(self) -> str:
-        return f"scored by you as {self._rater or 'somebody without an ID'}   r Another rater"
+        return f"Rater: {self._rater or 'none'}   r Another rater"
 
     def action_say(self, written: str, named: str) -> None:
         """Something of an answer that was written, or of a picture that was named."""
-        if self._row.named is not None:
-            self._by_ear(self._row.named, named)
+        if (seen := self._named) is not None:
+            self._by_ear(seen, named)
         elif written:
             self.dismiss(written)
 
@@ -142,8 +154,8 @@ class ResponseScreen(Dialog[str | None]):
                 markup=False,
             )
             with ResponseText(id="response-text"):
-                if self._row.named is not None:
-                    yield NamedText(self._row.named)
+                if (named := self._named) is not None:
+                    yield NamedText(named)
                 yield Static(self._text(), id="response-words", markup=False)
             if self._row.named is not None:
                 yield Static(
@@ -158,6 +170,8 @@ class ResponseScreen(Dialog[str | None]):
             parts += [_head("sent, exactly"), Content(item.sent), Content("")]
         if item.expected is not None:
             parts += [_head("expected"), Content(item.expected), Content("")]
+        if self._blind:
+            return _head("Scores and transcripts of others are shown after your score.")
         parts.append(_head(f"{MARKS[row.glyph]} {row.verdict}"))
         if item.trial.reason:
             parts.append(Content(item.trial.reason))

@@ -1,0 +1,198 @@
+"""Several people who score one response, and corrections afterwards: nothing is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabwb.administer import setup
+from tabwb.administer.naming import NamingSession
+from tabwb.administer.naming_scores import named_item, naming_of
+from tabwb.administer.naming_view import NamingView
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import UsageError
+from tabwb.records.naming import RecordingBegan, RecordingEnded
+from tabwb.records.study import Study
+from tabwb.records.trials import Conditions
+from tabwb.report.load import loaded
+from tabwb.report.naming_document import naming_json
+from tabwb.report.naming_load import namings
+from tabwb.report.naming_tables import raters_line, score_of
+from tabwb.store.store import Store
+from tests.administer.naming_parts import heard, naming_battery, shown, take
+
+soundfile = pytest.importorskip("soundfile")
+RATE = 16_000
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def session(store: Store, tmp_path: Path) -> Iterator[NamingSession]:
+    """One response to a dog from 2 s to 10 s; a tone is said from 5 s to 5.5 s."""
+    plugins = Plugins.load(Configuration())
+    battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
+    conditions = Conditions("S-014", "speaker", judges=(), rater="A")
+    sound = 1e-4 * np.random.default_rng(1).standard_normal(12 * RATE)
+    sound[5 * RATE : 5 * RATE + RATE // 2] += 0.1 * np.sin(np.arange(RATE // 2) * 0.4)
+    soundfile.write(tmp_path / "r1.wav", sound, RATE)
+    with setup.create_naming(
+        store, plugins, battery, setup.resolve(plugins, battery, conditions)
+    ) as begun:
+        begun.ready(RecordingBegan("r1", "r1.wav", "a microphone", RATE))
+        begun.show(shown(2.0))
+        begun.score("right", take=take(2.0, seconds=8.0))
+        begun.transcribed(1, 1, heard("K AE T", "D AO G", at_s=1.0))
+        begun.end(RecordingEnded("r1", begun.keep_recording("r1", tmp_path / "r1.wav"), 12.0))
+        yield begun
+    plugins.close()
+
+
+def _view(session: NamingSession) -> NamingView:
+    view = session.view(1)
+    assert view is not None
+    return view
+
+
+def _second(session: NamingSession) -> None:
+    with session.looking_at(1, "score", listener="B"):
+        session.score("error")
+        session.hear("cat")
+        session.code("semantic")
+
+
+def test_a_second_rater_does_not_replace_the_first(session: NamingSession) -> None:
+    _second(session)
+    view = _view(session)
+    assert [(each.by, each.score) for each in view.scores] == [
+        ("person:A", "right"),
+        ("person:B", "error"),
+    ]
+    assert view.score is not None
+    assert (view.score.by, view.score.score) == ("person:A", "right")
+    item = named_item(naming_of(view))
+    assert (item.person, item.outcome) == (True, "right")
+    assert score_of(item) == "right (A; B error)"
+    assert raters_line([item]).endswith("whoever scored first counts (A)")
+
+
+def test_a_raters_later_score_replaces_their_own_alone(session: NamingSession) -> None:
+    _second(session)
+    with session.looking_at(1, "score", listener="A"):
+        session.score("no-response", reason="silent")
+    assert [(each.by, each.score) for each in _view(session).scores] == [
+        ("person:A", "no-response"),
+        ("person:B", "error"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("primary", "score", "why"),
+    [("", "right", "first"), ("B", "error", "primary"), ("C", "right", "first")],
+)
+def test_the_primary_rater_counts_else_the_first(
+    session: NamingSession, store: Store, primary: str, score: str, why: str
+) -> None:
+    _second(session)
+    (one,) = loaded(store, (1,), primary=primary)
+    said = naming_json(namings(one.battery, one.trials, one.primary)[0])
+    assert (said["score"], said["counts"]) == (score, why)
+    raters = said["raters"]
+    assert isinstance(raters, list)
+    assert [(each["rater"], each["score"], each["code"]) for each in raters] == [
+        ("person:A", "right", None),
+        ("person:B", "error", "semantic"),
+    ]
+
+
+def test_the_rule_of_the_study_holds_in_the_session(session: NamingSession) -> None:
+    _second(session)
+    study = Study(primary_rater="B")
+    session.plugins.configuration = replace(session.plugins.configuration, study=study)
+    score = _view(session).score
+    assert score is not None
+    assert score.by == "person:B"
+
+
+def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: NamingSession) -> None:
+    assert _view(session).latency_s == pytest.approx(0.6)
+    with session.looking_at(1, "onset", listener="B"):
+        session.set_onset(5.0, reason="a breath before it")
+    view = _view(session)
+    assert view.latency_s == pytest.approx(3.0)
+    (made,) = view.corrections
+    assert (made.by, made.reason, made.at[:2]) == ("person:B", "a breath before it", "20")
+    assert view.take is not None
+    assert view.take.onset_s == 2.6  # as measured: it stays
+    session.undo()
+    assert _view(session).latency_s == pytest.approx(0.6)
+    with session.looking_at(1, "onset"), pytest.raises(UsageError, match="outside of the response"):
+        session.set_onset(11.0)
+
+
+def test_corrected_limits_move_onset_transcript_and_verdict(session: NamingSession) -> None:
+    first = naming_of(_view(session)).verdicts
+    assert first is not None and first["correct-first"].value is False
+    with session.looking_at(1, "attempt"):
+        session.set_limits(4.5, 9.0, reason="the examiner spoke")
+    view = _view(session)
+    assert view.take is not None
+    assert (view.take.start_s, view.take.end_s) == (4.5, 9.0)
+    assert view.onset_s == pytest.approx(5.0, abs=0.03)
+    assert view.latency_s == pytest.approx(3.0, abs=0.03)
+    naming = naming_of(view)
+    assert naming.phonemes == ("D", "AO", "G")  # "cat" was said before
+    assert naming.transcript is not None
+    assert naming.transcript.segments[0].start_s == pytest.approx(2.8 + 2.0 - 4.5)
+    assert naming.verdicts is not None and naming.verdicts["correct-first"].value is True
+    ratings = {one.measure: one.value for one in view.trial.ratings if one.rater != "person:A"}
+    assert ratings["correct-first"] == 1.0
+    assert view.outdated(1) == {"replay"}
+    session.transcribed(1, 1, heard("D AO G", at_s=0.5))
+    assert _view(session).outdated(1) == frozenset()
+    assert naming_of(_view(session)).transcript == heard("D AO G", at_s=0.5)
+
+
+def test_undo_gives_the_earlier_limits_back(session: NamingSession) -> None:
+    before = naming_json(naming_of(_view(session)))
+    with session.looking_at(1, "attempt"):
+        session.set_limits(4.5, 9.0)
+    session.undo()
+    assert naming_json(naming_of(_view(session))) == before
+
+
+@pytest.mark.parametrize("limits", [(4.0, 3.0), (4.0, 13.0), (5.0, 5.0)])
+def test_limits_lie_in_the_recording(session: NamingSession, limits: tuple[float, float]) -> None:
+    with session.looking_at(1, "attempt"), pytest.raises(UsageError, match="not a stretch"):
+        session.set_limits(*limits)
+
+
+def test_a_mark_made_afterwards_parts_the_attempts_and_is_rated(session: NamingSession) -> None:
+    session.transcribed(1, 1, heard("K AE T D AO G", at_s=1.0))
+    with session.looking_at(1, "attempt"):
+        session.mark(3.3)
+    naming = naming_of(_view(session))
+    assert [each.phonemes for each in naming.attempts] == [("K", "AE", "T"), ("D", "AO", "G")]
+
+
+def test_every_code_stays_in_the_trail(session: NamingSession) -> None:
+    with session.looking_at(1, "code"):
+        session.code("formal")
+        session.code("mixed", reason="it is related too")
+    view = _view(session)
+    assert view.code is not None and view.code.code == "mixed"
+    said = naming_json(naming_of(view))["corrections"]
+    assert isinstance(said, list)
+    assert [(each["code"], each["reason"]) for each in said] == [
+        ("formal", None),
+        ("mixed", "it is related too"),
+    ]

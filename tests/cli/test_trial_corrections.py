@@ -1,0 +1,109 @@
+"""Corrections of spoken responses from the command line, and several raters in every output."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.administer.naming_parts import naming_battery
+from tests.cli.conftest import Run
+
+pytest.importorskip("soundfile")
+CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
+TYPED = "utterance_id\ttranscript\ndog\tD AO G\n"
+
+
+@pytest.fixture
+def given(run: Run, tmp_path: Path) -> Run:
+    """A dog, heard from a file and scored by A and then by B."""
+    (tmp_path / "battery").mkdir()
+    (tmp_path / "sounds").mkdir()
+    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
+    shutil.copy(CLIP, tmp_path / "sounds" / "dog.flac")
+    run(
+        *("name", naming_battery(tmp_path / "battery"), "--speaker", "S-014", "--rater", "A"),
+        *("--input", tmp_path / "sounds", "--transcriber", f"manual:{tmp_path / 'typed.tsv'}"),
+    )
+    run("trial", "score", "1", "dog", "right")
+    run("trial", "score", "1", "dog", "error", "--rater", "B")
+    run("trial", "code", "1", "dog", "unrelated", "--rater", "B")
+    return run
+
+
+def _naming(run: Run, *more: str) -> dict[str, object]:
+    found: dict[str, object] = run("results", "1", "--json", *more).document["trials"][0]["naming"]
+    return found
+
+
+def test_an_onset_is_corrected_with_a_trail_and_taken_back(given: Run) -> None:
+    before = _naming(given)["onset_s"]
+    said = given("trial", "onset", "1", "dog", "0.25", "--rater", "B", "--reason", "a click")
+    assert said.status == 0, said.err
+    assert said.err.startswith(f"onset {before:.3f} -> 0.250 s")
+    after = _naming(given)
+    assert (after["onset_s"], after["onset_by"]) == (0.25, "person:B")
+    trail = given("trial", "history", "1", "dog").out.splitlines()
+    assert [line.split("  ")[1:] for line in trail] == [
+        ["person:B", "code unrelated"],
+        ["person:B", "onset 0.250 s", "a click"],
+    ]
+    given("trial", "undo", "1")
+    assert _naming(given)["onset_s"] == before
+
+
+def test_limits_are_corrected_and_lie_in_the_recording(given: Run) -> None:
+    said = given("trial", "attempt", "1", "dog", "--start", "0.1", "--end", "0.9")
+    assert (said.status, said.err) == (0, "response 0.000 to 1.000 s -> 0.100 to 0.900 s\n")
+    after = _naming(given)
+    assert (after["start_s"], after["end_s"]) == (0.1, 0.9)
+    assert after["phonemes"] == ["D", "AO", "G"]  # typed: they have no times
+    refused = given("trial", "attempt", "1", "dog", "--end", "1.5")
+    assert refused.status == 2
+    assert "0.1 to 1.5 s is not a stretch of the recording" in refused.err
+    assert given("trial", "attempt", "1", "dog").status == 2
+
+
+def test_both_raters_are_in_the_table_and_it_says_which_counts(given: Run) -> None:
+    shown = " ".join(given("results", "1").out.split())
+    assert "the score of whoever scored first counts (A)" in shown
+    assert "error" in shown
+    other = " ".join(given("results", "1", "--primary", "B").out.split())
+    assert "the score of the primary rater B counts" in other
+    assert _naming(given)["score"] == "right"
+    assert _naming(given, "--primary", "B")["score"] == "error"
+
+
+def test_the_rule_of_the_study_says_who_counts(
+    given: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "configuration"
+    folder.mkdir()
+    (folder / "tabwb.toml").write_text('[study]\nprimary_rater = "B"\n', encoding="utf-8")
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(folder))
+    assert (_naming(given)["score"], _naming(given)["counts"]) == ("error", "primary")
+    assert _naming(given, "--primary", "A")["score"] == "right"
+
+
+@pytest.mark.parametrize("format_id", ["attempts", "textgrid", "eaf", "chat", "csv", "jsonl"])
+def test_both_raters_are_in_every_export(given: Run, tmp_path: Path, format_id: str) -> None:
+    out = tmp_path / "out"
+    made = given("export", "1", "--format", format_id, "--out", out, "--within-study")
+    assert made.status == 0, made.err
+    files = [out] if out.is_file() else sorted(out.iterdir())
+    text = "\n".join(path.read_text("utf-8") for path in files if path.suffix != ".flac")
+    assert "person:A" in text
+    assert "person:B" in text
+
+
+def test_the_table_of_attempts_says_which_score_counts(given: Run, tmp_path: Path) -> None:
+    out = tmp_path / "attempts.csv"
+    given("export", "1", "--format", "attempts", "--out", out, "--within-study", "--primary", "B")
+    with out.open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["score"], row["counts"]) == ("error", "primary")
+    assert row["all_scores"] == "right (person:A); error (person:B, counts)"
+    assert json.loads(json.dumps(row))["code"] == "unrelated"
