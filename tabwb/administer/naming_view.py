@@ -290,7 +290,7 @@ class NamingView:
     def _that_counts(self, said: Sequence[Said]) -> Said | None:
         """What the primary rater said, else who said it first."""
         own = [each for each in said if is_rater(each.by, self.primary)]
-        return (own or [*said, None])[0]
+        return next(iter(own or said), None)
 
 
 def view_of(
