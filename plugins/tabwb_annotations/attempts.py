@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tabwb.extend.writing import write_text
 from tabwb.phonology.inventory import to_ipa
+from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_annotations.tiers import Document, by_raters, transcriber_of
@@ -45,9 +44,6 @@ class AttemptsExporter:
 
     def export(self, document: Document, out: Path) -> None:
         """Write every naming response that was given."""
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\r\n")
-        writer.writerow(COLUMNS)
         rows = [
             [_cell(row[name]) for name in COLUMNS]
             for one in document.get("documents", [document])
@@ -60,9 +56,9 @@ class AttemptsExporter:
                 "nothing in these administrations was named aloud",
                 hint="csv has a row for every rating of any administration",
             )
-        writer.writerows(rows)
         said = (note for one in document.get("documents", [document]) for note in one["notices"])
-        write_text(out, text.getvalue(), [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE])
+        notes = [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE, CSV_CELLS]
+        write_text(out, csv_text(COLUMNS, rows), notes)
 
 
 def _rows(

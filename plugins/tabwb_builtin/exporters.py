@@ -5,8 +5,6 @@ All are written whole or not at all, with a text file beside them that says what
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 from tabwb.extend.components import Descriptor
 from tabwb.extend.writing import write_text
+from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.specs import Spec
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_builtin.columns import COLUMNS, TABLE, Row
@@ -53,11 +52,8 @@ class CsvExporter:
 
     def export(self, document: Mapping[str, Any], out: Path) -> None:
         """Write every rating of every counted response of ``document``."""
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\r\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(_rows(document))
-        write_text(out, text.getvalue(), [*notes_of(document, CSV_NOTE), DICTIONARY])
+        text = csv_text(COLUMNS, _rows(document))
+        write_text(out, text, [*notes_of(document, CSV_NOTE), CSV_CELLS, DICTIONARY])
 
 
 JSONL_NOTE = (

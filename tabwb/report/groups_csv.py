@@ -5,12 +5,11 @@ Of models alone: what a person said is written by an export, which asks for cons
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tabwb.extend.writing import write_text
+from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import RESEARCH_ONLY
@@ -46,13 +45,7 @@ def groups_csv(made: Sequence[Grouped]) -> str:
         raise TabwbError("there are no administrations of models to write")
     rows = [_row(one, made) for one in made]
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows(
-        {name: "" if value is None else value for name, value in row.items()} for row in rows
-    )
-    return text.getvalue()
+    return csv_text(columns, ([row.get(name) for name in columns] for row in rows))
 
 
 def write_groups(made: Sequence[Grouped], out: Path) -> Path:
@@ -64,7 +57,7 @@ def write_groups(made: Sequence[Grouped], out: Path) -> Path:
     text = groups_csv(made)
     said = (sentence for one in made for sentence in cautions(one.battery, one.summary, model=True))
     place = check_destination(out)
-    write_text(place, text, [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE])
+    write_text(place, text, [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE, CSV_CELLS])
     return place
 
 
