@@ -5,9 +5,31 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 from tabwb.records.visible import VisibleStream
+
+FILES_AT_LEAST = 16
+"""A store, its log, its locks and the pipes of one child need so many open files."""
+
+
+def check_open_files() -> None:
+    """Leave with one message where the system allows too few open files for any command."""
+    opened: list[int] = []
+    try:
+        while len(opened) < FILES_AT_LEAST:
+            opened.append(os.dup(0))
+    except OSError:
+        os.write(
+            2,
+            f"error: fewer than {FILES_AT_LEAST} files may be open at once\n"
+            f"  allowed: {FILES_AT_LEAST} or more\n  raise the limit: ulimit -n 1024\n".encode(),
+        )
+        os._exit(1)
+    finally:
+        for number in opened:
+            os.close(number)
 
 
 def prepare() -> None:
@@ -30,6 +52,7 @@ def prepare() -> None:
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    check_open_files()
     _reconfigure(sys.stdin, "surrogateescape", "surrogateescape")
     _reconfigure(sys.stdout, "backslashreplace", "replace")
     _reconfigure(sys.stderr, "backslashreplace", "backslashreplace")
@@ -49,9 +72,10 @@ def is_utf8(stream: object) -> bool:
 def give_up(stream: object) -> None:
     """Send what is still to be written to a stream nowhere: its reader went away."""
     if isinstance(stream, io.TextIOWrapper):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        with suppress(OSError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def _filtered(stream: TextIO) -> TextIO:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CSV_CELLS = (
-    "A text that begins with =, +, -, @, a tab or a carriage return has an apostrophe before it, so "
-    "that a spreadsheet shows it and does not run it. JSON Lines and Parquet have every text as it "
-    "is."
+    "A text that begins with =, +, -, @, a tab or a carriage return has an apostrophe before it: a "
+    "spreadsheet shows it and does not run it. JSON Lines and Parquet have every text unchanged."
 )
 """The sentence for the notes beside a CSV file."""
 

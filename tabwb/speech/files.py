@@ -26,6 +26,11 @@ SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff")
 ALLOWED = "WAV, FLAC, OGG, MP3 or AIFF"
 BLOCK = 1 << 18
 """Frames read at once where a whole file is looked through."""
+RATES = (1_000, 768_000)
+"""The lowest and the highest sampling rate that is read, in Hz."""
+MOST_CHANNELS = 64
+LONGEST_S = 3600.0
+"""The longest stretch that is read at once, in seconds. A small FLAC file can hold many hours."""
 SLACK_S = 0.2
 """An MP3 may promise so much more than it holds: its frames are counted in packets."""
 MOST_RIFF = 0x7FFF_0000
@@ -130,18 +135,39 @@ def read_clip(
         rate = sound.samplerate
         first = min(round(start_s * rate), sound.frames)
         last = sound.frames if end_s is None else min(round(end_s * rate), sound.frames)
-        # After a jump an MP3 decoder needs some frames until it is right again.
-        skipped = 0 if sound.format == "MP3" else first
-        sound.seek(skipped)
-        read: NDArray[np.float32] = sound.read(last - skipped, dtype="float32", always_2d=True)
-        channels = read[first - skipped :]
-    if not np.isfinite(channels).all():
+        # soundfile jumps after every reading, and a jump confuses an MP3 decoder for some frames:
+        # such a file is read from its beginning, in one go.
+        begin = 0 if sound.format == "MP3" else first
+        if last - begin > LONGEST_S * rate:
+            raise TabwbError(
+                f"{(last - begin) / rate / 3600:.1f} hours of sound are not read at once",
+                where=os.fspath(path),
+                allowed=f"up to {LONGEST_S / 3600:g} hour",
+                hint="cut it, for example with: ffmpeg -i FILE -f segment -segment_time 1800 "
+                "part%02d.wav",
+            )
+        sound.seek(begin)
+        block = max(last, 1) if sound.format == "MP3" else BLOCK
+        parts = list(_mono_blocks(sound, last - begin, block))
+    samples = np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)
+    samples = samples[first - begin :]
+    if not np.isfinite(samples).all():
         raise TabwbError(
-            "holds samples that are no numbers (NaN or infinity)",
+            "holds samples that are not numbers (NaN or infinity)",
             where=os.fspath(path),
             hint="export it again from the program that made it",
         )
-    return mono(channels), rate
+    return samples, rate
+
+
+def _mono_blocks(sound: Any, frames: int, most: int) -> Iterator[Samples]:
+    """Yield the next frames in blocks, so that further channels take no room."""
+    while frames:
+        block = sound.read(min(most, frames), dtype="float32", always_2d=True)
+        if not len(block):
+            return
+        frames -= len(block)
+        yield mono(block)
 
 
 def mono(channels: NDArray[np.float32]) -> Samples:
@@ -238,7 +264,15 @@ def _open(path: str | os.PathLike[str]) -> Any:
             raise TabwbError("is empty", where=place, allowed=ALLOWED)
         with Path(place).open("rb"):
             pass  # libsndfile says "system error" of a file that is not allowed to be read
-        return soundfile.SoundFile(place)
+        sound = soundfile.SoundFile(place)
+        if not RATES[0] <= sound.samplerate <= RATES[1] or sound.channels > MOST_CHANNELS:
+            sound.close()
+            raise TabwbError(
+                f"has {sound.channels} channels of {sound.samplerate} samples per second",
+                where=place,
+                allowed=f"up to {MOST_CHANNELS} channels of {RATES[0]} to {RATES[1]} samples",
+            )
+        return sound
     except soundfile.LibsndfileError as error:
         raise TabwbError(
             f"cannot be read as sound: {_reason(error)}",

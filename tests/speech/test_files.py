@@ -122,7 +122,7 @@ def test_samples_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     samples = sine(0.1, 8_000)
     samples[5] = np.nan
     soundfile.write(path, samples, 8_000, subtype="FLOAT")
-    with pytest.raises(TabwbError, match="no numbers"):
+    with pytest.raises(TabwbError, match="not numbers"):
         read_clip(path)
 
 
@@ -200,3 +200,26 @@ def test_a_file_that_may_not_be_read_is_told_as_that() -> None:
                 info(path)
         finally:
             os.seteuid(user)
+
+
+def test_ten_hours_in_a_small_file_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.flac"
+    silence = np.zeros(8_000 * 60, dtype=np.float32)
+    with soundfile.SoundFile(path, "w", 8_000, 1, format="FLAC", subtype="PCM_16") as sound:
+        for _ in range(600):
+            sound.write(silence)
+    assert path.stat().st_size < 5_000_000
+    with pytest.raises(TabwbError, match=r"10\.0 hours"):
+        read_clip(path)
+    samples, _ = read_clip(path, 35_000.0, 35_001.0)
+    assert len(samples) == 8_000
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(1, 1), (999, 1), (16_000, 65)])
+def test_an_absurd_rate_or_number_of_channels_is_refused(
+    tmp_path: Path, rate: int, channels: int
+) -> None:
+    path = tmp_path / "odd.wav"
+    soundfile.write(path, np.zeros((100, channels), dtype=np.float32), rate)
+    with pytest.raises(TabwbError, match=f"{channels} channels of {rate} samples"):
+        info(path)
