@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tabwb.extend.writing import draft_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_annotations.tiers import Annotated, Document
@@ -56,26 +56,22 @@ def write_folder(
     said = (note for one in document.get("documents", [document]) for note in one["notices"])
     explanation = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), *notes]) + "\n"
     try:
-        draft = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+        with draft_of(out) as draft:
+            draft.mkdir(mode=0o700)
+            (draft / NOTES).write_text(explanation, encoding="utf-8")
+            for each in made:
+                each.write(draft / each.name)
+            for recording in recordings:
+                if recording.sound is not None:
+                    shutil.copyfile(recording.sound, draft / sound_name(recording))
+            for path in draft.iterdir():
+                path.chmod(0o600)  # what a person said is for its user alone
+                _sync(path)
+            if out.exists():
+                out.rmdir()
+            draft.replace(out)
     except OSError as error:
         raise _unwritable(out, error) from error
-    try:
-        (draft / NOTES).write_text(explanation, encoding="utf-8")
-        for each in made:
-            each.write(draft / each.name)
-        for recording in recordings:
-            if recording.sound is not None:
-                shutil.copyfile(recording.sound, draft / sound_name(recording))
-        for path in draft.iterdir():
-            path.chmod(0o600)  # what a person said is for its user alone
-            _sync(path)
-        if out.exists():
-            out.rmdir()
-        draft.replace(out)
-    except OSError as error:
-        raise _unwritable(out, error) from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def sound_name(recording: Annotated) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +14,9 @@ from tabwb.extend.cutting import cut_of
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.speech import Clip, Transcript, is_typed
+from tabwb.records.workfolder import WorkFolder
 from tabwb.speech.cutting import joined, pieces
+from tabwb.store import working
 
 if TYPE_CHECKING:
     from tabwb.speech.finding import Finding
@@ -63,21 +63,30 @@ class Transcribing:
     Args:
         plugins: where the transcriber is registered.
         spec: of the transcriber.
-        folder: for conditioned copies, removed at the end; of a store's recordings one of
-            :func:`tabwb.store.takes.working_folder`.
+        root: where the work folder for conditioned copies is made, which is removed at the end;
+            of a store's recordings :func:`tabwb.store.takes.work_root`, else the user's own.
 
     Attributes:
         spec: of the transcriber, as stored.
         facts: what it says of itself (model, revision, labels).
     """
 
-    def __init__(self, plugins: Plugins, spec: str, folder: Path | None = None) -> None:
+    def __init__(self, plugins: Plugins, spec: str, root: Path | None = None) -> None:
         self.spec = spec
         descriptor = plugins.resolve("transcribers", spec)[0]
         self._cut = cut_of(descriptor, plugins.stands_for("transcribers", spec))
         self._cuts_itself = descriptor.cuts
         self._transcriber = plugins.open_transcriber(spec)
-        self._folder = folder or Path(tempfile.mkdtemp(prefix="tabwb-conditioned-"))
+        try:
+            self._work = WorkFolder(root or working.of_user())
+        except OSError as error:
+            self._transcriber.close()
+            raise TabwbError(
+                f"copies of recordings cannot be made: {error.strerror}",
+                where=str(error.filename or root),
+                hint="allow writing there, or make room",
+            ) from error
+        self._folder = self._work.path
         try:
             self.facts: Mapping[str, str] = self._transcriber.open()
         except BaseException:
@@ -98,7 +107,7 @@ class Transcribing:
     def close(self) -> None:
         """Give the model back and remove the conditioned copies; may be called twice."""
         self._transcriber.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._work.close()
 
     def __enter__(self) -> Self:
         return self

@@ -115,10 +115,14 @@ def heading(text: str, *, err: bool = False, newline: bool = True, **style: Any)
 
 
 def configuration(offline: bool | None = None) -> Configuration:
-    """The user's configuration, going offline at once if it or the flag says so."""
+    """The user's configuration, going offline at once if it or the flag says so.
+
+    What killed processes left in their work folders is removed first.
+    """
     from dataclasses import replace
 
     from tabwb.extend.configuration import Configuration
+    from tabwb.records.workfolder import FOLDER, sweep
 
     loaded = Configuration.load()
     if offline:
@@ -127,6 +131,7 @@ def configuration(offline: bool | None = None) -> Configuration:
         from tabwb.extend.offline import go_offline
 
         go_offline()
+    sweep(loaded.data_dir / FOLDER)
     _tell_ignored(loaded)
     return loaded
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import tempfile
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import json_option, note, on_terminal, print_json, renew_line
 from tabwb.records.errors import TabwbError
+from tabwb.records.workfolder import WorkFolder
 
 if TYPE_CHECKING:
     from tabwb.speech.devices import Device
@@ -73,11 +72,12 @@ def try_device(
     from tabwb.speech.playback import Playback
     from tabwb.speech.quality import quality
     from tabwb.speech.recorder import Recorder
+    from tabwb.store import working
 
     chosen = pick(device)
     player = pick_output(output) if playback and output is not None else None
-    with tempfile.TemporaryDirectory(prefix="tabwb-test-") as folder:
-        recorder = Recorder(chosen, Path(folder) / "test.wav")
+    with WorkFolder(working.of_user()) as folder:
+        recorder = Recorder(chosen, folder.path / "test.wav")
         recorder.start()
         try:
             through = f" ({recorder.source})" if recorder.source else ""

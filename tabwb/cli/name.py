@@ -296,12 +296,12 @@ def transcribe_all(
     from tabwb.cli.progress import Countdown
     from tabwb.records.events import Observed
     from tabwb.records.naming import Transcribed
-    from tabwb.store.takes import working_folder
+    from tabwb.store.takes import work_root
 
     jobs = waiting(session, spec, by_any=by_any, typed_again=True)
     if not jobs or cancel.is_set():
         return
-    with Transcribing(plugins, spec, working_folder(session.store)) as transcribing:
+    with Transcribing(plugins, spec, work_root(session.store)) as transcribing:
         countdown = Countdown("response", len(jobs))
         for event in transcribe(session, transcribing, jobs, cancel):
             if not isinstance(event, Observed) or not isinstance(event.observation, Transcribed):

@@ -58,10 +58,14 @@ def backup(out: str, store_location: str | None, as_json: bool) -> int:
     """
     from pathlib import Path
 
+    from tabwb.cli.signals import ENDING, caught
     from tabwb.store.maintenance import backup as copy
     from tabwb.store.store import Store
 
-    with Store.open(_place(store_location), create=False) as opened:
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt  # what is half written is removed on the way out
+
+    with Store.open(_place(store_location), create=False) as opened, caught(stop, *ENDING):
         copy(opened, Path(out))
         source = opened.location
     if as_json:
@@ -75,15 +79,24 @@ def backup(out: str, store_location: str | None, as_json: bool) -> int:
 @store_option
 @json_option
 def check(store_location: str | None, as_json: bool) -> int:
-    """Look for damage in the store. Exit status 1 when there is any; changes nothing."""
+    """Look for damage in the store. Exit status 1 when there is any.
+
+    Files beside the store that no row names, which a killed process left, are removed; nothing else
+    is changed.
+    """
     from tabwb.store.maintenance import check as look
+    from tabwb.store.maintenance import remove_unnamed
 
     path = _file(store_location)
     damage = look(path)
+    removed = [] if damage else [str(each) for each in remove_unnamed(path)]
     if as_json:
         found = [{"where": each.where, "what": each.what} for each in damage]
-        print_json({"format": 1, "store": str(path), "whole": not damage, "damage": found})
+        document = {"store": str(path), "whole": not damage, "damage": found, "removed": removed}
+        print_json({"format": 1, **document})
     else:
+        for name in removed:
+            click.echo(f"{name}: removed, because no row names it")
         for each in damage:
             click.echo(f"{each.where}: {each.what}")
         if not damage:

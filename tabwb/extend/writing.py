@@ -7,11 +7,16 @@ of its user alone, so files are their owner's.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from tabwb.extend.configuration import data_folder
 from tabwb.records.errors import TabwbError
+from tabwb.records.files import open_private
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.workfolder import FOLDER, WorkFolder
 
 
 def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
@@ -69,17 +74,40 @@ def _write_bytes(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _replace(out: Path, write: Callable[[Path], None]) -> None:
-    beside = out.with_name(f".{out.name}.{os.getpid()}.part")
+@contextmanager
+def draft_of(out: Path) -> Iterator[Path]:
+    """Give a name beside ``out`` for a draft; what is left of it at the end is removed.
+
+    Where the process is killed, the next start removes it. Without a writable data folder there is
+    no journal of drafts, and a killed process leaves its own.
+
+    Raises:
+        OSError: the draft cannot be made.
+    """
     try:
+        work = WorkFolder(data_folder(os.environ) / FOLDER)
+        draft = work.draft(out)
+    except OSError:
+        draft = out.with_name(f".{out.name}.{os.getpid()}.part")
         try:
-            beside.touch(mode=0o600)
+            yield draft
+        finally:
+            if draft.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
+            draft.unlink(missing_ok=True)
+        return
+    with work:
+        yield draft
+
+
+def _replace(out: Path, write: Callable[[Path], None]) -> None:
+    try:
+        with draft_of(out) as beside:
+            os.close(open_private(beside, os.O_CREAT | os.O_RDWR))
             write(beside)
             with beside.open("rb+") as file:
                 os.fsync(file.fileno())
             beside.replace(out)
-        finally:
-            beside.unlink(missing_ok=True)
     except OSError as error:
         raise TabwbError(
             f"cannot be written: {error.strerror or error}",

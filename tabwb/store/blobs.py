@@ -1,22 +1,30 @@
-"""Files beside an embedded store (of batteries, recordings), each once, named by their SHA-256."""
+"""Files beside an embedded store (of batteries, recordings), each once, named by their SHA-256.
+
+A file gets its name only inside the writing transaction that inserts its row. So whoever holds a
+writing transaction knows: a named file without a row was left by a process that ended in between,
+and :func:`sweep` may remove it. While a process copies a file, it holds a mark (see
+:mod:`tabwb.records.ownership`); what has no mark of a living process was left behind.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import tempfile
-import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from tabwb.records.errors import StoreError
+from tabwb.records.files import make_private_folder, open_private
+from tabwb.records.ownership import claim, is_abandoned, release
 
 PIECE = 1 << 20
 """Bytes that are read at once."""
-ABANDONED_S = 3600.0
-"""A file that no row names is on its way into the store for so long, then it was left behind."""
+NEW, MARK = ".new-", ".mark"
 
 
 def folder_of(store: Path) -> Path:
@@ -41,25 +49,86 @@ def keep(folder: Path, digest: str, content: bytes) -> None:
         _put(folder, lambda file: (file.write(content), digest)[1])
 
 
-def keep_file(folder: Path, source: BinaryIO) -> tuple[str, int]:
-    """Copy an open file, however large, without reading it whole; its digest and size.
+def copy_into(folder: Path, source: BinaryIO) -> str:
+    """Copy an open file, however large, without reading it whole; its digest.
 
     Raises:
         StoreError: it cannot be written.
     """
     with explained(folder):
-        size = 0
+        return _put(folder, lambda file: _copy(source, file)[0])
 
-        def copy(file: BinaryIO) -> str:
-            nonlocal size
-            digest = hashlib.sha256()
-            while piece := source.read(PIECE):
-                digest.update(piece)
-                file.write(piece)
-                size += len(piece)
-            return digest.hexdigest()
 
-        return _put(folder, copy), size
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A file that was copied and has no name in the store yet.
+
+    Attributes:
+        path: of the copy.
+        digest: its SHA-256.
+        size: bytes.
+    """
+
+    path: Path
+    digest: str
+    size: int
+
+
+@contextmanager
+def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
+    """Copy an open file beside the store for the time of the block; :func:`place` names it.
+
+    When the block is left by an error, or the process is killed, the mark stays without an owner
+    and the next opening of the store sweeps.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    with explained(folder):
+        make_private_folder(folder)
+        copy = folder / f"{NEW}{secrets.token_hex(8)}"
+        mark = copy.with_name(copy.name + MARK)
+        descriptor = claim(mark)
+    assert descriptor is not None, "nobody else has this name"
+    try:
+        with explained(folder), os.fdopen(
+            open_private(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY), "wb"
+        ) as file:  # fmt: skip
+            digest, size = _copy(source, file)
+            file.flush()
+            os.fsync(file.fileno())
+        yield Staged(copy, digest, size)
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        release(descriptor)
+        raise
+    copy.unlink(missing_ok=True)
+    release(descriptor, mark)
+
+
+def place(folder: Path, new: Staged) -> None:
+    """Give a staged file its name. Inside the writing transaction that inserts its row.
+
+    Raises:
+        StoreError: it cannot be moved.
+    """
+    path = path_of(folder, new.digest)
+    with explained(folder):
+        if is_whole(path, new.digest):
+            return
+        make_private_folder(path.parent)
+        new.path.replace(path)
+        _sync_folder(path.parent)
+        _sync_folder(folder)
+
+
+def _copy(source: BinaryIO, file: BinaryIO) -> tuple[str, int]:
+    digest, size = hashlib.sha256(), 0
+    while piece := source.read(PIECE):
+        digest.update(piece)
+        file.write(piece)
+        size += len(piece)
+    return digest.hexdigest(), size
 
 
 def remove(folder: Path, digest: str) -> None:
@@ -75,32 +144,64 @@ def remove(folder: Path, digest: str) -> None:
             _sync_folder(path.parent)
 
 
-def sweep(folder: Path, known: Container[str]) -> None:
-    """Take away what a program left that was killed before it had told the store of a file.
+def needs_sweep(folder: Path) -> bool:
+    """Whether a process that has ended was about to add files."""
+    try:
+        new = [path for path in folder.glob(f"{NEW}*") if path.suffix != MARK]
+        marks = list(folder.glob(f"{NEW}*{MARK}"))
+        return any(not path.with_name(path.name + MARK).exists() for path in new) or any(
+            is_abandoned(mark) for mark in marks
+        )
+    except OSError:
+        return False
+
+
+def unnamed(folder: Path, known: Container[str]) -> list[Path]:
+    """The files that no row names and no living process is copying.
 
     Args:
         folder: of the files.
-        known: the digests that the store knows.
+        known: the digests that the store knows, read in a writing transaction that is open.
     """
-    for path in (*folder.glob(".new-*"), *folder.glob("[0-9a-f][0-9a-f]/*")):
+    found = [path for path in folder.glob("[0-9a-f][0-9a-f]/*") if path.name not in known]
+    for path in folder.glob(f"{NEW}*"):
         with suppress(OSError):
-            # Younger ones may be on their way into the store.
-            if path.name not in known and time.time() - path.stat().st_mtime > ABANDONED_S:
-                path.unlink()
+            mark = path if path.suffix == MARK else path.with_name(path.name + MARK)
+            if is_abandoned(mark):
+                found.append(path)
+    return found
+
+
+def sweep(folder: Path, known: Container[str]) -> list[Path]:
+    """Remove what processes left that ended before the store had a row for it; what was removed.
+
+    Args:
+        folder: of the files.
+        known: the digests that the store knows, read in a writing transaction that is open.
+    """
+    # Marks last: a sweep that is killed is begun again.
+    paths = sorted(unnamed(folder, known), key=lambda path: path.suffix == MARK)
+    removed = []
+    for path in paths:
+        with suppress(OSError):
+            path.unlink()
+            if path.suffix != MARK:
+                removed.append(path)
+    return removed
 
 
 def _put(folder: Path, write: Callable[[BinaryIO], str]) -> str:
     """Let ``write`` fill a file and tell its digest; the file then has its name."""
     # What people say is nobody else's business: mkstemp's files are their owner's alone.
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
+    make_private_folder(folder)
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=NEW)
     try:
         with os.fdopen(descriptor, "wb") as file:
             digest = write(file)
             file.flush()
             os.fsync(file.fileno())
         path = path_of(folder, digest)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        make_private_folder(path.parent)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

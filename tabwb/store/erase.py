@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import LogEntry, Reason, Tombstone
 from tabwb.store import blobs, codec, people_rows, working
@@ -171,7 +172,8 @@ def remove_takes(store: Path, administrations: Iterable[str]) -> None:
     Copies that a transcriber was working on when its process died go too, whosever they are.
     """
     folder = store.with_name(f"{store.name}.takes")
-    working.sweep(folder)
+    workfolder.sweep(working.beside(store))
+    workfolder.sweep(working.of_user())
     for uid in administrations:
         for path in folder.glob(f"{uid}.*"):
             with blobs.explained(folder):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
-from tabwb.store import blobs
+from tabwb.records.files import make_private_folder, open_private
+from tabwb.records.workfolder import WorkFolder
+from tabwb.store import blobs, working
 from tabwb.store.database import Transaction
 from tabwb.store.embedded import EmbeddedDatabase, explain
+from tabwb.store.open import remove_unnamed as sweep_unnamed
 from tabwb.store.schema import CURRENT
 from tabwb.store.store import Store
 
@@ -109,12 +112,13 @@ def backup(store: Store, out: Path) -> None:
         )
     out = out.absolute()
     _refuse_existing(out, blobs.folder_of(out))
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
-    whole = False
+    work: WorkFolder | None = None
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(out.parent)
+        work = WorkFolder(working.of_user())
+        draft = work.draft(out)
         assert isinstance(store.database, EmbeddedDatabase)
-        os.close(os.open(draft, os.O_CREAT | os.O_RDWR, 0o600))
+        os.close(open_private(draft, os.O_CREAT | os.O_RDWR))
         with store.database.explained(), closing(sqlite3.connect(draft)) as copy:
             store.database.connection().backup(copy)
             # A copy is one file: without the log that the original has beside it.
@@ -124,7 +128,7 @@ def backup(store: Store, out: Path) -> None:
         for digest in digests:
             source = blobs.path_of(blobs.folder_of(path), digest)
             with source.open("rb") as file:
-                blobs.keep_file(blobs.folder_of(draft), file)
+                blobs.copy_into(blobs.folder_of(draft), file)
         damage = check(draft)
         if damage:
             raise StoreError(
@@ -135,9 +139,8 @@ def backup(store: Store, out: Path) -> None:
         with draft.open("rb") as written:
             os.fsync(written.fileno())
         if digests:
-            blobs.folder_of(draft).rename(blobs.folder_of(out))
+            work.moving(blobs.folder_of(draft), blobs.folder_of(out), unless=out)
         _name(draft, out)
-        whole = True
     except FileExistsError:
         _refuse_existing(out)
         raise
@@ -150,11 +153,8 @@ def backup(store: Store, out: Path) -> None:
             hint="the store is as it was",
         ) from error
     finally:
-        for tail in ("", "-wal", "-shm", "-journal"):
-            with suppress(OSError):
-                Path(f"{draft}{tail}").unlink(missing_ok=True)
-        if not whole:
-            shutil.rmtree(blobs.folder_of(draft), ignore_errors=True)
+        if work is not None:
+            work.close()
 
 
 def _name(draft: Path, out: Path) -> None:
@@ -212,6 +212,27 @@ def check(path: Path) -> tuple[Damage, ...]:
     finally:
         database.close()
     return tuple(found)
+
+
+def remove_unnamed(path: Path) -> tuple[Path, ...]:
+    """Remove files beside an embedded store that no row names; what was removed.
+
+    Processes that were killed while they kept a recording left them. A process that is keeping one
+    now is not disturbed. Of a store that can only be read nothing is removed.
+
+    Raises:
+        StoreError: the store is damaged, or another program has been writing for long.
+    """
+    database = EmbeddedDatabase(path.absolute())
+    try:
+        with database.explained():
+            database.connection()
+        if database.only_read:
+            return ()
+        workfolder.sweep(working.beside(database.path))
+        return tuple(sweep_unnamed(database))
+    finally:
+        database.close()
 
 
 def _structure(transaction: Transaction) -> Iterator[Damage]:

@@ -6,8 +6,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
-from tabwb.store import schema
+from tabwb.store import blobs, schema, working
 from tabwb.store.database import Transaction
 from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
 
@@ -34,6 +35,7 @@ def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -
             database.close()
             upgrade_embedded(path)
         _finish_deletions(database)
+        _sweep(database)
     except BaseException:
         database.close()
         raise
@@ -79,6 +81,30 @@ def _finish_deletions(database: EmbeddedDatabase) -> None:
     # What hinders it hinders nothing else; the next opening tries again.
     with suppress(StoreError):
         finish(database)
+
+
+def _sweep(database: EmbeddedDatabase) -> None:
+    """Remove what processes left that were killed: files without a row, and work folders."""
+    if database.only_read:
+        return
+    workfolder.sweep(working.beside(database.path))
+    workfolder.sweep(working.of_user())
+    if not blobs.needs_sweep(blobs.folder_of(database.path)):
+        return
+    # What hinders it hinders nothing else; the next opening tries again.
+    with suppress(StoreError):
+        remove_unnamed(database)
+
+
+def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
+    """Remove the files beside a store that no row names; what was removed.
+
+    Raises:
+        StoreError: the store cannot be written now.
+    """
+    with database.writing() as transaction:
+        known = {row[0] for row in transaction.rows("SELECT sha256 FROM assets")}
+        return blobs.sweep(blobs.folder_of(database.path), known)
 
 
 def _version(transaction: Transaction, location: str) -> str | None:

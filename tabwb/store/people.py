@@ -6,7 +6,6 @@ What is kept of them, and how sure a deletion is, is in ``docs/speakers.md``.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -25,13 +24,11 @@ from tabwb.records.speakers import (
     in_force,
     operator,
 )
-from tabwb.store import blobs, erase, people_rows, read
+from tabwb.records.workfolder import WorkFolder
+from tabwb.store import blobs, erase, people_rows, read, working
 from tabwb.store.database import Database, Transaction
 from tabwb.store.embedded import EmbeddedDatabase
 from tabwb.store.location import resolve
-
-TRIES = 5
-"""How often a file is put back that a deletion took away before its row was written."""
 
 
 class People(ABC):
@@ -39,7 +36,7 @@ class People(ABC):
 
     database: Database
     location: str
-    _temporary: tempfile.TemporaryDirectory[str] | None = None
+    _temporary: WorkFolder | None = None
 
     @property
     @abstractmethod
@@ -178,31 +175,23 @@ class People(ABC):
             StoreError: the file cannot be read or kept, the uid is taken by another recording, or
                 the one it is derived from is not in this administration.
         """
-        for _ in range(TRIES):
-            digest, size, content = self._put(file)
-            with self._writing() as transaction:
-                if not self._is_there(digest):
-                    continue
-                self._insert(
-                    transaction, administration_id, recording, (digest, size, content), who
-                )
-            return digest
-        raise StoreError("the recording was taken away while it was kept", where=str(file))
-
-    def _put(self, file: Path) -> tuple[str, int, bytes | None]:
         try:
-            with file.open("rb") as source:
-                if self.embedded is not None:
-                    return *blobs.keep_file(blobs.folder_of(self.embedded), source), None
-                content = source.read()
+            source = file.open("rb")
         except OSError as error:
             raise StoreError(f"cannot be read: {error.strerror}", where=str(file)) from error
-        return hashlib.sha256(content).hexdigest(), len(content), content
-
-    def _is_there(self, digest: str) -> bool:
-        if self.embedded is None:
-            return True
-        return blobs.path_of(blobs.folder_of(self.embedded), digest).is_file()
+        with source:
+            if self.embedded is None:
+                content = source.read()
+                kept = hashlib.sha256(content).hexdigest(), len(content), content
+                with self._writing() as transaction:
+                    self._insert(transaction, administration_id, recording, kept, who)
+                return kept[0]
+            folder = blobs.folder_of(self.embedded)
+            with blobs.staged(folder, source) as new, self._writing() as transaction:
+                row = (new.digest, new.size, None)
+                self._insert(transaction, administration_id, recording, row, who)
+                blobs.place(folder, new)
+            return new.digest
 
     def _insert(
         self,
@@ -266,14 +255,15 @@ class People(ABC):
         if content is None:
             raise StoreError(f"no recording {sha256} is kept", where=self.location)
         if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="tabwb-")
-        folder = Path(self._temporary.name)
+            with blobs.explained(working.of_user()):
+                self._temporary = WorkFolder(working.of_user())
+        folder = self._temporary.path
         blobs.keep(folder, sha256, bytes(content))
         return blobs.path_of(folder, sha256)
 
     def _close_copies(self) -> None:
         if self._temporary is not None:
-            self._temporary.cleanup()
+            self._temporary.close()
             self._temporary = None
 
     # ---------------------------------------------------------------- deletion

@@ -99,15 +99,22 @@ class Store(People):
                     hint="read the battery again",
                 )
         embedded = self.embedded
-        if embedded is not None:
-            for path, digest in battery.assets.items():
-                blobs.keep(blobs.folder_of(embedded), digest, assets[path])
+        folder = None if embedded is None else blobs.folder_of(embedded)
+        absent = {
+            digest
+            for digest in battery.assets.values()
+            if folder and not blobs.is_whole(blobs.path_of(folder, digest), digest)
+        }
         sizes = {path: len(assets[path]) for path in battery.assets}
         with self._writing() as transaction:
             key = write.insert_battery(transaction, self._keys, battery)
             if key is not None:
                 content = assets if embedded is None else None
                 write.insert_assets(transaction, key, battery, content, sizes)
+            for path, digest in battery.assets.items():
+                # A deletion may have removed one since it was looked for.
+                if folder and (digest in absent or not blobs.path_of(folder, digest).is_file()):
+                    blobs.keep(folder, digest, assets[path])
 
     def battery_canonical(self, content_hash: str) -> str:
         """The canonical JSON of a kept battery.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tabwb.records.errors import StoreError
+from tabwb.records.files import make_private_folder
 from tabwb.store import working
 from tabwb.store.location import resolve
 from tabwb.store.store import Store
@@ -22,7 +23,7 @@ def folder_of(store: Store) -> Path:
     """
     folder = _place(store)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
     except OSError as error:
         raise StoreError(
             f"recordings cannot be kept: {error.strerror}",
@@ -61,9 +62,7 @@ def _place(store: Store) -> Path:
     return beside.with_name(f"{beside.name}.takes")
 
 
-def working_folder(store: Store) -> Path:
-    """A new folder for copies of what people said, beside the store, for the time of one process.
-
-    Folders of processes that have ended without removing theirs go first.
-    """
-    return working.make(folder_of(store))
+def work_root(store: Store) -> Path:
+    """Return where work folders for copies of a store's recordings lie."""
+    beside = store.embedded
+    return working.of_user() if beside is None else working.beside(beside)

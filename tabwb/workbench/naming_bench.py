@@ -255,7 +255,7 @@ class NamingBench(ModelsBench):
             return
         if self._listener is None:
             from tabwb.administer.naming_run import permit
-            from tabwb.store.takes import working_folder
+            from tabwb.store.takes import work_root
             from tabwb.workbench.listening import Listener
 
             number = session.administration.id
@@ -271,7 +271,7 @@ class NamingBench(ModelsBench):
             def failed(error: TabwbError) -> None:
                 later(partial(self._deaf, error))
 
-            folder = working_folder(session.store)
+            folder = work_root(session.store)
             self._listener = Listener(self.plugins, spec, heard, failed, folder)
             self._listener.start()
         self._describe().wait_for(job.trial, job.attempt)

@@ -2,31 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 from tabwb.store import takes
 from tabwb.store.store import Store
-
-
-def test_what_a_dead_process_left_is_removed_and_a_living_ones_stays(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "store.db") as store:
-        gone = subprocess.run(
-            [sys.executable, "-c", "import os; print(os.getpid())"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        left = takes.folder_of(store) / f"working-{gone}-abc"
-        left.mkdir()
-        (left / "dog.wav").write_bytes(b"a voice")
-        first = takes.working_folder(store)
-        assert not left.exists()
-        second = takes.working_folder(store)
-        assert first.is_dir()
-        assert second.is_dir()
-        assert first.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_recording_that_grows_is_found_by_its_administration(tmp_path: Path) -> None:
@@ -43,8 +22,8 @@ def test_the_deletion_of_a_speaker_sweeps_what_a_dead_process_left(tmp_path: Pat
 
     path = tmp_path / "store.db"
     with Store.open(path) as store:
-        left = takes.folder_of(store) / "working-99999999-abc"
-        left.mkdir()
+        left = takes.work_root(store) / "work-abc" / "files"
+        left.mkdir(parents=True)
         (left / "dog.wav").write_bytes(b"a voice")
         remove_takes(path, ["uid-1"])
-        assert not left.exists()
+        assert not left.parent.exists()

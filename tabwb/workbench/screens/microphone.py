@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -116,11 +115,13 @@ class MicrophoneScreen(Dialog[str | None]):
             self.run_worker(self._test(self._devices[at]))
 
     async def _test(self, device: Device) -> None:
+        from tabwb.records.workfolder import WorkFolder
         from tabwb.speech.playback import Playback
         from tabwb.speech.recorder import Recorder
+        from tabwb.store import working
 
-        with tempfile.TemporaryDirectory(prefix="tabwb-microphone-") as folder:
-            recorder = Recorder(device, Path(folder) / "test.wav")
+        with WorkFolder(working.of_user()) as folder:
+            recorder = Recorder(device, folder.path / "test.wav")
             try:
                 self._tell("… opening", QUIET)
                 await asyncio.to_thread(recorder.start)
