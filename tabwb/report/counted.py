@@ -9,8 +9,9 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
-from tabwb.records.states import Protocol, ResponseKind, TrialState
+from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
+from tabwb.report.statuses import effective_statuses, is_usable
 
 
 def name_of(conditions: Conditions) -> str:
@@ -64,6 +65,8 @@ class Counted:
         source: place of its source, from 0.
         cluster: (examinee, subtest, item), or the speaker where several speakers are pooled:
             responses in one cluster are not independent.
+        status: under which it counts (:mod:`tabwb.report.statuses`); the stored one is the
+            attempt's.
         twins: identical answers that count as this one, because nothing was drawn; a judge may have
             judged one of them and not the others.
         leader: of a twin: the place of the answer that it counts as.
@@ -77,6 +80,7 @@ class Counted:
     trial: Trial
     attempt: Attempt
     cluster: tuple[str, ...]
+    status: ResponseStatus | None = None
     twins: tuple[Counted, ...] = ()
     leader: tuple[int, int] | None = None
     deciding: Mapping[str, str] = field(default_factory=dict)
@@ -85,6 +89,16 @@ class Counted:
     def place(self) -> tuple[int, int]:
         """Source and trial of the response that counts; of a twin those of its leader."""
         return self.leader or (self.source, self.trial.plan.number)
+
+    @property
+    def usable(self) -> bool:
+        """Whether its features can be told."""
+        return is_usable(self.status, self.subtest.response)
+
+    @property
+    def unusable(self) -> str:
+        """The status that makes it unusable; empty for a usable one."""
+        return "" if self.usable or self.status is None else self.status.value
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -185,7 +199,8 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
             for subtest in source.battery.subtests
             for item in subtest.items
         }
-        for trial in source.trials:
+        statuses = effective_statuses(source.battery, source.trials)
+        for trial, status in zip(source.trials, statuses, strict=True):
             attempt = trial.counting
             if attempt is None or not is_answered(trial):
                 continue
@@ -196,7 +211,7 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 if pools_speakers and source.is_speaker
                 else (examinee, plan.subtest, plan.item)
             )
-            row = Counted(place, subtest, item, trial, attempt, cluster, deciding=deciding)
+            row = Counted(place, subtest, item, trial, attempt, cluster, status, deciding=deciding)
             protocol = protocol_of(source, subtest, trial, attempt)
             if is_fixed(source, protocol, attempt):
                 asked = attempt.messages or plan.prompt

@@ -100,6 +100,8 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
     said: dict[tuple[int, int], list[Said]] = {}
     for label, judge in zip(labels, judges, strict=True):
         for row, _ in judge.judged:
+            if not row.usable:
+                continue  # its features are undefined for every judge
             place = row.place
             rows.setdefault(place, row)
             told = row.rating(judge.rater, feature + PROBABILITY)

@@ -9,10 +9,11 @@ from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration, prompt_hash
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
-from tabwb.records.states import ResponseKind, TrialState
+from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.replies import item_json, reply_json
+from tabwb.report.statuses import effective_statuses, is_usable
 from tabwb.report.summary import Json, Source, Summary, summarise
 
 if TYPE_CHECKING:
@@ -75,13 +76,13 @@ def administration_document(
         },
         "trials": [
             {
-                **trial_json(trial),
+                **trial_json(trial, status, battery.subtest(trial.plan.subtest).response),
                 **item_json(battery, trial),
                 "reply": reply_json(battery, administration.conditions, trial) or None,
                 **spoken.get(trial.plan.number, {}),
                 "judgements": [judgement_json(each) for each in calls.get(trial.plan.number, ())],
             }
-            for trial in trials
+            for trial, status in zip(trials, effective_statuses(battery, trials), strict=True)
         ],
         **({"recordings": [recorded_json(each) for each in recordings]} if spoken else {}),
         "summary": summary.to_json(),
@@ -237,8 +238,18 @@ def administration_json(administration: Administration) -> Json:
     }
 
 
-def trial_json(trial: Trial) -> Json:
-    """One trial; response, status and latency are those of the attempt that counts, or None."""
+def trial_json(
+    trial: Trial,
+    effective: ResponseStatus | None = None,
+    kind: ResponseKind = ResponseKind.FREE,
+) -> Json:
+    """One trial; response, status and latency are those of the attempt that counts, or None.
+
+    Args:
+        trial: as it stands.
+        effective: the status under which its answer counts; ``status`` is the stored one.
+        kind: of its subtest.
+    """
     plan = trial.plan
     counting = trial.counting if trial.state is TrialState.ANSWERED else None
     return {
@@ -253,6 +264,8 @@ def trial_json(trial: Trial) -> Json:
         "state": trial.state.value,
         "reason": trial.reason,
         "status": None if counting is None or counting.status is None else counting.status.value,
+        "effective_status": None if effective is None else effective.value,
+        "usable": None if counting is None else is_usable(effective, kind),
         "stop_reason": None if counting is None else counting.stop_reason.value,
         "latency_s": None if counting is None else counting.latency_s,
         "attempts": [attempt_json(attempt) for attempt in trial.attempts],

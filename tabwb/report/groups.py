@@ -65,8 +65,9 @@ def summarised(
     Args:
         groups: in any order.
         judge: a rater: burdens of other judges are left away.
-        sort: ``name`` ascending; else from high to low, what is undefined last. Burdens are those
-            under the judge and terms that stand first.
+        sort: ``name`` ascending; else from high to low, what is undefined last, and so a
+            burden for which fewer than half of the responses are usable. Burdens are those under
+            the judge and terms that stand first.
         interval: bootstrap the burdens too.
 
     Raises:
@@ -93,7 +94,7 @@ def in_order(made: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
             return one.summary.answers.n
         if sort == "accuracy":
             return one.right.value
-        burdens = {each.terms: each.burden.symptom_burden.value for each in one.summary.judges}
+        burdens = {each.terms: each.burden.ranked for each in one.summary.judges}
         return burdens.get(terms[0]) if terms else None
 
     known = [(found, one) for one in made if (found := value(one)) is not None]

@@ -21,6 +21,7 @@ from tabwb.report.subtests import SubtestSummary
 from tabwb.report.wording import judge_labels
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.usable import Usable
 
 Row = dict[str, object]
 """Column to value; None is undefined and becomes an empty cell."""
@@ -30,6 +31,8 @@ NOTE = (
     "undefined, or does not belong to that row. Responses of a group are pooled. What its "
     "administrations differ in stands in one cell, divided by ' | '. low and high are the ends of "
     "95 % intervals: of a burden by a bootstrap of items, of an accuracy exact (Clopper-Pearson). "
+    "usable of n responses can be described, causes says why the others can not; few_usable marks "
+    "burdens that must not be ranked. "
     "N are the responses that a judge has judged, of which with_burden have a burden; not_judged "
     "are not in N. Accuracies are by the policy exact."
 )
@@ -78,6 +81,7 @@ def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
             for name, values in group.mixed.items()
             if name not in group.circumstances
         },
+        **_usable("answers_", answers.usable),
         "answers": answers.n,
         "answers_distinct": answers.n_distinct,
         "answers_words_mean": answers.words_mean.value,
@@ -103,8 +107,19 @@ def _ends(interval: Interval | None) -> Iterator[tuple[str, object]]:
     yield "high", None if interval is None else interval.high
 
 
+def _usable(prefix: str, found: Usable) -> Row:
+    causes = " | ".join(f"{name} {n}" for name, n in found.causes.items())
+    return {
+        f"{prefix}usable": found.usable,
+        f"{prefix}n": found.n,
+        f"{prefix}causes": causes or None,
+        f"{prefix}few_usable": "true" if found.few else "false",
+    }
+
+
 def _burden(judge: JudgeSummary) -> Iterator[tuple[str, object]]:
     burden = judge.burden
+    yield from _usable("", burden.usable).items()
     yield "burden", burden.symptom_burden.value
     yield from _ends(burden.interval)
     yield "features", len(burden.features)

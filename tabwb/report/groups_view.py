@@ -28,6 +28,8 @@ from tabwb.report.wording import (
     signed,
     size_of,
     terms_of,
+    usable_words,
+    without_burden,
 )
 
 
@@ -78,7 +80,7 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
         for judge in one.summary.judges:
             if judge.terms not in tables:
                 tables[judge.terms] = table(
-                    "N",
+                    "usable",
                     "distinct",
                     "burden",
                     "95 %",
@@ -97,29 +99,37 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
 
 
 def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
-    """Which responses have no burden, and which have not been judged."""
+    """Which responses are unusable, which have no burden, and which have not been judged."""
     causes: Counter[str] = Counter()
     waiting: dict[str, int] = {}
+    few = False
     for one in chosen:
         for judge in one.summary.judges:
             if judge.terms == terms:
-                causes.update(judge.burden.no_burden)
+                causes.update(without_burden(judge.burden))
+                few = few or judge.burden.usable.few
+                if judge.burden.usable.causes:
+                    yield f"{one.group.title}: {usable_words(judge.burden.usable)}"
         waiting[one.group.title] = one.not_judged(terms.rater)
+    if few:
+        yield "few: fewer than half of the responses are usable; such rows are sorted last"
     if causes:
-        yield f"none, without a burden: {', '.join(f'{plain(c)} {n}' for c, n in causes.items())}"
+        said = ", ".join(f"{plain(cause)} {n}" for cause, n in causes.items())
+        yield f"none: usable but without a burden: {said}"
     for label, n in waiting.items():
         if n:
-            yield f"not judged yet by {terms.rater}, not in N: {label} {plural(n, 'response')}"
+            yield f"not judged yet by {terms.rater}, not counted: {label} {plural(n, 'response')}"
 
 
 def _burden(judge: JudgeSummary) -> Iterator[str | Text]:
     burden = judge.burden
-    yield str(burden.n_responses)
+    yield f"{burden.usable.usable}/{burden.usable.n}"
     yield str(burden.n_distinct)
-    yield Text(number(burden.symptom_burden), style="bold")
+    value = number(burden.symptom_burden)
+    yield Text(f"{value} few" if burden.usable.few else value, style="bold")
     yield between(burden.interval)
     yield number(burden.words_mean, 0)
-    yield str(sum(burden.no_burden.values()))
+    yield str(sum(without_burden(burden).values()))
 
 
 def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:

@@ -12,10 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration, Scope, prompt_hash
+from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.report.counted import Counted, Source
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
 from tabwb.scoring.text import words
+
+UNUSABLE = frozenset(status.value for status in ResponseStatus if not status.usable)
+"""Response statuses that a stored reason may begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,9 +261,8 @@ def _summarise(
 
 
 def _is_judged(row: Counted, rater: str) -> bool:
-    """Whether a rater has seen a response; of an empty one there is nothing to see."""
-    empty = row.attempt.status is ResponseStatus.EMPTY
-    return empty or any(rating.rater == rater for rating in row.trial.ratings)
+    """Whether a rater has seen a response; of an unusable one no verdict is needed."""
+    return not row.usable or any(rating.rater == rater for rating in row.trial.ratings)
 
 
 def _in_scope(row: Counted, terms: Terms) -> bool:
@@ -273,20 +276,25 @@ def _rated(row: Counted, terms: Terms) -> RatedResponse:
         rating.measure: rating for rating in row.trial.ratings if rating.rater == terms.rater
     }
     text = row.attempt.response
-    statuses = [
-        ratings[feature].status if feature in ratings else None for feature in terms.features
-    ]
     present: frozenset[str] | None = None
-    cause = _cause(row, statuses)
+    cause = _cause(row, terms, ratings)
     if not cause:
         present = frozenset(feature for feature in terms.features if ratings[feature].value)
-    return RatedResponse(row.cluster, text, len(words(text)), present, cause)
+    return RatedResponse(row.cluster, text, len(words(text)), present, cause, row.unusable)
 
 
-def _cause(row: Counted, statuses: Sequence[RatingStatus | None]) -> str:
-    """Why a response has no burden; empty when it has one. The gravest cause is named."""
-    if row.attempt.status is ResponseStatus.EMPTY:
+def _cause(row: Counted, terms: Terms, ratings: Mapping[str, Rating]) -> str:
+    """Why a response has no burden; empty when it has one. The gravest cause is named.
+
+    Where a feature is undefined it is the stored reason: the response status that it begins with,
+    or ``undefined`` with the reason.
+    """
+    if row.status is ResponseStatus.EMPTY:
         return "no-response"
+    if row.unusable:
+        return row.unusable
+    given = [ratings.get(feature) for feature in terms.features]
+    statuses = [None if rating is None else rating.status for rating in given]
     if not statuses:
         return "no-feature"
     if None in statuses:
@@ -294,7 +302,15 @@ def _cause(row: Counted, statuses: Sequence[RatingStatus | None]) -> str:
     for failure in (RatingStatus.ERROR, RatingStatus.UNPARSED):
         if failure in statuses:
             return failure.value
-    if RatingStatus.UNDEFINED in statuses:
-        kind = row.attempt.status or ResponseStatus.OK
-        return "undefined" if kind is ResponseStatus.OK else kind.value
+    reasons = [
+        rating.reason
+        for rating in given
+        if rating is not None and rating.status is RatingStatus.UNDEFINED
+    ]
+    for reason in reasons:
+        if (named := reason.partition(":")[0]) in UNUSABLE:
+            return named
+    if reasons:
+        said = next(filter(None, reasons), "")
+        return f"undefined: {said}" if said else "undefined"
     return ""

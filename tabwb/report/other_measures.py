@@ -16,7 +16,7 @@ class OtherMeasures:
 
     Attributes:
         rater: as it stands in the ratings.
-        measures: by name, over the responses that the rater has rated.
+        measures: by name, over the usable responses that the rater has rated.
     """
 
     rater: str
@@ -27,6 +27,8 @@ def other_measures(sources: Sequence[Source], rows: Sequence[Counted]) -> tuple[
     """Means of what raters measured that declared themselves judges without features."""
     values: dict[str, dict[str, list[float | None]]] = {}
     for row in rows:
+        if not row.usable:
+            continue
         counted: set[str] = set()
         for one in (row, *row.twins):
             declarations = sources[one.source].declarations

@@ -128,6 +128,7 @@ class Robustness:
                     "prompt_hash": judge.prompt_hash,
                     "declared": judge.declared,
                     "features": list(judge.burden.features),
+                    **judge.burden.usable.to_json(),
                     "n_responses": judge.burden.n_responses,
                     "n_distinct": judge.burden.n_distinct,
                     "no_burden": dict(judge.burden.no_burden),
@@ -214,13 +215,13 @@ def robustness(sources: Sequence[Source]) -> Robustness:
 def verdicts(rows: Sequence[Counted], judge: JudgeSummary, features: Sequence[str]) -> Floats:
     """A judge's verdicts: float64 of shape (responses, features), NaN where it has none.
 
-    Only responses in the judge's scope, judged under its terms, have any.
+    Only usable responses in the judge's scope, judged under its terms, have any.
     """
     found = np.full((len(rows), len(features)), np.nan)
     places = {feature: at for at, feature in enumerate(features)}
     own = {row.place for row, _ in judge.judged}
     for n, row in enumerate(rows):
-        if row.place not in own:
+        if row.place not in own or not row.usable:
             continue
         for rating in row.as_rated_by(judge.rater).trial.ratings:
             at = places.get(rating.measure) if rating.rater == judge.rater else None

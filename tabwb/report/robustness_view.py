@@ -12,7 +12,16 @@ from tabwb.records.words import plural
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.printing import print_view, table
 from tabwb.report.robustness import Consensus, PairAgreement, Robustness
-from tabwb.report.wording import NONE, between, causes_of, figure, number
+from tabwb.report.wording import (
+    NONE,
+    between,
+    burden_words,
+    figure,
+    number,
+    plain,
+    usable_words,
+    without_burden,
+)
 
 
 def print_robustness(found: Robustness, titles: Mapping[str, str]) -> None:
@@ -61,11 +70,11 @@ def _cell(judges: Sequence[JudgeSummary]) -> str:
     lines: list[str] = []
     for judge in judges:
         burden = judge.burden
+        lines.append(usable_words(burden.usable))
         interval = "" if burden.interval is None else f" ({between(burden.interval)})"
-        lines.append(number(burden.symptom_burden) + interval)
+        lines.append(burden_words(burden) + interval)
         lines.append(f"over {len(burden.features)}, N {burden.n_burden} of {burden.n_responses}")
-        if burden.no_burden:
-            lines.append(causes_of(judge))
+        lines += [f"{plain(cause)} {n}" for cause, n in without_burden(burden).items()]
         if judge.not_judged:
             lines.append(f"not judged yet: {judge.not_judged}")
         if len(judges) > 1:

@@ -12,6 +12,9 @@ from tabwb.report.counted import Counted, Source, is_answered
 from tabwb.scoring import accuracy
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.lexical import MEASURES as LEXICAL
+from tabwb.scoring.lexical import defined_at
+from tabwb.scoring.usable import NOTHING, Usable, count_usable
 from tabwb.scoring.verdict_reason import UNTOLD, Told, told
 from tabwb.scoring.yes_no import NO, YES, balanced_accuracy, yes_rate
 
@@ -108,7 +111,8 @@ class SubtestSummary:
         by_tag: tag to shares; by_foil: kind of error to counts.
         measures: further measures of the subtest's scorers (``insertion``, ``ttr``), each of one
             rater; where two raters give one of the same name, the names are ``RATER: MEASURE``.
-        statuses: response status to number of responses.
+        statuses: response status under which they count, to number of responses.
+        usable: how many are usable; means of measures are over these.
     """
 
     id: str
@@ -126,6 +130,7 @@ class SubtestSummary:
     measures: Mapping[str, Measured] = field(default_factory=dict)
     statuses: Mapping[str, int] = field(default_factory=dict)
     repeated: int = 0
+    usable: Usable = NOTHING
 
 
 def summarise_subtest(
@@ -172,8 +177,9 @@ def summarise_subtest(
         by_tag={tag: _share([row for row in rows if tag in row.item.tags], rater) for tag in tags},
         by_foil=_by_foil(verdicts) if subtest.response is ResponseKind.CHOICE else {},
         measures=_measures(subtest, rows, rater),
-        statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
+        statuses=dict(Counter(row.status.value for row in rows if row.status)),
         repeated=len(rows) - len({(sources[row.source].examinee, row.item.id) for row in rows}),
+        usable=count_usable(row.unusable for row in rows),
     )
 
 
@@ -274,14 +280,25 @@ def _by_foil(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> dict[str
 def _measures(
     subtest: Subtest, rows: Sequence[Counted], decides: str | None
 ) -> dict[str, Measured]:
+    """Further measures. Those of language are over usable responses only.
+
+    These are all measures of connected text, and words and diversity everywhere; others (errors of
+    repetition) are counted in every answer, as right answers are.
+    """
+    text = subtest.response is ResponseKind.CONNECTED_TEXT
     values: dict[tuple[str, str], list[float | None]] = {}
     for row in rows:
+        sizes = {one.rater: one.value for one in row.trial.ratings if one.measure == "words"}
         verdicts = (*POLICIES, row.deciding.get(decides, "")) if decides else ()
         for rating in row.trial.ratings:
             if rating.rater not in subtest.scorers:
                 continue
+            if not row.usable and (text or rating.measure in LEXICAL):
+                continue
             if rating.rater != decides or rating.measure not in verdicts:
-                values.setdefault((rating.rater, rating.measure), []).append(rating.value)
+                defined = defined_at(rating.measure, sizes.get(rating.rater))
+                value = rating.value if defined else None
+                values.setdefault((rating.rater, rating.measure), []).append(value)
     shared = Counter(measure for _, measure in values)
     result: dict[str, Measured] = {}
     for (rater, measure), given in values.items():

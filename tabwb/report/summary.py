@@ -18,10 +18,11 @@ from tabwb.report.judges import JudgeSummary, summarise_judges
 from tabwb.report.other_measures import OtherMeasures, other_measures
 from tabwb.report.subtests import FoilErrors, Measured, Share, SubtestSummary, summarise_subtest
 from tabwb.scoring.accuracy import Interval
-from tabwb.scoring.burden import CategoryBurden
+from tabwb.scoring.burden import NO_USABLE, CategoryBurden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.text import words
+from tabwb.scoring.usable import NOTHING, Usable, count_usable
 
 if TYPE_CHECKING:
     from tabwb.report.naming_summary import NamedSubtest
@@ -37,8 +38,9 @@ class Answers:
 
     Attributes:
         n, n_distinct: how many, and how many different texts they are.
-        words_mean: mean words of a response.
-        statuses: response status to number of responses.
+        usable: how many are usable, and why the others are not.
+        words_mean: mean words of a usable response.
+        statuses: response status under which they count, to number of responses.
         inexact: greedy responses whose text may depend on the batch, because two tokens were no
             further apart than rounding (the back end's note ``batch_exact=no``).
         empty_causes: why empty responses are empty, where the back end tells (its note ``cause``),
@@ -51,6 +53,7 @@ class Answers:
     statuses: Mapping[str, int]
     inexact: int
     empty_causes: Mapping[str, int] = field(default_factory=dict)
+    usable: Usable = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ class Summary:
                 for one in self.failed
             ],
             "answers": {
-                "n": self.answers.n,
+                **self.answers.usable.to_json(),
                 "n_distinct": self.answers.n_distinct,
                 "words_mean": self.answers.words_mean.value,
                 "statuses": dict(self.answers.statuses),
@@ -171,11 +174,12 @@ def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
 
 def _answers(rows: Sequence[Counted]) -> Answers:
     texts = [row.attempt.response for row in rows]
+    usable = [row.attempt.response for row in rows if row.usable]
     return Answers(
         n=len(rows),
         n_distinct=len(set(texts)),
-        words_mean=ratio(sum(len(words(text)) for text in texts), len(texts), "no response yet"),
-        statuses=dict(Counter(row.attempt.status.value for row in rows if row.attempt.status)),
+        words_mean=ratio(sum(len(words(text)) for text in usable), len(usable), NO_USABLE),
+        statuses=dict(Counter(row.status.value for row in rows if row.status)),
         inexact=sum(row.attempt.metadata.get("batch_exact") == "no" for row in rows),
         empty_causes=dict(
             Counter(
@@ -184,6 +188,7 @@ def _answers(rows: Sequence[Counted]) -> Answers:
                 if row.attempt.status is ResponseStatus.EMPTY and "cause" in row.attempt.metadata
             )
         ),
+        usable=count_usable(row.unusable for row in rows),
     )
 
 
@@ -251,6 +256,7 @@ def _subtest(subtest: SubtestSummary) -> Json:
         "by_foil": {kind: _foil(errors) for kind, errors in subtest.by_foil.items()},
         "measures": {name: _measured(value) for name, value in subtest.measures.items()},
         "statuses": dict(subtest.statuses),
+        **subtest.usable.to_json(),
     }
 
 
@@ -275,6 +281,7 @@ def _judge(judge: JudgeSummary) -> Json:
         "prompt_hash": judge.prompt_hash,
         "other_prompts": dict(judge.other_prompts),
         "caution": judge.caution,
+        **burden.usable.to_json(),
         "features": list(burden.features),
         "n_features": len(burden.features),
         "n_responses": burden.n_responses,

@@ -27,7 +27,7 @@ from tabwb.report.summary import Summary, summarise
 from tabwb.report.wording import (
     baselines_of,
     between,
-    causes_of,
+    burden_words,
     count,
     features_of,
     number,
@@ -36,6 +36,8 @@ from tabwb.report.wording import (
     remarks,
     right_of,
     terms_of,
+    usable_words,
+    without_burden,
 )
 from tabwb.scoring.choice import POLICIES
 
@@ -147,6 +149,7 @@ def summary_view(
         yield Text()
     for other in summary.others:
         yield Text(f" {other.rater}", style="bold")
+        yield Text(f" {usable_words(summary.answers.usable)}")
         for name, measured in other.measures.items():
             of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f" mean {name} {number(measured.mean)}{of}")
@@ -180,7 +183,8 @@ def kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]
 def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
     """In how many responses each feature of the set was present."""
     burden = judge.burden
-    made = table("present", "of", "rate", first=f"features, {judge.rater}")
+    usable = usable_words(burden.usable)
+    made = table("present", "of", "rate", first=f"features, {judge.rater} ({usable})")
     for feature in battery.features:
         if feature.id in burden.present:
             made.add_row(
@@ -228,7 +232,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     burden = judge.burden
     line = Text.assemble(
         ("symptom burden  ", "bold"),
-        (number(burden.symptom_burden), "bold cyan"),
+        (burden_words(burden), "bold cyan"),
         (f" over {features_of(judge)}", "bold"),
     )
     if burden.interval:
@@ -237,9 +241,11 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
         f"{terms_of(judge)}  ·  {plural(burden.n_responses, 'response')}, "
         f"{burden.n_distinct} distinct  ·  {number(burden.words_mean, 1)} words"
     )
-    parts: list[RenderableType] = [line, Text(facts, style="dim")]
-    if burden.no_burden:
-        parts.append(Text(f"without a burden: {causes_of(judge)}", style="dim"))
+    parts: list[RenderableType] = [Text(usable_words(burden.usable)), line]
+    parts.append(Text(facts, style="dim"))
+    if without := without_burden(burden):
+        causes = ", ".join(f"{plain(cause)} {n}" for cause, n in without.items())
+        parts.append(Text(f"usable but without a burden: {causes}", style="dim"))
     if judge.not_judged:
         parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
     bars = Table.grid(padding=(0, 2))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tabwb.records.states import ResponseKind
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.subtests import Measured, SubtestSummary
 from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.burden import Burden
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.repetition import ERROR_TYPES
+from tabwb.scoring.usable import Usable
 
 NONE = "-"
+FEW = "few usable"
+"""Marks a burden for which fewer than half of the responses are usable."""
+_SHORT = {"prompt-echo": "echo", "repeated-answer": "repeated"}
 BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
 """The baselines that are shown, and what they are called."""
 
@@ -126,15 +131,43 @@ def measured_mean(name: str, measured: Measured) -> str:
     return f"{title} {number(measured.mean)}{of}"
 
 
+def causes_words(causes: Mapping[str, int]) -> str:
+    """Why responses are unusable, and how many each.
+
+    >>> causes_words({"refused": 2, "prompt-echo": 1})
+    '2 refused, 1 echo'
+    """
+    return ", ".join(f"{n} {_SHORT.get(name, plain(name))}" for name, n in causes.items())
+
+
+def usable_words(found: Usable) -> str:
+    """How many responses are usable; it stands before every figure of them.
+
+    >>> usable_words(Usable(12, 15, {"refused": 2, "prompt-echo": 1}))
+    'usable 12 of 15: 2 refused, 1 echo'
+    >>> usable_words(Usable(5, 5))
+    'usable 5 of 5'
+    """
+    causes = causes_words(found.causes)
+    return f"usable {found.usable} of {found.n}" + (f": {causes}" if causes else "")
+
+
+def burden_words(burden: Burden) -> str:
+    """A burden, marked where few responses are usable."""
+    value = number(burden.symptom_burden)
+    return f"{value} ({FEW})" if burden.usable.few else value
+
+
 def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     """(what, figures) beside a subtest's row, only where there is something to say."""
     share = subtest.share
     if not share.n:
         return
+    told: set[str] = set()
     if share.n < subtest.answered:
         yield (
             "counted",
-            f"{share.n} of {subtest.answered}; identical ones that were not drawn count once",
+            f"{share.n} of {subtest.answered}; identical unsampled answers are counted once",
         )
     if share.n > share.scored > 0:
         yield "no verdict", f"{share.n - share.scored} of {share.n}"
@@ -166,15 +199,22 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     counts = ERROR_TYPES if subtest.kind is ResponseKind.VERBATIM else ()
     totals = ((name, one.total) for name, one in subtest.measures.items() if one.measure in counts)
     yield from _listed("errors", (f"{plain(name)} {total:g}" for name, total in totals if total))
-    means = (
+    means = [
         measured_mean(name, one)
         for name, one in subtest.measures.items()
         if one.measure not in counts
-    )
+    ]
+    if means or subtest.kind is ResponseKind.CONNECTED_TEXT:
+        yield "usable", usable_words(subtest.usable).removeprefix("usable ")
+        told = set(subtest.usable.causes)
     yield from _listed("mean", means)
     yield from _listed(
         "responses",
-        (f"{plain(status)} {n}" for status, n in subtest.statuses.items() if status != "ok"),
+        (
+            f"{plain(status)} {n}"
+            for status, n in subtest.statuses.items()
+            if status != "ok" and status not in told
+        ),
     )
 
 
@@ -192,6 +232,15 @@ def terms_of(judge: JudgeSummary) -> str:
     if not judge.declared:
         terms.append("set not declared")
     return "  ·  ".join(terms)
+
+
+def without_burden(burden: Burden) -> dict[str, int]:
+    """Why *usable* responses have no burden, to how many; the others are told by their status."""
+    return {
+        cause: n
+        for cause, n in burden.no_burden.items()
+        if cause not in burden.usable.causes and cause != "no-response"
+    }
 
 
 def causes_of(judge: JudgeSummary) -> str:

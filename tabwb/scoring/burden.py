@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.scoring.accuracy import LEVEL, Interval
 from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.usable import NOTHING, Usable, count_usable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,7 @@ DRAWS = 2000
 SEED = 20260
 """Of the bootstrap, fixed so that the same responses always give the same interval."""
 NO_BURDEN = "no response has a burden"
+NO_USABLE = "no usable response"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class RatedResponse:
         present: the features of the set that are present, or None where any of them has no value:
             the response has no burden then.
         cause: why it has none (``no-response``), empty when it has one.
+        unusable: the response status that makes it unusable (``refused``), empty when it is usable.
     """
 
     cluster: Hashable
@@ -40,10 +43,13 @@ class RatedResponse:
     words: int
     present: frozenset[str] | None
     cause: str = ""
+    unusable: str = ""
 
     def __post_init__(self) -> None:
         if (self.present is None) != bool(self.cause):
             raise ValueError("a response has a cause exactly when it has no burden")
+        if self.unusable and self.present is not None:
+            raise ValueError("an unusable response has no burden")
 
     @property
     def burden(self) -> float | None:
@@ -73,7 +79,8 @@ class Burden:
     Attributes:
         features: the fixed set, in the battery's order.
         n_responses, n_distinct: responses counted, and how many different texts they are.
-        words_mean: mean words of all responses counted, those without burden included.
+        usable: how many of them are usable, and why the others are not.
+        words_mean: mean words of the usable responses, those without burden included.
         n_burden: responses that have a burden.
         no_burden: cause to number of responses that have none.
         symptom_burden: the mean over the ``n_burden`` responses.
@@ -94,6 +101,12 @@ class Burden:
     interval_reason: str = "not asked for"
     categories: Mapping[str, CategoryBurden] = field(default_factory=dict)
     present: Mapping[str, int] = field(default_factory=dict)
+    usable: Usable = NOTHING
+
+    @property
+    def ranked(self) -> float | None:
+        """The burden where it may be ranked: None where it is undefined or few are usable."""
+        return None if self.usable.few else self.symptom_burden.value
 
     def rate(self, feature: str) -> Estimate:
         """Share of the responses with a burden in which a feature of the set is present."""
@@ -130,6 +143,7 @@ def symptom_burden(
     counted = list(responses)
     found = [response.present for response in counted if response.present is not None]
     sizes = [len(present) for present in found]
+    usable = [response for response in counted if not response.unusable]
     missing = Counter(response.cause for response in counted if response.cause)
     bounds = _interval(counted) if interval else None
     unbounded = (
@@ -139,9 +153,7 @@ def symptom_burden(
         features=tuple(features),
         n_responses=len(counted),
         n_distinct=len({response.text for response in counted}),
-        words_mean=ratio(
-            sum(response.words for response in counted), len(counted), "no response yet"
-        ),
+        words_mean=ratio(sum(response.words for response in usable), len(usable), NO_USABLE),
         n_burden=len(found),
         no_burden=dict(sorted(missing.items())),
         symptom_burden=ratio(sum(sizes), len(found), NO_BURDEN),
@@ -152,6 +164,7 @@ def symptom_burden(
             for name, members in (categories or {}).items()
         },
         present={name: sum(name in present for present in found) for name in features},
+        usable=count_usable(response.unusable for response in counted),
     )
 
 

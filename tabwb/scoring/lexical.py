@@ -15,9 +15,25 @@ THRESHOLD = 0.72
 """Type-token ratio at which a factor of MTLD ends."""
 SHORT = 100
 """Below so many words TTR and MTLD depend on the length; the reason says so."""
+SHORTEST = 50
+"""Below so many words MATTR and MTLD are undefined (SCORING 2)."""
 NO_WORDS = "the text has no words"
 
-__all__ = ["SHORT", "THRESHOLD", "WINDOW", "mattr", "mtld", "tokens", "ttr"]
+MEASURES = frozenset({"words", "ttr", "mattr", "mtld"})
+"""Names of the measures of this module."""
+
+__all__ = [
+    "MEASURES",
+    "SHORT",
+    "SHORTEST",
+    "THRESHOLD",
+    "WINDOW",
+    "defined_at",
+    "mattr",
+    "mtld",
+    "tokens",
+    "ttr",
+]
 
 
 def ttr(text: Sequence[str]) -> Estimate:
@@ -65,37 +81,53 @@ def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
     return Estimate(types / window / (len(text) - window + 1))
 
 
-def mtld(text: Sequence[str], threshold: float = THRESHOLD) -> Estimate:
-    """Measure of textual lexical diversity: mean words per factor, forwards and backwards.
+def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHORTEST) -> Estimate:
+    """Return the measure of textual lexical diversity: mean words per factor, in both directions.
 
     A factor is a run of words until its TTR has fallen to the threshold; what is left over at the
     end counts as ``(1 - TTR) / (1 - threshold)`` of a factor. One direction gives words / factors,
-    the result is the mean of both. Undefined for a text without words, and for one in which no
-    word comes twice: it has no factor at all and would be infinitely diverse. A text under
-    :data:`SHORT` words has a value that its length sways. Source: McCarthy and Jarvis, Behavior
-    Research Methods 42 (2010), 381.
+    the result is the mean of both. Undefined for a text under ``shortest`` words, and where no
+    factor is complete in one of the directions: the value would be extrapolated from a remainder
+    and exceed the length of the text. A text under :data:`SHORT` words has a value that depends on
+    its length. Source: McCarthy and Jarvis, Behavior Research Methods 42 (2010), 381; the two
+    limits SCORING 2 [ours].
 
     Args:
         text: words in order.
         threshold: between 0 and 1.
+        shortest: the fewest words.
 
     Raises:
         ValueError: the threshold lies elsewhere.
 
-    >>> mtld(["the", "cat", "the", "cat"]).value
-    4.0
+    >>> mtld(["the", "cat"] * 30).value
+    3.0
     >>> mtld(["the", "cat"]).reason
-    'no word comes twice in 2 words'
+    '2 words, fewer than 50'
+    >>> mtld(["the", "cat"], shortest=2).reason
+    'no factor is complete in 2 words'
     """
     if not 0 < threshold < 1:
         raise ValueError(f"a threshold lies between 0 and 1, not at {threshold}")
     if not text:
         return Estimate(None, NO_WORDS)
-    if len(set(text)) == len(text):
-        return Estimate(None, f"no word comes twice in {plural(len(text), 'word')}")
-    forwards = len(text) / _factors(text, threshold)
-    backwards = len(text) / _factors(text[::-1], threshold)
-    return Estimate((forwards + backwards) / 2)
+    if len(text) < shortest:
+        return Estimate(None, f"{plural(len(text), 'word')}, fewer than {shortest}")
+    sides = [_factors(each, threshold) for each in (text, text[::-1])]
+    if min(sides) < 1:
+        return Estimate(None, f"no factor is complete in {plural(len(text), 'word')}")
+    return Estimate(sum(len(text) / factors for factors in sides) / 2)
+
+
+def defined_at(measure: str, words: float | None) -> bool:
+    """Whether a measure of this name has a value in a text of so many words.
+
+    Ratings that were stored before the limits held are read through it.
+
+    >>> defined_at("mtld", 35), defined_at("ttr", 35), defined_at("mtld", None)
+    (False, True, True)
+    """
+    return measure not in ("mattr", "mtld") or words is None or words >= SHORTEST
 
 
 def _factors(text: Sequence[str], threshold: float) -> float:

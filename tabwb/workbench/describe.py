@@ -11,6 +11,7 @@ from tabwb.records.states import AttemptState, RatingStatus, TrialState
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.summary import Summary
+from tabwb.report.wording import usable_words, without_burden
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.snapshots import (
     BurdenScore,
@@ -215,7 +216,7 @@ def _burden(
         reason=burden.symptom_burden.reason,
         interval=(interval.low, interval.high) if interval else None,
         without=tuple(
-            (cause.replace("-", " "), count) for cause, count in burden.no_burden.items() if count
+            (cause.replace("-", " "), count) for cause, count in without_burden(burden).items()
         ),
         categories=tuple(
             CategoryScore(categories.get(name, name), one.count.value, one.of, one.rate.value)
@@ -231,4 +232,6 @@ def _burden(
         caution=judge.caution,
         n_burden=burden.n_burden,
         not_judged=judge.not_judged,
+        usable=usable_words(burden.usable),
+        few=burden.usable.few,
     )

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.load import Loaded
+from tabwb.report.statuses import effective_statuses
 from tabwb.report.subtests import SubtestSummary
 from tabwb.report.summary import summarise
 from tabwb.report.wording import baselines_of, between, count, remarks, right_of
@@ -54,7 +56,12 @@ def results_of(one: Loaded, *, interval: bool = True, others: Sequence[Loaded] =
         scores=replace(
             scores, subtests=tuple(_with_names(each, summary.named) for each in scores.subtests)
         ),
-        responses=tuple(_response(one, trial, naming) for trial in one.trials),
+        responses=tuple(
+            _response(one, trial, status, naming)
+            for trial, status in zip(
+                one.trials, effective_statuses(one.battery, one.trials), strict=True
+            )
+        ),
         cautions=tuple(cautions(one.battery, summary, model=conditions.kind == "model")),
         naming=naming,
     )
@@ -78,14 +85,17 @@ def _counted(mark: str, item: NamedItem) -> str:
     return RIGHT if item.outcome == "right" else WRONG
 
 
-def _response(one: Loaded, trial: Trial, naming: NamingResults | None) -> ResponseRow:
+def _response(
+    one: Loaded, trial: Trial, status: ResponseStatus | None, naming: NamingResults | None
+) -> ResponseRow:
     subtest = one.battery.subtest(trial.plan.subtest)
     mark = mark_of(trial, subtest.scorers)
     named = None if naming is None else naming.responses.get(trial.plan.number)
     if named is not None:
         mark = _counted(mark, named.item)
+    item = item_of(one.battery, one.administration.conditions, trial, one.trials)
     return ResponseRow(
-        item=item_of(one.battery, one.administration.conditions, trial, one.trials),
+        item=replace(item, status=status),
         verdict="not given" if mark == "not-administered" else mark,
         glyph=mark,
         notes=trial.notes,

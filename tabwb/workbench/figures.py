@@ -29,6 +29,7 @@ class Point:
         low, high: ends of the interval, or None.
         heading: only a title over the lines that follow.
         baseline: what guessing would give; another mark.
+        few: few responses are usable; another mark.
     """
 
     label: str
@@ -37,6 +38,7 @@ class Point:
     high: float | None = None
     heading: bool = False
     baseline: bool = False
+    few: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def _burdens(rows: Sequence[Grouped], basis: Basis) -> list[Point]:
             continue
         burden = judge.burden
         low, high = (burden.interval.low, burden.interval.high) if burden.interval else (None, None)
-        points.append(Point(row.label, burden.symptom_burden.value, low, high))
+        few = burden.usable.few
+        points.append(Point(row.label, burden.symptom_burden.value, low, high, few=few))
     return points
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
-from tabwb.records.states import AdministrationStatus, ResponseKind, TrialState
+from tabwb.records.states import AdministrationStatus, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Item:
         findings: present features and further measures, in words.
         error: why the last attempt failed, or empty.
         token_limit: the most tokens of a reply.
+        status: under which the answer counts; None where only the stored status is known.
     """
 
     place: tuple[int, int]
@@ -67,6 +68,7 @@ class Item:
     foil: str = ""
     error: str = ""
     token_limit: int = 0
+    status: ResponseStatus | None = None
 
     @property
     def attempt(self) -> Attempt | None:
@@ -113,6 +115,7 @@ class BurdenScore:
     Attributes:
         n_burden: responses of ``n_responses`` that have a burden; ``without`` says why others not.
         not_judged: responses beside these, which this judge has not judged yet.
+        usable: how many responses are usable, in words; ``few``: fewer than half.
     """
 
     rater: str
@@ -130,6 +133,8 @@ class BurdenScore:
     caution: str = ""
     n_burden: int = 0
     not_judged: int = 0
+    usable: str = ""
+    few: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tabwb.report.wording import BASELINES, NONE, between, figure, number, plain
 
 Column = Literal["model", "N", "distinct", "burden", "interval", "words", "over"]
 COLUMNS: tuple[Column, ...] = ("model", "N", "distinct", "burden", "interval", "words", "over")
-HEADS: dict[Column, str] = {"interval": "95 % interval"}
+HEADS: dict[Column, str] = {"N": "usable", "interval": "95 % interval"}
 """What a column is called where that is not its id."""
 SORTS: tuple[Column, ...] = ("burden", "model", "N", "distinct", "words")
 """Columns that can be sorted by, in the order in which they follow each other."""
@@ -117,7 +117,10 @@ def judge_of(row: Grouped, basis: Basis) -> JudgeSummary | None:
 
 
 def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> list[Grouped]:
-    """The rows of the basis' battery whose label has every word, in order; undefined ones last."""
+    """The rows of the basis' battery whose label has every word, in order.
+
+    By burden, rows without one come last, and so do those with few usable responses.
+    """
     found = [
         row
         for row in rows
@@ -139,7 +142,7 @@ def _value(row: Grouped, basis: Basis, column: Column) -> float | None:
     if basis.terms is None:
         answers = row.summary.answers
         values = {
-            "N": answers.n,
+            "N": answers.usable.usable,
             "distinct": answers.n_distinct,
             "words": answers.words_mean.value,
         }
@@ -149,9 +152,9 @@ def _value(row: Grouped, basis: Basis, column: Column) -> float | None:
         return None
     burden = judge.burden
     return {
-        "N": burden.n_responses,
+        "N": burden.usable.usable,
         "distinct": burden.n_distinct,
-        "burden": burden.symptom_burden.value,
+        "burden": burden.ranked,
         "words": burden.words_mean.value,
     }.get(column)
 
@@ -161,17 +164,22 @@ def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     judge = judge_of(row, basis)
     found: dict[Column, str] = dict.fromkeys(COLUMNS, NONE)
     found["model"] = row.label
-    found["burden"] = figure(_value(row, basis, "burden"))
-    whole: tuple[Column, ...] = ("N", "distinct", "words")
+    whole: tuple[Column, ...] = ("distinct", "words")
     for column in whole:
         found[column] = figure(_value(row, basis, column), 0)
+    usable = row.summary.answers.usable if basis.terms is None else None
     if judge is not None:
-        burden, of = judge.burden, judge.burden.n_responses + judge.not_judged
-        if burden.n_burden < of:
-            # Seen before anything else of the row: the burden rests on fewer than there are.
-            found["N"] = f"{burden.n_burden} of {of}"
+        burden, usable = judge.burden, judge.burden.usable
+        found["burden"] = number(burden.symptom_burden)
+        if usable.few:
+            found["burden"] += " few"
+        elif burden.n_burden < usable.usable + judge.not_judged:
+            # The burden rests on fewer responses than are usable.
+            found["burden"] += f" of {burden.n_burden}"
         found["interval"] = between(burden.interval)
         found["over"] = str(len(judge.burden.features))
+    if usable is not None:
+        found["N"] = f"{usable.usable}/{usable.n}"
     return found
 
 

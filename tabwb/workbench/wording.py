@@ -38,7 +38,7 @@ STATUS_GLYPHS = {
     AdministrationStatus.DISCONTINUED: "■",
 }
 _STOPS = {
-    StopReason.END: "ended by itself",
+    StopReason.END: "complete",
     StopReason.STOP_STRING: "ended at a stop string",
     StopReason.CANCELLED: "stopped",
     StopReason.REFUSED: "refused",
@@ -48,6 +48,8 @@ _RESPONSES = {
     ResponseStatus.REFUSED: "refused",
     ResponseStatus.NOT_LANGUAGE: "not language",
     ResponseStatus.PROMPT_ECHO: "echo of the prompt",
+    ResponseStatus.REPEATED_ANSWER: "repeated answer",
+    ResponseStatus.DEGENERATE: "degenerate",
 }
 
 
@@ -82,8 +84,9 @@ def stopped(item: Item) -> str:
     words = [_STOPS.get(attempt.stop_reason, "")]
     if attempt.stop_reason is StopReason.LENGTH:
         words.append(f"[cut at {item.token_limit} tokens]")
-    if attempt.status is not None:
-        words.append(_RESPONSES.get(attempt.status, ""))
+    status = item.status or attempt.status
+    if status is not None:
+        words.append(_RESPONSES.get(status, ""))
     return ", ".join(dict.fromkeys(word for word in words if word))
 
 

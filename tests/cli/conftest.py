@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tabwb.battery.loader import load_battery
 from tabwb.cli.main import main
 
 
@@ -33,6 +35,31 @@ class Outcome:
 
 
 Run = Callable[..., Outcome]
+ANSWERS = (
+    "We drove to the sea with my sister and came home late.",
+    "I sold bread in a small shop near the station for two years.",
+    "My parents live in the north, and my brother has three children.",
+    "The winter was long, so we read books and played cards in the kitchen.",
+    "First I boil the water, then I add the rice and some salt.",
+)
+"""Usable answers to the five connected texts of ``tab``."""
+TAB = Path(__file__).parents[2] / "batteries" / "tab" / "battery.toml"
+
+
+def replayed(path: Path, *, wrong: str = "nothing of the kind") -> str:
+    """The spec of a model that gives the answers of a file, which is written: usable ones.
+
+    Connected texts are answered with :data:`ANSWERS`, every other item with ``wrong`` and its id.
+    """
+    lines = []
+    texts = iter(ANSWERS)
+    for subtest in load_battery(TAB).subtests:
+        for item in subtest.items:
+            said = next(texts) if subtest.id == "connected-text" else f"{wrong} ({item.id})"
+            answer = {"subtest": subtest.id, "item": item.id, "replicate": 0, "response": said}
+            lines.append(json.dumps(answer) + "\n")
+    path.write_text("".join(lines), encoding="utf-8")
+    return f"replay:{path}"
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tabwb.report.groups import Sort
 from tabwb.report.load import By
 from tabwb.scoring.rules.features import FEATURES
 from tabwb.store.store import Store
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, replayed
 
 JUDGE = "tab-2026:gemini:x"
 
@@ -25,6 +25,12 @@ JUDGE = "tab-2026:gemini:x"
 def give(run: Run, model: str = "echo", *more: str) -> None:
     outcome = run("run", "tab", "--model", model, *more, "--json")
     assert outcome.status == 0, outcome.err
+
+
+def models(tmp_path: Path) -> tuple[str, str, str]:
+    """Specs of three models with usable answers: of a base, an instruct and another model."""
+    base, instruct, other = (replayed(tmp_path / f"{name}.jsonl") for name in "abc")
+    return base, instruct, other
 
 
 def judge(tmp_path: Path, administration: int, present: Mapping[str, float], prompt: str) -> None:
@@ -47,16 +53,17 @@ def judge(tmp_path: Path, administration: int, present: Mapping[str, float], pro
 
 
 @pytest.fixture
-def pair(run: Run) -> None:
+def pair(run: Run, tmp_path: Path) -> None:
     """1 and 2: a base and an instruct model of one family and size; 3: one without a profile."""
-    for tuning, spec in (("base", "echo"), ("instruct", "echo@delay=0.0001")):
+    *both, other = models(tmp_path)
+    for tuning, spec in zip(("base", "instruct"), both, strict=True):
         outcome = run(
             "model", "add", f"of-{tuning}", spec, "--family", "E-1", "--tuning", tuning,
             "--parameters", "360M",
         )  # fmt: skip
         assert outcome.status == 0, outcome.err
         give(run, f"profile:of-{tuning}")
-    give(run, "echo@delay=0.0002")
+    give(run, other)
 
 
 def table_after(text: str, title: str) -> list[list[str]]:
@@ -95,39 +102,44 @@ def test_one_administration_has_its_trials(run: Run) -> None:
     assert len(document["trials"]) == 20
     assert document["summary"]["answers"]["n"] == 20
     assert document["summary"]["answers"]["statuses"] == {"prompt-echo": 20}
+    (rules,) = document["summary"]["judges"]
+    assert (rules["usable"], rules["n"], rules["causes"]) == (0, 5, {"prompt-echo": 5})
+    assert (rules["symptom_burden"], rules["interval"]) == (None, None)
     short, long = run("results", 1).out, run("results", 1, "--details").out
     assert "features, rules-1" not in short
-    assert ["False", "starts", "0", "5", "0", "%"] in table_after(long, " features, rules-1")
+    assert ["False", "starts", "0", "0", "-"] in table_after(long, " features, rules-1")
 
 
 @pytest.mark.usefixtures("pair")
 class TestSeveral:
     """With three administrations in the store."""
 
-    def test_two_stand_side_by_side(self, run: Run) -> None:
+    def test_two_stand_side_by_side(self, run: Run, tmp_path: Path) -> None:
+        base, _, other = models(tmp_path)
         document = run("results", 1, 3, "--json").document
         labels = [group["by"]["administration"] for group in document["groups"]]
-        assert labels == ["#1 echo", "#3 echo@delay=0.0002"]
+        assert labels == [f"#1 {base}", f"#3 {other}"]
 
     def test_the_table_itself_is_a_file_with_one_row_for_each_model(
         self, run: Run, tmp_path: Path
     ) -> None:
+        base, instruct, other = models(tmp_path)
         judge(tmp_path, 1, {"anomia": 1}, "one")
-        assert run("run", "tab", "--model", "echo", "--judge", "none", "--seed", 2).status == 0
+        assert run("run", "tab", "--model", base, "--judge", "none", "--seed", 2).status == 0
         out = tmp_path / "models.csv"
         written = run("results", "--by", "model", "--csv", out)
         assert (written.status, written.out) == (0, ""), written.err
         with out.open(encoding="utf-8", newline="") as file:
             rows = {row["model"]: row for row in csv.DictReader(file)}
-        assert list(rows) == ["echo", "echo@delay=0.0001", "echo@delay=0.0002"]
-        echo, other = rows["echo"], rows["echo@delay=0.0001"]
-        assert (echo["administrations"], echo["tunings"]) == ("1 4", "base | not said")
-        burden, ends = echo[f"{JUDGE} burden"], (echo[f"{JUDGE} low"], echo[f"{JUDGE} high"])
+        assert list(rows) == [base, instruct, other]
+        first, second = rows[base], rows[instruct]
+        assert (first["administrations"], first["tunings"]) == ("1 4", "base | not said")
+        burden, ends = first[f"{JUDGE} burden"], (first[f"{JUDGE} low"], first[f"{JUDGE} high"])
         assert (burden, *ends) == ("1.0", "1.0", "1.0")
-        assert (echo[f"{JUDGE} N"], echo[f"{JUDGE} not_judged"]) == ("5", "0")
-        assert (other[f"{JUDGE} burden"], other[f"{JUDGE} not_judged"]) == ("", "5")
-        assert float(echo["word-comprehension accuracy"]) == 0.0
-        assert (echo["word-comprehension N"], echo["given_protocol"]) == ("5", "generate")
+        assert (first[f"{JUDGE} N"], first[f"{JUDGE} not_judged"]) == ("5", "0")
+        assert (second[f"{JUDGE} burden"], second[f"{JUDGE} not_judged"]) == ("", "5")
+        assert float(first["word-comprehension accuracy"]) == 0.0
+        assert (first["word-comprehension N"], first["given_protocol"]) == ("5", "generate")
         notes = Path(f"{out}.README.txt").read_text(encoding="utf-8")
         assert "not a medical device" in notes and "low and high" in notes
         before = out.read_bytes()
@@ -137,6 +149,7 @@ class TestSeveral:
         assert run("results", "--csv", tmp_path / "list.csv").status == 2
 
     def test_several_judges_have_tables_of_their_own(self, run: Run, tmp_path: Path) -> None:
+        base, instruct, other = models(tmp_path)
         judge(tmp_path, 1, {"anomia": 1, "off-topic": 1}, "one")
         judge(tmp_path, 2, {"anomia": 1}, "one")
         judge(tmp_path, 3, {}, "another")
@@ -146,18 +159,16 @@ class TestSeveral:
             for group in document["groups"]
             for each in group["summary"]["judges"]
         }
-        assert found["echo", JUDGE, 19] == 2.0
-        assert found["echo@delay=0.0001", JUDGE, 19] == 1.0
-        assert found["echo@delay=0.0002", JUDGE, 19] == 0.0
+        assert found[base, JUDGE, 19] == 2.0
+        assert found[instruct, JUDGE, 19] == 1.0
+        assert found[other, JUDGE, 19] == 0.0
         assert {key[2] for key in found if key[1] == "rules-1"} == {7}
         text = run("results", "--by", "model").out
         assert text.count("symptom burden over 19 features") == 2, "one table for each prompt"
         head, *rows = table_after(text, f"symptom burden over 19 features  ·  {JUDGE}")
-        assert head == ["model", "N", "distinct", "burden", "95", "%", "words", "none"]
-        assert [row[:4] for row in rows] == [
-            ["echo", "5", "5", "2.00"],
-            ["echo@delay=0.0001", "5", "5", "1.00"],
-        ]
+        assert head == ["model", "usable", "distinct", "burden", "95", "%", "words", "none"]
+        figures = [row[1:4] for row in rows if "5/5" in row]
+        assert figures == [["5/5", "5", "2.00"], ["5/5", "5", "1.00"]]
         assert max(map(len, text.splitlines())) <= 80
 
     def test_one_judge_can_be_shown_alone(self, run: Run, tmp_path: Path) -> None:
@@ -172,16 +183,17 @@ class TestSeveral:
         assert "nobody" in outcome.err and f"rules-1, {JUDGE}" in outcome.err
 
     def test_a_family_has_its_pair(self, run: Run, tmp_path: Path) -> None:
+        base, instruct, other = models(tmp_path)
         judge(tmp_path, 1, {"anomia": 1, "off-topic": 1}, "one")
         judge(tmp_path, 2, {"anomia": 1}, "one")
         document = run("results", "--by", "family", "--json").document
         assert [group["by"]["family"] for group in document["groups"]] == [
             "E-1",
-            "echo@delay=0.0002, family not said",
+            f"{other}, family not said",
         ]
         (found,) = document["pairs"]
         assert (found["family"], found["parameters"]) == ("E-1", 360_000_000)
-        assert (found["base"], found["instruct"]) == ("echo", "echo@delay=0.0001")
+        assert (found["base"], found["instruct"]) == (base, instruct)
         burdens = {each["rater"]: each for each in found["differences"] if each["scope"]}
         # Every text has both features, or one: no resample can differ.
         assert burdens[JUDGE]["difference"] == 1.0
@@ -191,15 +203,16 @@ class TestSeveral:
         assert "E-1, 360,000,000 parameters: base - instruct" in text
 
     def test_rows_are_sorted_as_asked(self, run: Run, tmp_path: Path) -> None:
+        base, instruct, other = models(tmp_path)
         judge(tmp_path, 2, {"anomia": 1}, "one")
         judge(tmp_path, 3, {"anomia": 1, "jargon": 1}, "one")
 
         def order(*more: str) -> list[str]:
             document: Any = run("results", "--by", "model", "--json", *more).document
-            return [group["by"]["model"].removeprefix("echo") for group in document["groups"]]
+            return [group["by"]["model"] for group in document["groups"]]
 
-        assert order("--judge", JUDGE) == ["@delay=0.0002", "@delay=0.0001", ""]
-        assert order("--sort", "name") == ["", "@delay=0.0001", "@delay=0.0002"]
+        assert order("--judge", JUDGE) == [other, instruct, base]
+        assert order("--sort", "name") == [base, instruct, other]
 
     def test_an_option_that_would_change_nothing_is_refused(self, run: Run) -> None:
         for arguments in (("--sort", "N"), ("--judge", "rules"), ("--details",)):

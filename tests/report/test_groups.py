@@ -151,10 +151,10 @@ def test_the_first_table_is_table_2_with_what_belongs_beside_it() -> None:
     start = next(at for at, line in enumerate(lines) if line.startswith("symptom burden"))
     assert "over 7 features  ·  rules-1  ·  connected text" in lines[start]
     head, _, first, second = (line.split() for line in lines[start + 2 : start + 6])
-    assert head == ["model", "N", "distinct", "burden", "95", "%", "words", "none"]
+    assert head == ["model", "usable", "distinct", "burden", "95", "%", "words", "none"]
     # Two clusters of one response: the resamples give both ends a chance of a quarter each.
-    assert first == ["A", "2", "2", "1.50", "1.00-2.00", "7", "0"]
-    assert second == ["b", "2", "2", "0.50", "0.00-1.00", "7", "0"]
+    assert first == ["A", "2/2", "2", "1.50", "1.00-2.00", "7", "0"]
+    assert second == ["b", "2/2", "2", "0.50", "0.00-1.00", "7", "0"]
 
 
 def test_one_judge_can_be_shown_alone() -> None:
@@ -223,7 +223,7 @@ def test_the_document_says_everything_of_a_group() -> None:
     assert (group["kind"], group["labels"], group["mixed"]) == ("model", labels, {})
     assert group["summary"]["answers"] == {
         "n": 2, "n_distinct": 2, "words_mean": 7.0, "statuses": {"ok": 2}, "batch_inexact": 0,
-        "empty_causes": {},
+        "empty_causes": {}, "usable": 2, "causes": {}, "few_usable": False,
     }  # fmt: skip
     (judge,) = group["summary"]["judges"]
     assert judge["present"]["retracing"] == 2

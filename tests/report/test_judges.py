@@ -77,7 +77,10 @@ def test_a_feature_of_the_set_that_is_undefined_leaves_no_burden_for_its_judge_o
     second = judged(answered("ct2", "I sold bread.", number=2), [], missing=["anomia"])
     rules, model = summarise(BATTERY, (first, second), CONDITIONS, declarations=BOTH).judges
     assert rules.burden.no_burden == {}
-    assert (model.burden.n_burden, model.burden.no_burden) == (1, {"undefined": 1})
+    assert (model.burden.n_burden, model.burden.no_burden) == (
+        1,
+        {"undefined: not in the reply": 1},
+    )
     assert model.burden.symptom_burden.value == 3.0
 
 
@@ -202,8 +205,8 @@ def test_what_is_not_judged_yet_is_in_no_figure_and_said_apart() -> None:
     assert judge.burden.no_burden == {"no-response": 1}
     assert made[1].summary.judges == ()
     text = unwrapped(printed(groups_view(made)))
-    assert "none, without a burden: no response 1" in text
-    assert f"not judged yet by {MODEL.rater}, not in N: stopped 1 response" in text
-    assert f"not judged yet by {MODEL.rater}, not in N: never 1 response" in text
+    assert "stopped: usable 1 of 2: 1 empty" in text
+    assert f"not judged yet by {MODEL.rater}, not counted: stopped 1 response" in text
+    assert f"not judged yet by {MODEL.rater}, not counted: never 1 response" in text
     both = pool([Source(BATTERY, trials, SAMPLED, BOTH) for trials in ([first], [plain])])
     assert [(one.burden.n_responses, one.not_judged) for one in both.judges] == [(2, 0), (1, 1)]

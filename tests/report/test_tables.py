@@ -53,7 +53,7 @@ def test_the_burden_never_stands_alone() -> None:
 
 
 def test_responses_without_a_burden_are_said() -> None:
-    assert "without a burden: no response 1" in results({**ANSWERS, "ct2": ""})
+    assert "usable 1 of 2: 1 empty" in results({**ANSWERS, "ct2": ""})
 
 
 def test_the_sentences_we_use_in_public_stand_below() -> None:

@@ -20,7 +20,7 @@ def test_the_measures_agree_with_the_oracle(text: dict[str, Any]) -> None:
     words = text["tokens"]
     assert len(words) == text["words"]
     assert ttr(words).value == text["ttr"]
-    assert mtld(words, 0.72).value == pytest.approx(text["mtld_0.72"], rel=1e-12)
+    assert mtld(words, 0.72, shortest=1).value == pytest.approx(text["mtld_0.72"], rel=1e-12)
     assert mattr(words, 10).value == pytest.approx(text["mattr_window_10"], rel=1e-12)
     assert mattr(words, 25).value == pytest.approx(text["mattr_window_25"], rel=1e-12)
 
@@ -49,8 +49,17 @@ def test_a_text_shorter_than_the_window_has_no_mattr() -> None:
     assert mattr(["a"] * 50).value == 0.02
 
 
-def test_a_text_in_which_no_word_comes_twice_has_no_mtld() -> None:
-    assert mtld(["a", "b", "c"]).reason == "no word comes twice in 3 words"
+def test_a_short_text_has_no_mtld() -> None:
+    # Every third word completes a factor: only the length leaves it undefined.
+    assert mtld(["a", "b"] * 24 + ["a"]).reason == "49 words, fewer than 50"
+    assert mtld(["a", "b"] * 25).value == 50 / 16
+
+
+def test_a_text_without_a_complete_factor_has_no_mtld() -> None:
+    # Nearly every word is new, so that an extrapolated value would exceed the text's length.
+    text = [f"word{n}" for n in range(58)] + ["word1", "word2"]
+    assert mtld(text).reason == "no factor is complete in 60 words"
+    assert mtld(text[:3], shortest=1).reason == "no factor is complete in 3 words"
 
 
 def test_windows_and_thresholds_out_of_range_are_errors() -> None:
@@ -77,5 +86,6 @@ def test_mattr_is_the_mean_over_all_windows(text: list[str], window: int) -> Non
 
 @given(TEXTS)
 def test_mtld_reads_both_ways_alike(text: list[str]) -> None:
-    assert mtld(text).value == pytest.approx(mtld(text[::-1]).value)
-    assert (mtld(text).value is None) == (len(set(text)) == len(text))
+    found = mtld(text, shortest=1).value
+    assert found == pytest.approx(mtld(text[::-1], shortest=1).value)
+    assert found is None or found <= len(text)

@@ -23,7 +23,7 @@ SECOND = Declaration(
 )
 LIKELY = Declaration("likelihood:y", ("anomia", "jargon"), prompt_text='{"system": "y"}')
 GOOD = "We drove to the sea with my sister, ate fried fish on the pier and came home late."
-AGAIN = "the dog the dog the dog the dog the dog the dog the dog the dog the dog the dog"
+AGAIN = "We saw the dog the dog the dog near the old pier and went home before it was dark."
 
 Verdicts = Mapping[str, tuple[str, ...]]
 """Feature to the items in whose responses it is present."""

@@ -54,10 +54,11 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
     summary = summarise(BATTERY, given, SAMPLED, declarations=DECLARED)
     (burden,) = scores_of(BATTERY, given, summary).burdens
     assert (burden.n_responses, burden.n_burden, burden.not_judged) == (2, 1, 1)
-    assert burden.without == (("no response", 1),)
+    assert burden.without == ()
+    assert (burden.usable, burden.few) == ("usable 1 of 2: 1 empty", False)
     sheet = ScoreSheet()
     scores = scores_of(BATTERY, given, summary)
     sheet.show(scores, hidden=False, title="SCORES", present=True)
     said = str(sheet.paint(40))
-    assert "PRESENT IN, of 1\n" in said
+    assert "FEATURES PRESENT (of 1 answers)\n" in said
     assert "not judged yet: 1" in said

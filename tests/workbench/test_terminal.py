@@ -116,7 +116,7 @@ def test_a_program_that_another_runs_ends_with_its_terminal(tmp_path: Path, batt
 def test_a_killed_program_loses_nothing_and_holds_nothing(
     terminal: Terminal, tmp_path: Path
 ) -> None:
-    terminal.until("ended by itself")
+    terminal.until("complete")
     os.kill(terminal.pid, signal.SIGKILL)
     terminal.ended()
     with Store.open(tmp_path / "store.db") as store:

@@ -14,7 +14,17 @@ from textual.widgets.option_list import Option
 
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary
-from tabwb.report.wording import baselines_of, between, number, plain, right_of, size_of
+from tabwb.report.wording import (
+    FEW,
+    baselines_of,
+    between,
+    number,
+    plain,
+    right_of,
+    size_of,
+    usable_words,
+    without_burden,
+)
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.survey import Basis, judge_of
 from tabwb.workbench.wording import QUIET, sentence, spread
@@ -119,7 +129,8 @@ class ModelDetail(OptionList):
         if judge is None:
             return
         burden = judge.burden
-        yield Option(_head(f"PRESENT IN, of {burden.n_burden}"), disabled=True)
+        head = f"FEATURES PRESENT (of {burden.n_burden} answers)"
+        yield Option(_head(head), disabled=True)
         yield Option(_quiet("enter: where judges differ", width), disabled=True)
         titles = {feature.id: feature.title for feature in row.battery.features}
         for feature, count in sorted(burden.present.items(), key=lambda pair: -pair[1]):
@@ -157,7 +168,12 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
 
 
 def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
-    for cause, count in judge.burden.no_burden.items():
+    usable = judge.burden.usable
+    style = "$warning" if usable.causes else ""
+    yield from (Content.styled(line, style) for line in wrap(usable_words(usable), width))
+    if usable.few:
+        yield Content.styled(f"{FEW}: the burden is not ranked", "$warning")
+    for cause, count in without_burden(judge.burden).items():
         yield Content.styled(f"{plain(cause)}: {count} without a burden", "$warning")
     if judge.not_judged:
         yield Content.styled(f"not judged yet: {judge.not_judged}", "$warning")
@@ -169,7 +185,7 @@ def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
         for grouping in row.battery.groupings
         for category in grouping.categories
     }
-    yield _head("CATEGORY COUNTS (mean, of)")
+    yield _head("MEAN FEATURES PER ANSWER")
     for name, category in judge.categories.items():
         if category.of:
             figures = Content.assemble(number(category.count), (f" of {category.of}", QUIET))

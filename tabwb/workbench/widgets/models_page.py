@@ -15,7 +15,7 @@ from textual.widgets import DataTable, Input, Static
 
 from tabwb.report.groups import Grouped
 from tabwb.workbench.commands import bindings
-from tabwb.workbench.survey import COLUMNS, Basis, Key, Order, bases, chosen, key_of
+from tabwb.workbench.survey import COLUMNS, HEADS, Basis, Key, Order, bases, chosen, key_of
 from tabwb.workbench.widgets.model_detail import ModelDetail
 from tabwb.workbench.widgets.models_table import HELP, AccuracyTable, ModelsTable
 from tabwb.workbench.widgets.painted import Line
@@ -207,7 +207,8 @@ class ModelsPage(Vertical):
             state = f"… reading, {done} of {total} models" if total else "… reading"
         if self.marked:
             state += f"   {len(self.marked)} marked"
-        order = f"   by {self.order.column} {self.order.arrow}"
+        column = HEADS.get(self.order.column, self.order.column)
+        order = f"   by {column} {self.order.arrow}"
         self.query_one("#models-head", Line).show(
             Content.styled("Results by model", "bold"), Content.styled(state + order, QUIET)
         )

@@ -27,8 +27,8 @@ LABEL = 34
 HELP = """\
 # Plots
 
-One line for each model, in the order of the table: ● is the figure, ├─┤ its 95 % interval, ◆ what
-always giving one answer would give.
+One line for each model, in the order of the table: ● is the figure (○: few responses are
+usable), ├─┤ its 95 % interval, ◆ what always giving one answer would give.
 
 **right** and **left** change between burdens, category counts and accuracies; **s** and **r**
 change the order; arrows scroll; **g** goes back to the table.
@@ -122,7 +122,7 @@ def draw(plot: PlotextPlot, figure: Figure, step: int, room: int) -> None:
             plt.plot([one.low, one.high], [place, place], marker="─", color="default")
             plt.scatter([one.low], [place], marker="├", color="default")
             plt.scatter([one.high], [place], marker="┤", color="default")
-        mark = "◆" if one.baseline else "●"
+        mark = "◆" if one.baseline else "○" if one.few else "●"
         plt.scatter([one.value], [place], marker=mark, color="default")
     plt.yticks(places, [label(one, room) for one in figure.points])
 

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 
+from tabwb.report.wording import FEW
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.naming_snapshots import NamingNow
 from tabwb.workbench.snapshots import BurdenScore, Scores
@@ -30,9 +31,10 @@ MOST_PRESENT = 8
 
 
 def burden_words(one: BurdenScore) -> str:
-    """``burden 1.60 over 7 features``; a dash where it is undefined."""
+    """``usable 4/5 burden 1.60 over 7``; a dash where it is undefined."""
     value = "-" if one.burden is None else f"{one.burden:.2f}"
-    return f"burden {value} over {one.n_features}"
+    usable = one.usable.partition(":")[0].replace(" of ", "/")
+    return f"{usable} burden {value} over {one.n_features}"
 
 
 class ScoreSheet(Painted):
@@ -92,6 +94,7 @@ class ScoreSheet(Painted):
 
     def _burden(self, one: BurdenScore, width: int) -> Iterator[Content]:
         yield spread(Content.styled("FEATURES", f"bold {QUIET}"), Content(one.rater), width)
+        yield Content.styled(one.usable, "$warning" if ":" in one.usable else QUIET)
         yield Content("")
         title = max((len(category.title) for category in one.categories), default=0)
         room = width - title - 13
@@ -100,7 +103,10 @@ class ScoreSheet(Painted):
         yield Content("")
         value = "-" if one.burden is None else f"{one.burden:.2f}"
         yield Content.assemble(
-            "burden ", (value, f"bold {ACCENT}"), f" over {one.n_features} features"
+            "burden ",
+            (value, f"bold {ACCENT}"),
+            (f" ({FEW})", "$warning") if one.few else "",
+            f" over {one.n_features} features",
         )
         plural = "response" if one.n_responses == 1 else "responses"
         facts = [one.scope, f"{one.n_responses} {plural}", f"{one.n_distinct} distinct"]
@@ -117,7 +123,8 @@ class ScoreSheet(Painted):
             yield Content.styled(f"not judged yet: {one.not_judged}", "$warning")
         if self._present and any(count for _, count in one.present):
             yield Content("")
-            yield Content.styled(f"PRESENT IN, of {one.n_burden}", f"bold {QUIET}")
+            head = f"FEATURES PRESENT (of {one.n_burden} answers)"
+            yield Content.styled(head, f"bold {QUIET}")
             yield Content("")
             for feature, count in [pair for pair in one.present if pair[1]][:MOST_PRESENT]:
                 yield spread(Content(feature), Content(str(count)), width)

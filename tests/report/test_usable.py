@@ -1,0 +1,216 @@
+"""Answers that cannot be described never look like a healthy profile (SCORING 1, 2)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Group
+
+from tabwb.battery.model import Item
+from tabwb.records.declarations import Declaration
+from tabwb.records.ratings import undefined, valued
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import Trial
+from tabwb.report.document import administration_document
+from tabwb.report.groups import in_order, summarised
+from tabwb.report.groups_csv import groups_csv
+from tabwb.report.groups_view import groups_view
+from tabwb.report.load import Loaded, grouped
+from tabwb.report.statuses import effective_statuses
+from tabwb.report.summary import Summary, summarise
+from tabwb.report.tables import summary_view
+from tabwb.scoring.rules.features import FEATURES
+from tests.report import given
+from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
+from tests.report.test_tables import printed, unwrapped
+
+TEXTS = tuple(f"ct{number}" for number in range(1, 6))
+FIVE = replace(
+    BATTERY,
+    subtests=(
+        replace(
+            BATTERY.subtests[0],
+            items=tuple(Item(name, f"Tell me about number {name}.") for name in TEXTS),
+        ),
+        *BATTERY.subtests[1:],
+    ),
+)
+HEALTHY = (
+    "We went to the sea and swam until the evening.",
+    "I sold bread in a small shop near the station.",
+    "My sister has two children and a garden.",
+    "The winter was long and the roads were closed.",
+    "First I boil the water, then I add the rice.",
+)
+CHAT = "tab-2026:gemini:x"
+JUDGES = {**DECLARED, CHAT: Declaration(CHAT, FEATURES)}
+
+
+@pytest.fixture(autouse=True)
+def five_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(given, "BATTERY", FIVE)
+
+
+def texts(
+    answers: Sequence[str], status: ResponseStatus = ResponseStatus.OK, *, found: bool = False
+) -> tuple[Trial, ...]:
+    """Five connected texts with the verdicts of rules-1 and of a model judge."""
+    trials = []
+    for number, (name, text) in enumerate(zip(TEXTS, answers, strict=True), 1):
+        trial = answered(name, text, number=number)
+        attempt = replace(trial.attempts[0], status=status)
+        ratings = tuple(valued(CHAT, feature, found) for feature in FEATURES)
+        trials.append(replace(trial, attempts=(attempt,), ratings=(*trial.ratings, *ratings)))
+    return tuple(trials)
+
+
+def summary(trials: Sequence[Trial]) -> Summary:
+    return summarise(FIVE, trials, SAMPLED, declarations=JUDGES)
+
+
+@pytest.mark.parametrize("status", [one for one in ResponseStatus if not one.usable])
+def test_unusable_answers_have_no_burden_under_any_judge(status: ResponseStatus) -> None:
+    found = summary(texts(HEALTHY, status, found=True))
+    assert [judge.rater for judge in found.judges] == ["rules-1", CHAT]
+    for judge in found.judges:
+        burden = judge.burden
+        assert burden.symptom_burden.value is None
+        assert burden.interval is None
+        assert not any(burden.present.values())
+        assert all(one.count.value is None for one in judge.categories.values())
+        assert all(burden.rate(feature).value is None for feature in burden.features)
+        assert burden.words_mean.value is None
+        assert (burden.usable.usable, burden.usable.n) == (0, 5)
+        assert burden.usable.causes == {status.value: 5}
+        assert burden.usable.few
+    assert all(one.mean.value is None for one in found.subtests[0].measures.values())
+    assert found.answers.words_mean.value is None
+
+
+def test_truncated_answers_keep_their_burden_and_are_not_named_as_without() -> None:
+    # Ten of fifteen truncated answers had a burden; "truncated 5" was said of the others, whose
+    # stored cause was another one.
+    trials = list(texts(HEALTHY, ResponseStatus.TRUNCATED))
+    reason = "not-language: not an English text in Latin script"
+    trials[0] = replace(
+        trials[0],
+        ratings=tuple(
+            undefined(one.rater, one.measure, reason) if one.rater == "rules-1" else one
+            for one in trials[0].ratings
+        ),
+    )
+    rules = summary(trials).judges[0].burden
+    assert (rules.n_burden, rules.symptom_burden.value) == (4, 0.0)
+    assert rules.no_burden == {"not-language": 1}
+    assert (rules.usable.usable, rules.usable.causes) == (5, {})
+
+
+def test_one_sentence_for_every_prompt_is_a_repeated_answer() -> None:
+    same = ("I was happy.", "I was happy!", "i was  happy", *HEALTHY[3:])
+    trials = texts(same)
+    stored = [trial.attempts[0].status for trial in trials]
+    found = effective_statuses(FIVE, trials)
+    assert found == (ResponseStatus.REPEATED_ANSWER,) * 3 + (ResponseStatus.OK,) * 2
+    assert [trial.attempts[0].status for trial in trials] == stored
+    burden = summary(trials).judges[1].burden
+    assert (burden.usable.usable, burden.usable.causes) == (2, {"repeated-answer": 3})
+    assert burden.usable.few
+    assert burden.symptom_burden.value == 0.0
+    assert burden.ranked is None
+
+
+def test_the_same_text_twice_or_to_one_prompt_is_not_a_repeated_answer() -> None:
+    twice = texts(("I was happy.", "I was happy.", *HEALTHY[2:]))
+    assert set(effective_statuses(FIVE, twice)) == {ResponseStatus.OK}
+    replicates = tuple(
+        answered("ct1", "I was happy.", number=number, replicate=number) for number in range(5)
+    )
+    assert set(effective_statuses(FIVE, replicates)) == {ResponseStatus.OK}
+
+
+def test_the_same_word_for_every_question_is_shown_and_scored() -> None:
+    always = tuple(
+        answered(name, "Yes", number=at) for at, name in enumerate(("sc1", "sc2", "sc4"))
+    )
+    sentences = next(one for one in summary(always).subtests if one.id == "sentences")
+    assert sentences.statuses == {"repeated-answer": 3}
+    assert (sentences.share.correct["exact"], sentences.share.scored) == (2, 3)
+    assert sentences.usable.usable == 3
+    # A key that several questions share is not a repeated answer.
+    varied = tuple(
+        answered(name, text, number=at)
+        for at, (name, text) in enumerate((("sc1", "Yes"), ("sc2", "No"), ("sc4", "Yes")))
+    )
+    assert set(effective_statuses(FIVE, varied)) == {ResponseStatus.OK}
+
+
+def test_stored_values_of_diversity_in_short_texts_are_left_out() -> None:
+    trials = [
+        replace(trial, ratings=(*trial.ratings[:1], valued("lexical", "mtld", 2173.0)))
+        for trial in texts(HEALTHY)
+    ]
+    measures = summary(trials).subtests[0].measures
+    assert (measures["words"].n, measures["mtld"].n, measures["mtld"].undefined) == (5, 0, 5)
+
+
+def groups() -> tuple[Loaded, ...]:
+    """The worst answers, some usable ones with a finding, healthy ones."""
+    given_to = {
+        "echo": texts(HEALTHY, ResponseStatus.PROMPT_ECHO),
+        "few": texts(("I was happy.",) * 3 + HEALTHY[3:], found=True),
+        "healthy": texts(HEALTHY),
+    }
+    return tuple(
+        Loaded(
+            administration(number, replace(SAMPLED, examinee=name)),
+            FIVE,
+            trials,
+            declarations=JUDGES,
+        )
+        for number, (name, trials) in enumerate(given_to.items(), 1)
+    )
+
+
+def test_few_usable_responses_are_marked_and_sorted_last() -> None:
+    made = summarised(grouped(groups(), "model"), judge=CHAT, interval=False)
+    assert [one.label for one in in_order(made, "burden")] == ["healthy", "echo", "few"]
+    text = unwrapped(printed(groups_view(made)))
+    assert "echo: usable 0 of 5: 5 echo" in text
+    assert "few: usable 2 of 5: 3 repeated" in text
+    assert "19.00 few" in text
+
+
+def test_every_output_says_how_many_are_usable_before_the_burden() -> None:
+    made = summarised(grouped(groups(), "model"), judge=CHAT, interval=False)
+    for one, (n, causes) in zip(
+        made, ((0, {"prompt-echo": 5}), (2, {"repeated-answer": 3}), (5, {})), strict=True
+    ):
+        document: Any = one.summary.to_json()
+        for told in (document["judges"][0], document["subtests"][0], document["answers"]):
+            assert (told["usable"], told["n"], told["causes"]) == (n, 5, causes)
+            assert told["few_usable"] is (n < 3)
+        lines = printed(Group(*summary_view(one.summary, FIVE))).splitlines()
+        usable = next(at for at, line in enumerate(lines) if f"usable {n} of 5" in line)
+        assert usable < next(at for at, line in enumerate(lines) if "symptom burden" in line)
+    columns, *rows = csv.reader(groups_csv(made).splitlines())
+    place = columns.index(f"{CHAT} usable")
+    assert place < columns.index(f"{CHAT} burden")
+    assert [row[place : place + 4] for row in rows] == [
+        ["0", "5", "prompt-echo 5", "true"],
+        ["2", "5", "repeated-answer 3", "true"],
+        ["5", "5", "", "false"],
+    ]
+
+
+def test_documents_carry_the_stored_and_the_effective_status() -> None:
+    trials = texts(("I was happy.",) * 5)
+    document: Any = administration_document(administration(), FIVE, trials, declarations=JUDGES)
+    for trial in document["trials"]:
+        assert (trial["status"], trial["effective_status"]) == ("ok", "repeated-answer")
+        assert trial["usable"] is False
+        # What a judge said is kept.
+        assert sum(one["rater"] == CHAT and one["value"] == 0 for one in trial["ratings"]) == 19
