@@ -234,6 +234,8 @@ def is_whole(path: Path, digest: str) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return  # Windows opens no folder
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

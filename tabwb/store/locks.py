@@ -1,20 +1,25 @@
-"""One advisory lock for each administration of an embedded store.
+"""One lock for each administration of an embedded store.
 
-``flock`` on a small file in ``<store>.locks``: the system frees it when the process ends, however
-it ends. The file names the holder's process id. A lock belongs to the open file, so a second one
-in the same process is refused too, and a child made by ``fork`` gives up its copy at once.
+A small file in ``<store>.locks``, locked through ``filelock``: the system frees the lock when the
+process ends, however it ends. The file names the holder's process. A second lock in the same
+process is refused too, and a child made by ``fork`` gives up its copy at once. Where the platform
+or the file system has no such locks, ``filelock`` uses the existence of the file, and takes over
+one whose process is gone.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabwb.records.errors import StoreError
 
-_held: set[int] = set()
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 
 def folder_of(store: Path) -> Path:
@@ -27,54 +32,52 @@ def lock_file(store: Path, administration_id: int) -> Iterator[None]:
     """Hold the lock of one administration.
 
     Raises:
-        StoreError: somebody holds it; the message names the process.
+        StoreError: another session holds it; the message names the process.
     """
     path = folder_of(store) / str(administration_id)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = _acquire(path, administration_id)
+        lock = _acquired(path, administration_id)
     except OSError as error:
         raise StoreError(
             f"the lock of administration {administration_id} cannot be made: {error.strerror}",
             where=str(path),
             hint="allow writing there, or name another place with --store",
         ) from error
-    _held.add(descriptor)
     owner = os.getpid()
     try:
         yield
     finally:
         if os.getpid() == owner:
-            # Taken away while it is still held, so that nobody locks a file that is going.
+            # Removed while it is still held, so that nobody locks a file that is going. Windows
+            # removes no open file; it stays there, empty of meaning.
             with suppress(OSError):
                 path.unlink()
-            _held.discard(descriptor)
-            os.close(descriptor)
+            lock.release()
 
 
-def _acquire(path: Path, administration_id: int) -> int:
-    import fcntl
+def _acquired(path: Path, administration_id: int) -> BaseFileLock:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a platform has no locks of its own
+        from filelock import FileLock, SoftFileLock, Timeout
 
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise held_by(os.pread(descriptor, 64, 0).decode(), administration_id) from None
-            # The former holder may have taken the file away between our open and our lock.
-            try:
-                current = path.stat().st_ino == os.fstat(descriptor).st_ino
-            except FileNotFoundError:
-                current = False
-            if current:
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
+    lock: BaseFileLock = FileLock(path, timeout=0, mode=0o644, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise held_by(_holder(path), administration_id) from None
+    if not isinstance(lock, SoftFileLock):  # that one writes the process itself
+        with suppress(OSError):  # on Windows nobody reads or writes a locked file
+            path.write_text(str(os.getpid()), encoding="ascii")
+    return lock
+
+
+def _holder(path: Path) -> str:
+    try:
+        first, *_ = path.read_text(encoding="ascii", errors="replace").split() or [""]
+    except OSError:
+        return ""
+    return first if first.isdigit() else ""
 
 
 def held_by(process: str, administration_id: int) -> StoreError:
@@ -84,13 +87,3 @@ def held_by(process: str, administration_id: int) -> StoreError:
         f"administration {administration_id} is open in {holder}",
         hint="close it there first; when that process ends, however it ends, the lock is free",
     )
-
-
-def _close_after_fork() -> None:
-    for descriptor in _held:
-        with suppress(OSError):
-            os.close(descriptor)
-    _held.clear()
-
-
-os.register_at_fork(after_in_child=_close_after_fork)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import threading
 from collections.abc import Iterator
@@ -85,7 +86,7 @@ class ServerDatabase:
         connection: psycopg.Connection[Any] = self._driver.connect(
             self.url,
             autocommit=autocommit,
-            application_name=f"tabwb {os.getpid()}@{os.uname().nodename}",
+            application_name=f"tabwb {os.getpid()}@{platform.node()}",
             connect_timeout=10,
         )
         return connection
