@@ -14,6 +14,7 @@ from tabwb.extend.components import Cancel, Descriptor, ModelBackend
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
 from tabwb.records.specs import Spec
+from tabwb.records.standard_streams import located, read_file
 from tabwb.records.states import Protocol, ResponseStatus, StopReason
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class ReplayModel:
     """Says what an export says: ``tabwb export --format jsonl`` writes what this reads.
 
     Args:
-        path: the export; one JSON object per line.
+        path: the export, one JSON object per line; ``-`` is standard input.
         administration: which one to replay where the file holds several (uid, or its beginning).
     """
 
@@ -130,7 +131,7 @@ class ReplayModel:
         import hashlib
 
         try:
-            raw = self._path.read_bytes()
+            raw = read_file(self._path)
             text = raw.decode("utf-8-sig")  # editors on Windows put a mark at the beginning
         except OSError as error:
             raise ComponentError(
@@ -322,9 +323,9 @@ MODELS: tuple[Descriptor, ...] = (
         "Says what an export says, item by item",
         _replay,
         options=_replay_options,
-        name_help="FILE",
+        name_help="FILE|-",
         name_required=True,
-        locate=lambda name: str(Path(name).expanduser().absolute()),
+        locate=located,
         replicates=_replicates,
         remarks="reads what 'tabwb export --format jsonl' writes",
     ),

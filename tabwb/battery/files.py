@@ -11,6 +11,7 @@ from typing import Any
 
 from tabwb.battery.locate import KeyPath
 from tabwb.battery.problems import Broken, Problem, control_character
+from tabwb.records.standard_streams import is_stdin, read_stdin
 
 MAX_BYTES = 2_000_000
 """Files over this size are refused unread: no battery of texts comes near it."""
@@ -23,13 +24,19 @@ _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 
 def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") -> str | Problem:
-    """The text of a file, or the one thing that keeps it from being read.
+    """Return the text of a file, or the one thing that keeps it from being read.
 
     Args:
-        path: the file.
+        path: the file; ``-`` is standard input.
         expected: what an empty file should hold.
     """
     name = str(path)
+    if is_stdin(path):
+        content = read_stdin(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            most = f"up to {MAX_BYTES:,} bytes"
+            return Problem(name, 0, "", _TOO_LARGE, "", most)
+        return _decoded(name, content, expected)
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -48,6 +55,10 @@ def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") ->
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return Problem(name, 0, "", f"the file cannot be read: {reason}")
+    return _decoded(name, content, expected)
+
+
+def _decoded(name: str, content: bytes, expected: str) -> str | Problem:
     if not content.removeprefix(b"\xef\xbb\xbf").strip():
         return Problem(name, 1, "", "the file is empty", "", expected)
     if b"\0" in content:

@@ -97,8 +97,8 @@ def show(battery_name: str, as_json: bool) -> int:
 def check(argument: str, as_json: bool) -> int:
     """Check the battery FILE: every problem with its line.
 
-    FILE is a path, a folder with a battery.toml, or the id of a battery. Exit status 1 if there is
-    a problem.
+    FILE is a path, a folder with a battery.toml, the id of a battery, or '-' for standard input
+    (files that it names lie in the current folder). Exit status 1 if there is a problem.
     """
     from tabwb.battery.loader import check_battery, load_battery
 

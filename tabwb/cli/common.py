@@ -80,6 +80,56 @@ def offline_option(command: Command) -> Command:
     )(command)
 
 
+def verbosity_options(command: Command) -> Command:
+    """``-q`` and ``-v``: how much stands on stderr."""
+    quiet = click.option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, parameter, given: _set_verbosity(-1 if given else None),
+        help="Only warnings and errors on stderr.",
+    )
+    verbose = click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, parameter, given: _set_verbosity(1 if given else None),
+        help="A line on stderr for each item, also where it is not a terminal.",
+    )
+    return quiet(verbose(command))
+
+
+_verbosity = [0]
+
+
+def _set_verbosity(level: int | None) -> None:
+    if level is not None:
+        _verbosity[0] = level
+
+
+def reset_verbosity() -> None:
+    """Begin a command: neither quiet nor verbose."""
+    _verbosity[0] = 0
+
+
+def is_quiet() -> bool:
+    """Whether ``-q`` was given."""
+    return _verbosity[0] < 0
+
+
+def is_verbose() -> bool:
+    """Whether ``-v`` was given."""
+    return _verbosity[0] > 0
+
+
+def inform(message: str) -> None:
+    """One line on stderr that ``-q`` leaves out: what is under way or done."""
+    if not is_quiet():
+        note(message)
+
+
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one document; NaN is refused, because it is no JSON and no value of ours.
 

@@ -6,14 +6,25 @@ from pathlib import Path
 
 import click
 
-from tabwb.cli.common import note, open_plugins, open_store, primary_option, store_option
+from tabwb.cli.common import (
+    inform,
+    note,
+    open_plugins,
+    open_store,
+    primary_option,
+    store_option,
+    verbosity_options,
+)
 
 
 @click.command()
 @click.argument("administrations", nargs=-1, required=True)
 @click.option("--format", "format_id", metavar="F", default="jsonl", show_default=True)
 @click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="The file; never overwritten."
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file, never overwritten; '-' for standard output.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
 @click.option(
@@ -23,6 +34,7 @@ from tabwb.cli.common import note, open_plugins, open_store, primary_option, sto
     "to 'share'.",
 )
 @primary_option
+@verbosity_options
 @store_option
 def export(
     administrations: tuple[str, ...],
@@ -37,13 +49,15 @@ def export(
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
+    from tabwb.records.standard_streams import is_stdout
     from tabwb.report import exporting
     from tabwb.report.destination import check_destination
 
     plugins = open_plugins()
     try:
         plugins.resolve("exporters", format_id)
-        out = check_destination(out, force=force, remedy="choose another name, or use --force")
+        if not is_stdout(out):
+            out = check_destination(out, force=force, remedy="choose another name, or use --force")
         with open_store(store_location, plugins, create=False) as store:
             permit = exporting.export(
                 store,
@@ -56,7 +70,8 @@ def export(
             )
             if permit.notice:
                 note(f"warning: {permit.notice}")
-        note(f"{out} written")
+        if not is_stdout(out):
+            inform(f"{out} written")
         return 0
     finally:
         plugins.close()

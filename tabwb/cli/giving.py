@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from tabwb.cli.common import note, on_terminal, print_json
+from tabwb.cli.common import inform, is_quiet, is_verbose, note, on_terminal, print_json
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.states import AdministrationStatus
@@ -50,7 +50,7 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
     backend = plugins.open_model(conditions.examinee)
     cancel = threading.Event()
     if on_terminal():
-        note(f"loading {conditions.examinee}")
+        inform(f"loading {conditions.examinee}")
     try:
         facts = backend.open()  # ctrl+c ends this at once: nothing has been asked yet
         with stopping(cancel):
@@ -73,7 +73,7 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     """
     number = session.administration.id
     # Said at once, so that it is known however the run ends.
-    note(f"administration {number}")
+    inform(f"administration {number}")
     try:
         if model is not None:
             _give_to_model(session, model, together, quiet=as_json)
@@ -156,7 +156,9 @@ def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: 
     price = session.plugins.price(session.administration.conditions.examinee)
     done = sum(trial.counting is not None for trial in session.trials)
     spending = Spending.of(session.trials, price)
-    progress = Progress(len(session.trials), done, spending, quiet=quiet)
+    progress = Progress(
+        len(session.trials), done, spending, quiet=quiet or is_quiet(), each=is_verbose()
+    )
     try:
         session.opened(model.facts)
         for event in drive(session, model.backend, model.cancel, together=together):

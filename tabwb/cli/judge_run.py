@@ -13,6 +13,7 @@ import click
 
 from tabwb.cli.common import (
     Finite,
+    inform,
     json_option,
     note,
     offline_option,
@@ -21,6 +22,7 @@ from tabwb.cli.common import (
     print_json,
     renew_line,
     store_option,
+    verbosity_options,
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     metavar="USD",
     help="Stop before this is spent.",
 )
+@verbosity_options
 @store_option
 @json_option
 @offline_option
@@ -253,7 +256,7 @@ class Task:
             self._run(judging, limits, cancel, estimate)
         finally:
             documents.append(self._document(judging))
-            note(summed(judging.tally))
+            inform(summed(judging.tally))
         return _left(limits, judging.tally)
 
     def _open(self) -> None:

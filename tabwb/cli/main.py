@@ -12,7 +12,14 @@ import click
 
 import tabwb
 from tabwb.cli import signals, streams
-from tabwb.cli.common import fail, note, offline_option, store_option
+from tabwb.cli.common import (
+    fail,
+    note,
+    offline_option,
+    reset_verbosity,
+    store_option,
+    verbosity_options,
+)
 from tabwb.records.errors import TabwbError
 
 Workbench = Callable[[str | None, bool, str | None, str | None], int]
@@ -103,6 +110,7 @@ class LazyGroup(click.Group):
     is_flag=True,
     help="Show the picture of the workbench's naming administration alone, in a second terminal.",
 )
+@verbosity_options
 @store_option
 @offline_option
 @click.pass_context
@@ -161,6 +169,7 @@ def main(
         The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
     """
     streams.prepare()
+    reset_verbosity()
     if arguments is None:
         signals.watch()
     faces = (workbench, speaker_view) if workbench and speaker_view else None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tabwb.cli.common import json_option, note, print_json
+from tabwb.records.errors import UsageError
+from tabwb.records.standard_streams import is_stdin
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from tabwb.phonology.task_b import Match
 
 _LABELS = ("arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39")
-_FILE = click.Path(exists=True, path_type=Path)
+_FILE = click.Path(exists=True, allow_dash=True, path_type=Path)
 
 
 @click.command()
@@ -94,7 +96,8 @@ def phonemes(
     """Score the transcripts of HYP.tsv against those of REF.tsv.
 
     REF has the columns utterance_id and transcript, HYP utterance_id and asr_transcript: ARPAbet
-    with blanks between. Task B: with correctness in REF, and prediction in HYP or --accept.
+    with blanks between. '-' for one of them is standard input. Task B: with correctness in REF, and
+    prediction in HYP or --accept.
     """
     from tabwb.phonology import corpus as reading
     from tabwb.phonology.labels import label_set
@@ -103,6 +106,8 @@ def phonemes(
     from tabwb.report.phonemes import Ceiling, PhonemeReport, Tables, document, group_rates
 
     _refuse_idle(accept, match, labels, inventory)
+    if is_stdin(ref) and is_stdin(hyp):
+        raise UsageError("only one of REF and HYP can be standard input ('-')")
     accepted = None if accept is None else _accepted(accept)
     corpus = reading.read_corpus(
         ref, hyp, labels=labels, inventory=inventory, missing=missing, unmapped=unmapped
@@ -132,8 +137,6 @@ def phonemes(
 
 def _refuse_idle(accept: str | None, match: Match, labels: str, inventory: str) -> None:
     """An option that would change nothing, or mix inventories, is refused."""
-    from tabwb.records.errors import UsageError
-
     if inventory == "panphon" and (accept is not None or labels != "arpabet"):
         raise UsageError(
             "--inventory panphon reads IPA; it has no labels to map and no accepted pronunciations"
@@ -159,7 +162,6 @@ def _of_battery(argument: str) -> Accepted:
     from tabwb.battery.loader import load_battery
     from tabwb.battery.naming import naming_item
     from tabwb.cli.common import open_plugins
-    from tabwb.records.errors import UsageError
     from tabwb.records.states import ResponseKind
 
     plugins = open_plugins()

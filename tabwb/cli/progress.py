@@ -1,4 +1,4 @@
-"""Progress on stderr: one line that renews itself on a terminal, quiet lines elsewhere."""
+"""Progress on stderr: a line that renews itself on a terminal; elsewhere one for each 5 %."""
 
 from __future__ import annotations
 
@@ -14,24 +14,37 @@ if TYPE_CHECKING:
     from tabwb.administer.spending import Spending
 
 
+STEPS = 20
+"""Lines of a whole administration elsewhere than on a terminal: one for each 5 %."""
+
+
 class Progress:
     """Shows ``item 7/20`` with what is left of the time, fed with the engine's events.
 
     Args:
         planned: items of the administration.
         answered: of these, how many are answered already.
-        quiet: say only what went wrong.
+        quiet: report only what went wrong.
+        each: elsewhere than on a terminal, one line for each item.
         spending: what the run has taken so far.
     """
 
     def __init__(
-        self, planned: int, answered: int, spending: Spending, *, quiet: bool = False
+        self,
+        planned: int,
+        answered: int,
+        spending: Spending,
+        *,
+        quiet: bool = False,
+        each: bool = False,
     ) -> None:
         self._planned = planned
         self._done = answered
         self._given = 0
         self._first = 0.0
         self._quiet = quiet
+        self._each = each
+        self._step = -1
         self._live = sys.stderr.isatty() and not quiet
         self._place = ""
         self._spending = spending
@@ -60,13 +73,20 @@ class Progress:
             renew_line()
 
     def _line(self, number: int) -> None:
-        if self._quiet:
+        if self._quiet or not (self._live or self._each or self._is_due(number)):
             return
         text = f"item {number}/{self._planned}  {self._place}{self._spent()}{self._remaining()}"
         if self._live:
             renew_line(text[:78])
         else:
             note(text)
+
+    def _is_due(self, number: int) -> bool:
+        """Whether this item is the first of this run, or begins another 5 % of all items."""
+        step = number * STEPS // max(self._planned, 1)
+        due = step > self._step
+        self._step = max(step, self._step)
+        return due
 
     def _say(self, message: str) -> None:
         if self._live:

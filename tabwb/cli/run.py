@@ -15,6 +15,7 @@ from tabwb.cli.common import (
     open_plugins,
     open_store,
     store_option,
+    verbosity_options,
 )
 from tabwb.cli.dry_run import dry_run
 from tabwb.cli.giving import give, named_next, opened_model, show
@@ -94,6 +95,7 @@ batch_option = click.option(
 @click.option("--top-p", type=Finite(0, 1, min_open=True), default=1.0, show_default=True)
 @click.option("--stop", "stops", multiple=True, metavar="TEXT", help="Ends a reply; repeatable.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
+@verbosity_options
 @store_option
 @json_option
 @offline_option
@@ -136,6 +138,7 @@ def run(**options: Any) -> int:
 @click.command()
 @click.argument("administration")
 @batch_option
+@verbosity_options
 @store_option
 @json_option
 @offline_option

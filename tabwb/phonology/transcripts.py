@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.standard_streams import read_file
 
 MAX_BYTES: Final = 200_000_000
 """Larger files are refused; a million utterances have less."""
@@ -130,7 +131,7 @@ def named(names: Iterable[str]) -> str:
 
 
 def read_table(path: Path) -> Table:
-    """Read a tab-separated file.
+    """Read a tab-separated file; ``-`` is standard input.
 
     Raises:
         TabwbError: it cannot be read, or a line has other columns than the headings.
@@ -173,9 +174,8 @@ def _text(path: Path) -> str:
     if path.is_dir():
         raise TabwbError("this is a folder", where=name, allowed="a tab-separated file")
     try:
-        with path.open("rb") as file:
-            # A pipe has no size, a device no end.
-            content = file.read(MAX_BYTES + 1)
+        # A pipe has no size, a device no end.
+        content = read_file(path, MAX_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise TabwbError(f"the table cannot be read: {reason}", where=name) from error

@@ -37,7 +37,7 @@ def recorded(number: int, state: AttemptState = AttemptState.OK) -> events.Attem
 def test_the_time_left_is_that_of_the_items_after_the_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    progress = Progress(6720, 0, Spending())
+    progress = Progress(6720, 0, Spending(), each=True)
     for number in (1, 2, 3):
         progress.show(started(number))
         progress.show(recorded(number))
@@ -60,3 +60,23 @@ def test_waits_and_errors_are_said_even_where_the_rest_is_quiet(
         "item 1: rate limit (429), attempt 1 of 6, waiting 12 s",
         "item 1 in error: the service is down",
     ]
+
+
+def test_elsewhere_than_on_a_terminal_there_is_a_line_for_each_5_percent(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress = Progress(14_000, 0, Spending())
+    for number in range(1, 14_001):
+        progress.show(started(number))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 21
+    assert lines[0].startswith("item 1/14000")
+    assert lines[1].startswith("item 700/14000")
+    assert lines[-1].startswith("item 14000/14000")
+
+
+def test_a_short_administration_shows_every_item(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(20, 0, Spending())
+    for number in range(1, 21):
+        progress.show(started(number))
+    assert len(capsys.readouterr().err.splitlines()) == 20

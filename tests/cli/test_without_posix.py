@@ -43,7 +43,7 @@ def test_one_administration_still_has_one_writer(tmp_path: Path) -> None:
     store = str(tmp_path / "store.db")
     assert run("run", "tab", "--model", "echo", "--store", store).returncode == 0
     holding = (
-        "import sys\nfor name in ('fcntl', 'termios', 'pwd', 'resource'): sys.modules[name] = None\n"
+        "import sys\nfor name in ('fcntl', 'termios', 'pwd'): sys.modules[name] = None\n"
         "from tabwb.store.store import Store\nfrom tabwb.records.errors import StoreError\n"
         f"with Store.open({store!r}) as store, store.lock(1):\n"
         "    try:\n        store.lock(1).__enter__()\n    except StoreError as error:\n"

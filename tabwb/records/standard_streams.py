@@ -1,0 +1,93 @@
+"""``-`` for standard input and standard output, where a file is named.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from tabwb.records.errors import TabwbError
+
+DASH = "-"
+_STDOUT = frozenset({DASH, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+_read: list[tuple[object, bytes]] = []
+
+
+def is_stdin(path: Path) -> bool:
+    """Return whether a path means standard input.
+
+    >>> is_stdin(Path("-")), is_stdin(Path("./-x"))
+    (True, False)
+    """
+    return str(path) == DASH
+
+
+def is_stdout(path: Path) -> bool:
+    """Return whether a path means standard output.
+
+    >>> is_stdout(Path("-")), is_stdout(Path("/dev/stdout")), is_stdout(Path("out.csv"))
+    (True, True, False)
+    """
+    return str(path) in _STDOUT
+
+
+def read_stdin(limit: int | None = None) -> bytes:
+    """Return what stands on standard input; the same again at every call.
+
+    Args:
+        limit: the number of bytes after which reading stops, or None.
+    """
+    stream = sys.stdin
+    if not _read or _read[0][0] is not stream:
+        buffer: BinaryIO = stream.buffer
+        _read[:] = [(stream, buffer.read() if limit is None else buffer.read(limit))]
+    return _read[0][1]
+
+
+def write_stdout(content: bytes) -> None:
+    """Write bytes to standard output.
+
+    Raises:
+        TabwbError: it is a terminal, and the bytes are not text.
+    """
+    if sys.stdout.isatty() and b"\0" in content[:8192]:
+        raise TabwbError(
+            "this format is not text and is not written to a terminal",
+            where="standard output",
+            hint="redirect it to a file, or name one with --out",
+        )
+    sys.stdout.flush()
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None:  # another program took the stream's place
+        sys.stdout.write(content.decode("utf-8"))
+        return
+    out.write(content)
+    out.flush()
+
+
+def read_file(path: Path, limit: int | None = None) -> bytes:
+    """Return the bytes of a file, or of standard input for ``-``.
+
+    Args:
+        path: of the file.
+        limit: the number of bytes after which reading stops, or None.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if is_stdin(path):
+        return read_stdin(limit)
+    with path.open("rb") as file:
+        return file.read() if limit is None else file.read(limit)
+
+
+def located(name: str) -> str:
+    """Return a file's name as it holds from every folder; ``-`` stays.
+
+    >>> located("-"), located("/a")
+    ('-', '/a')
+    """
+    return name if name == DASH else str(Path(name).expanduser().absolute())
