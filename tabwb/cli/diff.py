@@ -36,8 +36,9 @@ def diff(
 ) -> int:
     """Compare administrations FIRST and SECOND of one battery, item by item.
 
-    Each may be several, separated by commas: 3,4,5. Differences are tested by flipping signs over
-    items; a p value from few items says little, and many comparisons find something by chance.
+    Each may be several, separated by commas: 3,4,5. Accuracies under every policy, burdens and
+    each feature are compared, with 95 % intervals and p values for prompts like these and for these
+    prompts, and with the smallest p value and difference that the items can show.
     """
     from tabwb.report.difference import difference
     from tabwb.report.document import sources_of

@@ -8,39 +8,10 @@ from math import fsum
 
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.errors import UsageError
+from tabwb.report.compared import Compared, Tested, accuracies, burdens
 from tabwb.report.counted import Counted, Source, counted
-from tabwb.report.judges import JudgeSummary, Terms, alike
 from tabwb.report.subtests import decider
 from tabwb.report.summary import Json, pool
-from tabwb.scoring.permutation import PairedTest, paired_permutation
-
-Place = tuple[str, str]
-"""Subtest and item."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One measure of both sides over the items that both have.
-
-    Attributes:
-        subtest: its id; empty for a burden.
-        rater: the scorer or judge.
-        measure: ``accuracy`` (share right by the exact policy) or ``symptom burden``.
-        first, second: mean over the shared items of each side's mean over its responses to the
-            item; None without shared items.
-        test: of the mean difference (first - second) over items; None without shared items.
-        items: shared.
-        terms: of a burden: under which both sides were judged; None for an accuracy.
-    """
-
-    subtest: str
-    rater: str
-    measure: str
-    first: float | None
-    second: float | None
-    test: PairedTest | None
-    items: int
-    terms: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +68,9 @@ def difference(
 ) -> Difference:
     """Compare two sides, each of one or more administrations of one battery.
 
-    Responses to an item are first averaged, because they are not independent; the test then flips
-    the sign of each item's difference.
+    Responses to an item are first averaged, because they are not independent. What is compared:
+    accuracies under every policy (:func:`tabwb.report.compared.accuracies`), then of each judge the
+    burden and each feature (:func:`tabwb.report.compared.burdens`).
 
     Raises:
         UsageError: the sides were given different batteries or battery versions.
@@ -109,16 +81,11 @@ def difference(
         raise UsageError(f"only administrations of one battery can be compared, not {names}")
     battery = next(iter(batteries.values()))
     one, other = counted(first), counted(second)
-    compared = [
-        _accuracy(subtest.id, rater, one, other)
-        for subtest in battery.subtests
-        if (rater := _decider(subtest, one, other)) is not None
-    ]
-    burdens, left_out = _burdens(pool(first).judges, pool(second).judges)
+    judged, left_out = burdens((pool(first).judges, pool(second).judges), (first, second))
     return Difference(
         labels[0],
         labels[1],
-        (*compared, *burdens),
+        (*accuracies(battery, (one, other), (first, second)), *judged),
         _side_by_side(battery, one, other),
         left_out,
     )
@@ -128,56 +95,9 @@ def _decider(subtest: Subtest, one: Sequence[Counted], other: Sequence[Counted])
     return decider(subtest, [row for row in (*one, *other) if row.subtest.id == subtest.id])
 
 
-def _accuracy(
-    subtest: str, rater: str, one: Sequence[Counted], other: Sequence[Counted]
-) -> Compared:
-    sides = (
-        [(row, _exact(row, rater)) for row in rows if row.subtest.id == subtest]
-        for rows in (one, other)
-    )
-    return Compared(subtest, rater, "accuracy", *_compare(*sides))
-
-
 def _exact(row: Counted, rater: str) -> float | None:
     rating = row.verdict(rater)
     return None if rating is None else rating.value
-
-
-def _burdens(
-    first: Sequence[JudgeSummary], second: Sequence[JudgeSummary]
-) -> tuple[list[Compared], tuple[tuple[str, str], ...]]:
-    """Burdens of the judges that judged both sides under the same terms."""
-    pairs, left_out = alike(first, second)
-    compared = []
-    for mine, theirs in pairs:
-        sides = ([(row, rated.burden) for row, rated in judge.judged] for judge in (mine, theirs))
-        found = _compare(*sides)
-        compared.append(Compared("", mine.rater, "symptom burden", *found, terms=mine.terms))
-    return compared, left_out
-
-
-Valued = Sequence[tuple[Counted, float | None]]
-"""Responses with what is compared of them, or None."""
-
-
-def _compare(
-    one: Valued, other: Valued
-) -> tuple[float | None, float | None, PairedTest | None, int]:
-    """Both means over the shared items, the test, and how many items they are."""
-    mine, theirs = _means(one), _means(other)
-    pairs = [(mine[place], theirs[place]) for place in mine if place in theirs]
-    first = fsum(a for a, _ in pairs) / len(pairs) if pairs else None
-    second = fsum(b for _, b in pairs) / len(pairs) if pairs else None
-    return first, second, paired_permutation(pairs), len(pairs)
-
-
-def _means(rows: Valued) -> dict[Place, float]:
-    """The mean over the responses to each item, for items with any value."""
-    found: dict[Place, list[float]] = {}
-    for row, value in rows:
-        if value is not None:
-            found.setdefault((row.subtest.id, row.item.id), []).append(value)
-    return {place: fsum(values) / len(values) for place, values in found.items()}
 
 
 def _side_by_side(
@@ -220,19 +140,38 @@ def _right(rows: Sequence[Counted], rater: str | None) -> float | None:
 def _compared(each: Compared) -> Json:
     test = each.test
     return {
-        "subtest": each.subtest or None,
-        "rater": each.rater,
         "measure": each.measure,
+        "subtest": each.subtest or None,
+        "rater": each.rater or None,
+        "policy": each.policy or None,
+        "feature": each.feature or None,
         "features": [] if each.terms is None else list(each.terms.features),
         "scope": None if each.terms is None else each.terms.scope,
         "prompt_hash": None if each.terms is None else each.terms.prompt_hash,
         "items": each.items,
         "first": each.first,
         "second": each.second,
-        "difference": None if test is None else test.difference,
+        "difference": each.difference,
         "p": None if test is None else test.p,
-        "test": None if test is None else "sign flip, exact" if test.exact else "sign flip, drawn",
+        "test": each.like.test or None,
+        "smallest_p": each.smallest_p,
+        "smallest_difference": each.showable.value,
+        "smallest_difference_reason": each.showable.reason,
+        "estimates": [_tested(one) for one in (each.like, each.these)],
         "status": "undefined" if test is None else "value",
+    }
+
+
+def _tested(one: Tested) -> Json:
+    found = one.interval.interval
+    return {
+        "estimand": one.interval.estimand.value,
+        "interval": None if found is None else [found.low, found.high],
+        "interval_reason": one.interval.reason,
+        "p": one.p,
+        "test": one.test or None,
+        "p_adjusted": one.adjusted,
+        "correction": one.correction or None,
     }
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tabwb.battery.model import Battery
-from tabwb.report.difference import Compared, Difference, SideBySide
+from tabwb.report.difference import Difference, SideBySide
+from tabwb.report.difference_rows import HEADINGS, lines, notes
 from tabwb.report.printing import print_view, table
-from tabwb.report.wording import chance, figure, signed
 
 
 def print_difference(found: Difference, battery: Battery, *, everything: bool = False) -> None:
@@ -30,39 +28,20 @@ def difference_view(
         Text.assemble(("B  ", "bold"), found.second),
         _measures(found, battery),
     ]
-    parts += [Text(f"{rater}: {why}", style="dim") for rater, why in found.left_out]
+    parts += [Text(note, style="dim") for note in notes(found)]
     alike = len(found.items) - sum(item.differs for item in found.items)
     parts.append(Text(f"{len(found.items)} items, {alike} answered alike", style="dim"))
     if shown:
         parts.append(_items(shown))
-    parts.append(
-        Text(
-            "p: two-sided, signs flipped over items. From few items it says little, and many "
-            "comparisons find something by chance.",
-            style="dim",
-        )
-    )
     return Group(*parts)
 
 
 def _measures(found: Difference, battery: Battery) -> Table:
-    made = table("A", "B", "A - B", "p", "items", first="measure", fold=True)
-    titles = {subtest.id: subtest.title for subtest in battery.subtests}
-    for each in found.compared:
-        made.add_row(*_row(each, titles.get(each.subtest, "")))
+    made = table(*HEADINGS, first="measure, and what it is for", fold=True)
+    for line in lines(found, battery):
+        cells = [Text(cell, style="bold" if line.leads else "") for cell in line.cells]
+        made.add_row(Text(line.name, style="" if line.leads else "dim"), *cells)
     return made
-
-
-def _row(each: Compared, title: str) -> Iterator[str | Text]:
-    if each.terms is None:
-        yield f"{title}, share right"
-    else:
-        yield f"symptom burden, {each.rater}, {each.terms}"
-    yield figure(each.first)
-    yield figure(each.second)
-    yield Text(signed(None if each.test is None else each.test.difference), style="bold")
-    yield chance(None if each.test is None else each.test.p)
-    yield str(each.items)
 
 
 def _items(items: list[SideBySide]) -> Table:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
+from tabwb.report.difference_rows import interval_words
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary, Terms
 from tabwb.report.pairs import Gap, Pair
@@ -213,6 +214,9 @@ def pair_view(pair: Pair) -> RenderableType:
     )
     for gap in pair.gaps:
         made.add_row(*_gap(gap))
+        for found in (gap.like, gap.these):
+            name = Text(f"  {found.estimand.value}", style="dim")
+            made.add_row(name, *[""] * 5, interval_words(found))
     notes = [
         f"base {pair.base}: {numbered(pair.base_from)}",
         f"instruct {pair.instruct}: {numbered(pair.instruct_from)}",
@@ -222,8 +226,8 @@ def pair_view(pair: Pair) -> RenderableType:
         notes.append(f"not in it, given without a profile that says the family: {left}")
     notes += [f"they differ in {name} too: {mine} | {other}" for name, mine, other in pair.unlike]
     notes += [f"{rater}: {why}" for rater, why in pair.left_out]
-    notes.append("N: responses that have a value")
-    notes.append("95 %: items of each resampled by themselves; rough where they are few")
+    notes.append("means over the items that both have a value for; N: responses to them")
+    notes.append("95 %: paired by item, no interval narrower than the draws alone allow")
     return Group(made, Text("\n".join(notes) + "\n", style="dim"))
 
 
@@ -237,5 +241,4 @@ def _gap(gap: Gap) -> Iterator[str | Text]:
     yield number(gap.instruct)
     yield str(gap.n_instruct)
     yield Text(signed(gap.difference), style="bold")
-    interval = gap.interval
-    yield NONE if interval is None else f"{signed(interval.low)} to {signed(interval.high)}"
+    yield ""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from tabwb.report.counted import Counted, counted
+from tabwb.report.counted import counted
 from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import Terms, alike
+from tabwb.report.paired import Side, compare_sides, right, side_of
 from tabwb.report.subtests import decider
 from tabwb.report.summary import Json, pool
-from tabwb.scoring.accuracy import Interval
-from tabwb.scoring.burden import burdens_by_cluster, difference_bootstrap
-from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.estimand import EstimatedInterval
+from tabwb.scoring.estimate import Estimate
 
 SAID = {"family", "tuning", "parameters"}
 """What a profile must say of a model for it to stand in a pair."""
-Values = Sequence[tuple[Hashable, float]]
-"""(cluster, value) of responses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +30,12 @@ class Gap:
         title: of the subtest, or empty.
         rater: the judge or scorer.
         terms: of a burden: under which both were judged; None for an accuracy.
-        base, instruct: the means.
-        n_base, n_instruct: responses that they are of.
-        interval: of base - instruct, by the cluster bootstrap, or None.
-        reason: why there is no interval, else empty.
+        base, instruct: mean over the items that both have a value for, of each side's mean over
+            its responses to the item.
+        n_base, n_instruct: responses to those items that have a value.
+        items: how many those are.
+        like, these: 95 % intervals of base - instruct, for prompts like these and for these
+            prompts.
     """
 
     measure: str
@@ -47,8 +47,9 @@ class Gap:
     instruct: Estimate
     n_base: int
     n_instruct: int
-    interval: Interval | None
-    reason: str
+    items: int
+    like: EstimatedInterval
+    these: EstimatedInterval
 
     @property
     def difference(self) -> float | None:
@@ -164,17 +165,20 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
     whole = {*_numbers(base), *_numbers(instruct)}
     base, instruct = _said(base), _said(instruct)
     same, left_out = alike(base.summary.judges, instruct.summary.judges)
+    sources = [sources_of(side.group.members) for side in (base, instruct)]
     burdens = [
         _gap_of(
             "symptom burden",
             mine.terms,
-            burdens_by_cluster(rated for _, rated in mine.judged),
-            burdens_by_cluster(rated for _, rated in theirs.judged),
+            *(
+                side_of(((row, rated.burden) for row, rated in judge.judged), own)
+                for judge, own in zip((mine, theirs), sources, strict=True)
+            ),
             rater=mine.rater,
         )
         for mine, theirs in same
     ]
-    rows = [counted(sources_of(side.group.members)) for side in (base, instruct)]
+    rows = [counted(own) for own in sources]
     accuracies = []
     for subtest in base.battery.subtests:
         own = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
@@ -184,8 +188,10 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
                 _gap_of(
                     "accuracy",
                     None,
-                    _exact(own[0], rater),
-                    _exact(own[1], rater),
+                    *(
+                        side_of(((row, right(row, rater)) for row in given), origin)
+                        for given, origin in zip(own, sources, strict=True)
+                    ),
                     rater=rater,
                     subtest=subtest.id,
                     title=subtest.title,
@@ -213,43 +219,35 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
     )
 
 
-def _exact(rows: Sequence[Counted], rater: str) -> Values:
-    given = [(row.cluster, row.verdict(rater)) for row in rows]
-    return [
-        (cluster, rating.value)
-        for cluster, rating in given
-        if rating is not None and rating.value is not None
-    ]
-
-
 def _gap_of(
     measure: str,
     terms: Terms | None,
-    base: Values,
-    instruct: Values,
+    base: Side,
+    instruct: Side,
     *,
     rater: str,
     subtest: str = "",
     title: str = "",
 ) -> Gap:
-    interval = difference_bootstrap(base, instruct)
+    found = compare_sides(base, instruct, None if terms is None else len(terms.features))
     return Gap(
         measure,
         subtest,
         title,
         rater,
         terms,
-        _mean(base),
-        _mean(instruct),
-        len(base),
-        len(instruct),
-        interval,
-        "" if interval else "fewer than two items on a side have a value",
+        _mean(found.first),
+        _mean(found.second),
+        found.n_first,
+        found.n_second,
+        found.items,
+        found.like,
+        found.these,
     )
 
 
-def _mean(values: Values) -> Estimate:
-    return ratio(sum(value for _, value in values), len(values), "no response has a value")
+def _mean(value: float | None) -> Estimate:
+    return Estimate(value, "" if value is not None else "no item has a value on both sides")
 
 
 def _gap(each: Gap) -> Json:
@@ -266,7 +264,18 @@ def _gap(each: Gap) -> Json:
         "n_base": each.n_base,
         "n_instruct": each.n_instruct,
         "difference": each.difference,
-        "interval": None if each.interval is None else [each.interval.low, each.interval.high],
-        "interval_reason": each.reason,
+        "items": each.items,
+        "interval": _interval(each.like)["interval"],
+        "interval_reason": each.like.reason,
+        "intervals": [_interval(one) for one in (each.like, each.these)],
         "status": "undefined" if each.difference is None else "value",
+    }
+
+
+def _interval(one: EstimatedInterval) -> Json:
+    found = one.interval
+    return {
+        "estimand": one.estimand.value,
+        "interval": None if found is None else [found.low, found.high],
+        "interval_reason": one.reason,
     }

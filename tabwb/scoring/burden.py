@@ -223,44 +223,6 @@ def cluster_bootstrap(
     return _percentiles(_resampled(clusters, draws, seed), level)
 
 
-def difference_bootstrap(
-    first: Sequence[tuple[Hashable, float]],
-    second: Sequence[tuple[Hashable, float]],
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    level: float = LEVEL,
-) -> Interval | None:
-    """Percentile interval of the difference of two means (first - second), values in clusters.
-
-    Each draw resamples the clusters of both sides, each by itself, as :func:`cluster_bootstrap`
-    does, and takes ``sum1 / count1 - sum2 / count2``. That both sides were given the same items is
-    not made use of, which makes the interval rather too wide; a test that pairs the items is
-    :func:`tabwb.scoring.permutation.paired_permutation`. None with fewer than two clusters on
-    either side. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 8
-    (two samples); clusters as in Field and Welsh 2007.
-
-    Args:
-        first: (cluster, value), in any order.
-        second: likewise.
-        draws: resamples.
-        seed: of numpy's PCG64, from which each side gets a stream of its own.
-        level: coverage.
-
-    >>> difference_bootstrap([("a", 3.0), ("b", 3.0)], [("c", 1.0), ("d", 1.0)])
-    Interval(low=2.0, high=2.0)
-    >>> difference_bootstrap([("a", 3.0), ("b", 3.0)], [("c", 1.0)]) is None
-    True
-    """
-    sides = _clusters(first), _clusters(second)
-    if min(map(len, sides)) < 2:
-        return None
-    mine, theirs = (
-        _resampled(clusters, draws, [seed, side]) for side, clusters in enumerate(sides)
-    )
-    return _percentiles(mine - theirs, level)
-
-
 def _clusters(values: Sequence[tuple[Hashable, float]]) -> list[tuple[float, int]]:
     """(sum, size) of each cluster; sorted, so that the order in which responses came is nothing."""
     sums: dict[Hashable, float] = {}

@@ -195,9 +195,11 @@ class TestSeveral:
         assert (found["family"], found["parameters"]) == ("E-1", 360_000_000)
         assert (found["base"], found["instruct"]) == (base, instruct)
         burdens = {each["rater"]: each for each in found["differences"] if each["scope"]}
-        # Every text has both features, or one: no resample can differ.
+        # Every text has both features, or one: the width is that of the draws alone.
         assert burdens[JUDGE]["difference"] == 1.0
-        assert burdens[JUDGE]["interval"] == [1.0, 1.0]
+        low, high = burdens[JUDGE]["interval"]
+        half = 2.776445 * ((2 + 0.1) / 5 + (1 + 0.1) / 5) ** 0.5
+        assert (low, high) == (pytest.approx(1 - half), pytest.approx(1 + half))
         assert burdens["rules-1"]["difference"] == 0.0
         text = run("results", "--by", "family").out
         assert "E-1, 360,000,000 parameters: base - instruct" in text
@@ -233,12 +235,20 @@ class TestSeveral:
         judge(tmp_path, 2, {}, "another")
         document = run("diff", 1, 2, "--json").document
         assert document["format"] == 1
-        assert [each["rater"] for each in document["compared"]] == [
+        compared = document["compared"]
+        assert [each["rater"] for each in compared if each["policy"] == "exact"] == [
+            None,
             "choice",
             "yes-no",
             "repetition",
-            "rules-1",
         ]
+        assert [each["rater"] for each in compared if each["measure"] == "symptom burden"] == [
+            "rules-1"
+        ]
+        assert {each["feature"] for each in compared if each["measure"] == "feature rate"} > {
+            "jargon",
+            "neologisms",
+        }
         (left,) = document["left_out"]
         assert left["rater"] == JUDGE and "prompt" in left["reason"]
         text = run("diff", 1, 2).out

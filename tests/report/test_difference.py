@@ -103,7 +103,11 @@ def test_only_shared_items_are_compared() -> None:
 
 def test_burdens_of_one_set_are_compared() -> None:
     found = compare({"t0": ["anomia jargon"], "t1": ["anomia"]}, {"t0": ["anomia"], "t1": ["fine"]})
-    (burden,) = found.compared
+    burden, *rates = found.compared
+    assert [(rate.measure, rate.feature) for rate in rates] == [
+        ("feature rate", "anomia"),
+        ("feature rate", "jargon"),
+    ]
     assert (burden.measure, burden.rater) == ("symptom burden", JUDGE)
     assert burden.terms == Terms(JUDGE, FEATURES, "connected-text", None)
     assert (burden.first, burden.second) == (1.5, 0.5)
@@ -139,7 +143,7 @@ def test_a_response_without_a_burden_is_no_response_without_features() -> None:
     first, second = one.trials
     odd = replace(first, ratings=(valued(JUDGE, "anomia", 1), undefined(JUDGE, "jargon", "why")))
     other = declared({"t0": ["x"], "t1": ["x"]}, "")
-    (burden,) = difference([replace(one, trials=[odd, second])], [other], ("A", "B")).compared
+    burden, *_ = difference([replace(one, trials=[odd, second])], [other], ("A", "B")).compared
     assert (burden.items, burden.first, burden.second) == (1, 1.0, 0.0)
 
 
@@ -156,7 +160,7 @@ def test_burdens_under_other_prompts_are_not_compared() -> None:
 def test_of_several_terms_the_shared_ones_are_compared() -> None:
     old, new = declared({"t0": ["anomia jargon"]}, "old"), declared({"t0": ["anomia"]}, "new")
     found = difference([old, new], [declared({"t0": ["fine"]}, "new")], ("A", "B"))
-    (burden,) = found.compared
+    burden, *_ = found.compared
     # Not 1.5: the response judged under the old prompt is none of this burden's.
     assert (burden.first, burden.second) == (1.0, 0.0)
     ((rater, why),) = found.left_out

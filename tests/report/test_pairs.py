@@ -16,6 +16,8 @@ from tabwb.report.groups import summarised
 from tabwb.report.groups_view import groups_view
 from tabwb.report.load import Loaded, grouped
 from tabwb.report.pairs import Pair, pairs_of
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.estimand import ONE_ITEM, ONE_RESPONSE, Estimand
 from tabwb.scoring.rules.features import FEATURES
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 from tests.report.test_judges import MODEL, judged
@@ -64,9 +66,10 @@ def test_a_pair_has_the_difference_of_its_burdens_with_an_interval() -> None:
     assert (burden.measure, burden.rater) == ("symptom burden", "rules-1")
     assert (burden.base.value, burden.instruct.value, burden.difference) == (1.0, 1.0, 0.0)
     assert (burden.n_base, burden.n_instruct) == (2, 2)
-    # Base: 0, 1, 2 with chances 1/4, 1/2, 1/4; instruct: always 1.
-    assert burden.interval is not None
-    assert (burden.interval.low, burden.interval.high) == (-1.0, 1.0)
+    # d = (1, -1): var(d)/k = 1; t with one degree of freedom is 12.7, the set has 7 features.
+    assert (burden.items, burden.like.estimand) == (2, Estimand.PROMPTS_LIKE_THESE)
+    assert burden.like.interval == Interval(-7.0, 7.0)
+    assert burden.these.reason == ONE_RESPONSE
 
 
 def test_a_pair_has_the_differences_of_its_accuracies() -> None:
@@ -76,9 +79,27 @@ def test_a_pair_has_the_differences_of_its_accuracies() -> None:
     assert accuracy.base.value == pytest.approx(1 / 3)
     assert accuracy.instruct.value == 1.0
     assert accuracy.difference == pytest.approx(-2 / 3)
-    # Base: three draws of (1, 0, 0): none right 8/27, all right 1/27, more than the 2.5 % cut off.
-    assert accuracy.interval is not None
-    assert (accuracy.interval.low, accuracy.interval.high) == (-1.0, 0.0)
+    # d = (0, -1, -1): var(d)/k = 1/9, below the floor of the draws; t with 2 df is 4.303.
+    floor = 0.375 * 0.625 / 3 + 0.875 * 0.125 / 3
+    assert accuracy.like.interval is not None
+    assert accuracy.like.interval.low == -1.0
+    assert accuracy.like.interval.high == pytest.approx(-2 / 3 + 4.302653 * floor**0.5)
+
+
+def test_all_wrong_against_all_right_has_an_interval_with_a_width() -> None:
+    # Once printed as -1.00 to -1.00: 0 of 3 against 9 of 9.
+    again = tuple(
+        replace(trial, plan=replace(trial.plan, number=number, replicate=number // 3))
+        for number, trial in enumerate(words("lion", "boot", "knife") * 3)
+    )
+    (pair,) = pairs(
+        given(1, conditions("base"), *words("a", "a", "a")),
+        given(2, conditions("instruct"), *again),
+    )
+    (gap,) = pair.gaps
+    assert (gap.difference, gap.n_base, gap.n_instruct) == (-1.0, 3, 9)
+    assert gap.like.interval is not None
+    assert gap.like.interval.low == -1.0 and gap.like.interval.high > -0.5
 
 
 def test_one_item_has_a_difference_but_no_interval() -> None:
@@ -86,8 +107,8 @@ def test_one_item_has_a_difference_but_no_interval() -> None:
     other = given(2, conditions("instruct"), answered("wc1", "lion"))
     (pair,) = pairs(one, other)
     (gap,) = pair.gaps
-    assert (gap.difference, gap.interval) == (-1.0, None)
-    assert gap.reason == "fewer than two items on a side have a value"
+    assert (gap.difference, gap.like.interval) == (-1.0, None)
+    assert gap.like.reason == ONE_ITEM
 
 
 @pytest.mark.parametrize(
@@ -165,7 +186,8 @@ def test_the_document_holds_every_pair() -> None:
     assert pair["parameters"] == 1_240_000_000
     burden, accuracy = pair["differences"]
     assert burden["features"] == list(made[0].summary.judges[0].burden.features)
-    assert (burden["difference"], burden["interval"]) == (0.0, [-1.0, 1.0])
+    assert (burden["difference"], burden["interval"]) == (0.0, [-7.0, 7.0])
+    assert [one["estimand"] for one in burden["intervals"]] == list(Estimand)
     assert (burden["scope"], accuracy["scope"]) == ("connected-text", None)
     assert (accuracy["subtest"], accuracy["status"]) == ("words", "value")
 
@@ -175,5 +197,8 @@ def test_a_pair_is_printed_below_the_table() -> None:
     text = printed(groups_view(made, pairs_of(made)))
     assert max(map(len, text.splitlines())) <= 80
     assert "L-1, 1,240,000,000 parameters: base - instruct" in text
-    assert "symptom burden, rules-1, 7 1.00 2 1.00 2 +0.00 -1.00 to +1.00" in unwrapped(text)
-    assert "Word Comprehension, share 0.33 3 1.00 3 -0.67 -1.00 to +0.00" in unwrapped(text)
+    shown = unwrapped(text)
+    assert "symptom burden, rules-1, 7 1.00 2 1.00 2 +0.00 features, connected text" in shown
+    assert "prompts like these -7.00 to +7.00 these prompts - " in shown
+    assert "Word Comprehension, share 0.33 3 1.00 3 -0.67" in shown
+    assert "prompts like these -1.00 to +0.79" in shown

@@ -2,9 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from bisect import bisect_left
-from itertools import product
-from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -13,7 +10,6 @@ from hypothesis import strategies as st
 from tabwb.scoring.burden import (
     RatedResponse,
     cluster_bootstrap,
-    difference_bootstrap,
     symptom_burden,
 )
 
@@ -125,50 +121,6 @@ def test_more_responses_to_the_same_items_do_not_narrow_the_interval() -> None:
 def test_one_cluster_has_no_interval() -> None:
     assert cluster_bootstrap([]) is None
     assert cluster_bootstrap([("a", 1.0)] * 9) is None
-
-
-def every_difference(first: list[list[float]], second: list[list[float]]) -> list[float]:
-    """The difference of every resample of both sides' clusters: all n^n times m^m of them."""
-
-    def means(clusters: list[list[float]]) -> list[float]:
-        drawn = [
-            [value for cluster in resample for value in cluster]
-            for resample in product(clusters, repeat=len(clusters))
-        ]
-        return [fmean(values) for values in drawn]
-
-    return sorted(one - other for one in means(first) for other in means(second))
-
-
-def test_the_interval_of_a_difference_is_that_of_all_resamples() -> None:
-    first, second = [[0.0], [2.0, 4.0], [7.0]], [[1.0, 1.0], [0.0], [3.0]]
-    every = every_difference(first, second)
-    given_as = [
-        [(at, value) for at, cluster in enumerate(side) for value in cluster]
-        for side in (first, second)
-    ]
-    found = difference_bootstrap(given_as[0], given_as[1], draws=40_000)
-    assert found is not None
-    # The quantiles of 729 equally likely values; a drawn one may miss by a step or two.
-    steps = len(every) // 50
-    low, high = (bisect_left(every, end) for end in (found.low, found.high))
-    assert abs(low - 0.025 * len(every)) <= steps
-    assert abs(high - 0.975 * len(every)) <= steps
-
-
-def test_both_sides_of_a_difference_are_resampled_independently() -> None:
-    # Drawn together, equal sides would always differ by 0; apart, by -1, -1/2, 0, 1/2 or 1 with
-    # chances 1/16, 1/4, 3/8, 1/4, 1/16.
-    side = [("a", 0.0), ("b", 1.0)]
-    found = difference_bootstrap(side, side)
-    assert found is not None
-    assert (found.low, found.high) == (-1.0, 1.0)
-
-
-def test_a_difference_has_no_interval_where_a_side_has_one_cluster() -> None:
-    side = [("a", 0.0), ("b", 1.0)]
-    assert difference_bootstrap(side, [("a", 1.0)] * 5) is None
-    assert difference_bootstrap([], side) is None
 
 
 def test_a_rate_is_over_the_responses_with_a_burden() -> None:

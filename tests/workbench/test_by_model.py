@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -175,7 +176,8 @@ async def test_two_marked_models_are_compared(sit: Sit, size: tuple[int, int]) -
         await seat.reads("A  able")
         await seat.reads("B  weak")
         # Two of five items differ, both for A: 2 of 4 signs are as far.
-        assert "1.00    0.60   +0.40   0.500      5" in seat.text
+        assert re.search(r"1\.00 +0\.60 +\+0\.40 +5", seat.text)
+        assert re.search(r"prompts like these +-0\.\d\d to \+\d\.\d\d +0\.500", seat.text)
         pane = seat.app.screen.query_one("#comparison-pane")
         pane.scroll_end(animate=False)
         await seat.reads("✗ nothing of the kind")

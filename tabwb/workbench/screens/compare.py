@@ -14,22 +14,21 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tabwb.battery.model import Battery
-from tabwb.report.difference import Compared, Difference, SideBySide
-from tabwb.report.wording import chance, figure, signed
+from tabwb.report.difference import Difference, SideBySide
+from tabwb.report.difference_rows import HEADINGS, Line, lines, notes
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import ACCENT, QUIET
 
 GAP = 3
 MOST = 5
+"""So many different responses to one item are shown of each side."""
 LEAST = 20
 """Nothing is laid out narrower, also before there is any room."""
-"""So many different responses to one item are shown of each side."""
-CHANCE = (
-    "p: two-sided, signs flipped over items. From few items it says little, and many comparisons "
-    "find something by chance."
-)
-SIZES = (8, 8, 8, 8, 7)
+LEADING = (6, 6, 7, 7)
+"""Columns of a measure: A, B, A - B, items."""
+BELOW = (18, 8, 8)
+"""Columns of an estimand: interval, p, corrected p."""
 
 
 class Comparison(Painted):
@@ -46,16 +45,13 @@ class Comparison(Painted):
 
     def _lines(self, width: int) -> Iterator[Content]:
         found = self._found
-        titles = {subtest.id: subtest.title for subtest in self._battery.subtests}
-        room = max(width - sum(SIZES), 12)
-        heads = ("A", "B", "A - B", "p", "items")
-        yield Content.styled("measure".ljust(room) + _cells(heads), QUIET)
+        for heading in (Line("measure", HEADINGS, True), Line("  for", HEADINGS, False)):
+            yield from (Content.styled(row.plain, QUIET) for row in _measure(heading, width))
         yield Content.styled("─" * width, "$line")
-        for each in found.compared:
-            yield from _measure(each, titles.get(each.subtest, ""), room)
-        for rater, why in found.left_out:
-            yield from _folded(f"{rater}: {why}", width)
-        yield from _folded(CHANCE, width)
+        for line in lines(found, self._battery):
+            yield from _measure(line, width)
+        for note in notes(found):
+            yield from _folded(note, width)
         yield Content("")
         shown = [item for item in found.items if self.everything or item.differs]
         alike = sum(not item.differs for item in found.items)
@@ -69,29 +65,19 @@ class Comparison(Painted):
             yield from _item(item, column, width)
 
 
-def _cells(cells: tuple[str, ...]) -> str:
-    return "".join(cell.rjust(size) for cell, size in zip(cells, SIZES, strict=True))
-
-
-def _measure(each: Compared, title: str, room: int) -> Iterator[Content]:
-    name = (
-        f"{title}, share right"
-        if each.terms is None
-        else f"symptom burden, {each.rater}, {each.terms}"
-    )
-    test = each.test
-    cells = (
-        figure(each.first),
-        figure(each.second),
-        signed(None if test is None else test.difference),
-        chance(None if test is None else test.p),
-        str(each.items),
-    )
-    first, *more = wrap(name, room - 1, subsequent_indent="  ") or [""]
-    at = room + SIZES[0] + SIZES[1]
-    yield Content(first.ljust(room) + _cells(cells)).stylize("bold", at, at + SIZES[2])
-    for line in more:
-        yield Content(line)
+def _measure(line: Line, width: int) -> Iterator[Content]:
+    """Yield one line of the table: of a measure the means, of an estimand interval and p."""
+    sizes = LEADING if line.leads else BELOW
+    cells = (*line.cells[:3], line.cells[6]) if line.leads else line.cells[3:6]
+    room = max(width - sum(sizes), 12)
+    first, *more = wrap(line.name, room - 1, subsequent_indent="  ") or [""]
+    indent = "" if line.leads else "  "
+    figures = "".join(cell.rjust(size) for cell, size in zip(cells, sizes, strict=True))
+    told = Content((indent + first.strip()).ljust(room) + figures)
+    at = room + sum(sizes[:2])
+    yield told.stylize("bold", at, at + sizes[2]) if line.leads else told
+    for rest in more:
+        yield Content(rest)
 
 
 def _folded(text: str, width: int) -> Iterator[Content]:
@@ -136,9 +122,10 @@ class ComparisonPane(VerticalScroll, can_focus=True):
     HELP = """\
 # Two models
 
-First the measures over the items that both have: mean of A, of B, the difference, its p value
-(permutation test over items), how many items. Then what both said to each item, side by side:
-**a** changes between those answered differently and all. Arrows scroll, **esc** closes.
+First the measures over the items that both have: mean of A, of B, the difference, how many items.
+Below each, for **prompts like these** and for **these prompts**: the 95 % interval of the
+difference, its p value, and p corrected for the other tests. Then what both said to each item, side
+by side: **a** changes between those answered differently and all. Arrows scroll, **esc** closes.
 """
 
 

@@ -1,0 +1,287 @@
+"""Every policy and each feature of two sides: families of tests, estimands, what can be shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.records.exchange import Decoding
+from tabwb.records.ratings import Rating, valued
+from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
+from tabwb.records.trials import Attempt, Conditions, PlannedTrial, Trial
+from tabwb.report.compared import ACCURACY, BURDEN, RATE, Compared
+from tabwb.report.counted import Source
+from tabwb.report.difference import Difference, difference
+from tabwb.report.difference_rows import ALL_SCORED, lines, notes
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.detectable import Design, detectable_burden
+from tabwb.scoring.estimand import DETERMINISTIC, ONE_RESPONSE, Estimand
+from tabwb.scoring.label_permutation import label_permutation
+from tabwb.scoring.permutation import sign_flip_max_t
+
+FEATURES = ("anomia", "jargon", "retracing")
+JUDGE = "a-judge"
+SAMPLED = Conditions("m", "model", decoding=Decoding(temperature=1.0))
+GREEDY = Conditions("m", "model")
+
+
+def battery(texts: int = 0, words: int = 5, sentences: int = 5) -> Battery:
+    def items(letter: str, n: int) -> tuple[Item, ...]:
+        return tuple(Item(f"{letter}{at}", f"{letter} {at}?") for at in range(n))
+
+    return Battery(
+        id="b",
+        title="B",
+        version="1",
+        language="en",
+        license="MIT",
+        subtests=(
+            Subtest("words", "Words", ResponseKind.CHOICE, items("w", words), scorers=("choice",)),
+            Subtest(
+                "sentences",
+                "Sentences",
+                ResponseKind.CHOICE,
+                items("s", sentences),
+                scorers=("choice",),
+            ),
+            Subtest("text", "Text", ResponseKind.CONNECTED_TEXT, items("t", texts)),
+        ),
+        features=tuple(Feature(name, name, name.title(), name) for name in FEATURES),
+        content_hash="one",
+    )
+
+
+def ratings(item: str, response: str) -> tuple[Rating, ...]:
+    if item.startswith("t"):
+        return tuple(valued(JUDGE, name, name in response) for name in FEATURES)
+    # "a" is right under every policy, "A" under all but exact.
+    return tuple(
+        valued("choice", policy, response == "a" or (response == "A" and policy != "exact"))
+        for policy in POLICIES
+    )
+
+
+def source(
+    given: Battery, said: dict[str, list[str]], conditions: Conditions | None = SAMPLED
+) -> Source:
+    trials: list[Trial] = []
+    for subtest in given.subtests:
+        for item in subtest.items:
+            for replicate, response in enumerate(said.get(item.id, ())):
+                attempt = Attempt(
+                    1, response, AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1
+                )
+                plan = PlannedTrial(
+                    len(trials) + 1, subtest.id, item.id, replicate, item.options, item.prompt
+                )
+                made = Trial(plan, TrialState.ANSWERED, (attempt,), ratings(item.id, response))
+                trials.append(made)
+    return Source(given, trials, conditions)
+
+
+def all_say(given: Battery, *responses: str) -> dict[str, list[str]]:
+    return {item.id: list(responses) for sub in given.subtests for item in sub.items}
+
+
+def compare(one: Source, other: Source) -> Difference:
+    return difference([one], [other], ("A", "B"))
+
+
+def of(
+    found: Difference, measure: str, *, subtest: str = "", policy: str = "", feature: str = ""
+) -> Compared:
+    (each,) = (
+        each
+        for each in found.compared
+        if (each.measure, each.subtest, each.policy, each.feature)
+        == (measure, subtest, policy, feature)
+    )
+    return each
+
+
+def test_ten_items_pooled_show_what_five_never_can() -> None:
+    given = battery()
+    found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
+    pooled = of(found, ACCURACY, policy="exact")
+    assert (pooled.items, pooled.like.p, pooled.smallest_p) == (10, 2**-9, 2**-9)
+    words = of(found, ACCURACY, subtest="words", policy="exact")
+    assert (words.items, words.like.p, words.smallest_p) == (5, 0.0625, 0.0625)
+    # Holm over two subtests: 2 x 0.0625, then the larger of 0.0625 and the former.
+    assert (words.like.adjusted, words.like.correction) == (0.125, "Holm")
+    assert pooled.like.adjusted is None
+
+
+def test_every_policy_is_tested() -> None:
+    given = battery()
+    found = compare(source(given, all_say(given, "A")), source(given, all_say(given, "b")))
+    assert of(found, ACCURACY, policy="exact").difference == 0.0
+    for policy in ("normalised", "extracted"):
+        assert of(found, ACCURACY, policy=policy).difference == 1.0
+        assert of(found, ACCURACY, subtest="words", policy=policy).like.p == 0.0625
+
+
+def test_intervals_name_their_estimand_and_have_a_width() -> None:
+    given = battery()
+    one, other = source(given, all_say(given, "a", "a")), source(given, all_say(given, "b", "b"))
+    words = of(compare(one, other), ACCURACY, subtest="words", policy="exact")
+    for tested, estimand in zip((words.like, words.these), Estimand, strict=True):
+        assert tested.interval.estimand is estimand
+        assert tested.interval.interval is not None
+        assert tested.interval.interval.low < tested.interval.interval.high == 1.0
+
+
+def test_greedy_answers_are_deterministic_for_these_prompts() -> None:
+    given = battery()
+    greedy = source(given, all_say(given, "a"), GREEDY)
+    drawn = source(given, all_say(given, "b"))
+    both = of(compare(greedy, greedy), ACCURACY, policy="exact")
+    assert both.these.interval.reason == DETERMINISTIC
+    assert both.like.interval.interval is not None
+    assert of(compare(greedy, drawn), ACCURACY, policy="exact").these.interval.reason == (
+        ONE_RESPONSE
+    )
+
+
+def test_one_drawn_subtest_makes_the_pooled_accuracy_drawn() -> None:
+    given = battery(words=1, sentences=1)
+    mixed = source(given, all_say(given, "a", "b"))
+    noted = [
+        replace(
+            trial,
+            attempts=(replace(trial.attempts[0], metadata={"sampled": "no"}),),
+        )
+        if trial.plan.subtest == "words"
+        else trial
+        for trial in mixed.trials
+    ]
+    half = replace(mixed, trials=noted)
+    found = compare(half, half)
+    assert of(found, ACCURACY, subtest="words", policy="exact").these.interval.deterministic
+    assert not of(found, ACCURACY, policy="exact").these.interval.deterministic
+
+
+ONE = {
+    f"t{at}": ["anomia", "anomia jargon", "anomia" if at % 2 else "fine", "anomia"]
+    for at in range(9)
+}
+OTHER = {f"t{at}": ["fine", "jargon", "fine", "retracing"] for at in range(9)}
+
+
+def profile(response: str) -> list[float]:
+    return [float(name in response) for name in FEATURES]
+
+
+def test_features_of_nine_items_are_corrected_by_max_t_over_items() -> None:
+    given = battery(texts=9)
+    found = compare(source(given, ONE), source(given, OTHER))
+    differences = [
+        [
+            sum(profile(text)[at] for text in ONE[item]) / 4
+            - sum(profile(text)[at] for text in OTHER[item]) / 4
+            for item in ONE
+        ]
+        for at in range(3)
+    ]
+    expected = sign_flip_max_t(differences)
+    assert expected is not None
+    for at, name in enumerate(FEATURES):
+        rate = of(found, RATE, feature=name)
+        assert (rate.like.adjusted, rate.like.correction) == (expected.p[at], "maxT")
+        assert rate.these.adjusted is None
+        assert rate.difference == pytest.approx(sum(differences[at]) / 9)
+    assert of(found, RATE, feature="anomia").like.adjusted == 2**-8
+
+
+def test_features_of_five_items_are_tested_on_these_prompts() -> None:
+    given = battery(texts=5)
+    found = compare(source(given, ONE), source(given, OTHER))
+    sides = [
+        [[profile(text) for text in said[f"t{at}"]] for at in range(5)] for said in (ONE, OTHER)
+    ]
+    expected = label_permutation(sides[0], sides[1])
+    assert expected is not None
+    for at, name in enumerate(FEATURES):
+        rate = of(found, RATE, feature=name)
+        assert (rate.these.p, rate.these.adjusted) == (expected.p[at], expected.adjusted[at])
+        assert rate.these.correction == "maxT"
+        assert rate.like.correction == "Holm"
+        assert rate.like.p is not None and rate.like.p >= 0.0625
+    anomia = of(found, RATE, feature="anomia").these.adjusted
+    assert anomia is not None and anomia < 0.01
+    assert of(found, BURDEN).these.test == "labels within items"
+
+
+def test_single_answers_have_no_test_of_these_prompts() -> None:
+    given = battery(texts=5)
+    one = source(given, {item: said[:1] for item, said in ONE.items()})
+    other = source(given, {item: said[:1] for item, said in OTHER.items()})
+    rate = of(compare(one, other), RATE, feature="anomia")
+    assert (rate.these.p, rate.these.adjusted) == (None, None)
+
+
+def test_the_smallest_difference_comes_from_the_shared_design() -> None:
+    given = battery(texts=5)
+    burden = of(compare(source(given, ONE), source(given, OTHER)), BURDEN)
+    assert burden.first is not None
+    expected = detectable_burden(Design(5, 4), len(FEATURES), burden=burden.first)
+    assert burden.showable == expected
+
+
+def test_the_document_has_both_estimands_and_the_correction() -> None:
+    given = battery()
+    found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
+    document = found.to_json()["compared"]
+    assert isinstance(document, list)
+    words = next(one for one in document if one["subtest"] == "words")
+    like, these = words["estimates"]
+    assert (like["estimand"], like["p_adjusted"], like["correction"]) == (
+        "prompts like these", 0.125, "Holm",
+    )  # fmt: skip
+    assert (these["interval"], these["interval_reason"]) == (None, ONE_RESPONSE)
+    assert words["smallest_p"] == 0.0625
+
+
+def test_policies_that_say_the_same_share_their_lines() -> None:
+    given = battery()
+    alike = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
+    names = [line.name for line in lines(alike, given) if line.leads]
+    assert names[0] == f"{ALL_SCORED}, share right (exact, normalised, extracted)"
+    unlike = compare(source(given, all_say(given, "A")), source(given, all_say(given, "b")))
+    names = [line.name for line in lines(unlike, given) if line.leads]
+    assert names[:2] == [
+        f"{ALL_SCORED}, share right (exact)",
+        f"{ALL_SCORED}, share right (normalised, extracted)",
+    ]
+
+
+def test_each_line_of_figures_names_its_estimand() -> None:
+    given = battery(texts=5)
+    made = [line.name for line in lines(compare(source(given, ONE), source(given, OTHER)), given)]
+    assert made[1::3] == ["  prompts like these"] * (len(made) // 3)
+    assert made[2::3] == ["  these prompts"] * (len(made) // 3)
+
+
+def test_features_absent_on_both_sides_are_counted_and_not_shown() -> None:
+    given = battery(texts=5)
+    healthy = source(given, {f"t{at}": ["fine", "anomia"] for at in range(5)})
+    found = compare(healthy, healthy)
+    shown = [line.name for line in lines(found, given) if line.leads]
+    assert shown == [
+        "symptom burden, a-judge, 3 features, connected text",
+        "Anomia, share of responses, a-judge",
+    ]
+    assert "a-judge: 2 features are absent on both sides and not shown" in list(notes(found))
+
+
+def test_the_notes_say_what_the_items_can_show() -> None:
+    given = battery()
+    said = list(
+        notes(compare(source(given, all_say(given, "a")), source(given, all_say(given, "b"))))
+    )
+    assert (
+        "smallest p that the items can give, prompts like these: "
+        "5 items 0.0625 (never below .05); 10 items 0.00195"
+    ) in said
+    assert any(one.startswith("smallest difference from A's mean") for one in said)
