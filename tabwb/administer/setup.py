@@ -111,6 +111,16 @@ def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) 
     return ""
 
 
+def idle_judges(battery: Battery, conditions: Conditions) -> str:
+    """Return a sentence about judges that have nothing to rate in this battery, or nothing."""
+    if battery.features or not conditions.judges:
+        return ""
+    return (
+        f"battery '{battery.id}' has no features, so no judge rates it (features can be copied: "
+        "tabwb battery new NAME --features tab)"
+    )
+
+
 def is_naming(battery: Battery) -> bool:
     """Whether a battery has items that are named aloud."""
     return any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests)

@@ -19,9 +19,11 @@ COLUMNS = ("subtest", "response", "prompt", "options", "expected", "tags", "id")
 
 ``options`` and ``tags`` are separated by ``|``. Without ``subtest`` an item belongs to the subtest
 ``items``, without ``id`` it is numbered. Where no row of a subtest says its ``response``, it is
-choice where there are options, yes-no where every expected answer is Yes or No, verbatim where
-there is another expected answer, else connected-text.
+choice where there are options, yes-no where every expected answer is Yes or No in any case,
+verbatim where every prompt contains its expected answer, free where there are other expected
+answers, else connected-text.
 """
+_YES_NO = {"yes": "Yes", "no": "No"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,9 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
     for number, (subtest, rows) in enumerate(subtests.items()):
         lines[("subtest", number)] = rows[0].line
         lines |= {("subtest", number, "item", at): row.line for at, row in enumerate(rows)}
-        items = [_item(row.cells, at) for at, row in enumerate(rows, start=1)]
-        tables.append(subtest_table(subtest, _response(name, subtest, rows), items))
+        response = _response(name, subtest, rows)
+        items = [_item(row.cells, at, response) for at, row in enumerate(rows, start=1)]
+        tables.append(subtest_table(subtest, response, items))
     # Validation may change what it gets where a type is wrong; then nothing is returned.
     content = {"battery": battery, "subtest": tables}
     _, broken = validate(content)
@@ -133,17 +136,23 @@ def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
         return "choice"
     if not expected:
         return "connected-text"
-    return "yes-no" if set(expected) <= {"Yes", "No"} else "verbatim"
+    if all(answer.casefold() in _YES_NO for answer in expected):
+        return "yes-no"
+    repeated = all(row.cells.get("expected", "") in row.cells["prompt"] for row in rows)
+    return "verbatim" if repeated else "free"
 
 
-def _item(cells: dict[str, str], number: int) -> dict[str, Any]:
+def _item(cells: dict[str, str], number: int, response: str) -> dict[str, Any]:
     item: dict[str, Any] = {"id": cells.get("id") or f"i{number}", "prompt": cells["prompt"]}
     for column in ("options", "tags"):
         parts = [part.strip() for part in cells.get(column, "").split("|") if part.strip()]
         if parts:
             item[column] = parts
     if cells.get("expected"):
-        item["expected"] = cells["expected"]
+        answer = cells["expected"]
+        item["expected"] = (
+            _YES_NO.get(answer.casefold(), answer) if response == "yes-no" else answer
+        )
     return item
 
 

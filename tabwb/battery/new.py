@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tabwb.battery.model import Battery
 from tabwb.battery.starting_points import (
     EXAMPLE,
     NAMING_EXAMPLE,
@@ -20,13 +21,16 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
 
 
-def new_battery(folder: Path, battery_id: str, items: Path | None = None) -> Path:
+def new_battery(
+    folder: Path, battery_id: str, items: Path | None = None, features_of: Battery | None = None
+) -> Path:
     """Write ``folder/battery.toml`` and return its path.
 
     Args:
         folder: must not exist yet; nothing is ever overwritten.
         battery_id: kebab-case id.
         items: a CSV (:data:`tabwb.battery.items_csv.COLUMNS`), or None for an example of each kind.
+        features_of: a battery whose features and groupings are copied, or None.
 
     Raises:
         UsageError: the id is no id, or the folder is there.
@@ -40,6 +44,8 @@ def new_battery(folder: Path, battery_id: str, items: Path | None = None) -> Pat
         from tabwb.battery.items_csv import read_items
 
         text = render(read_items(items, battery_table(battery_id)))
+    if features_of is not None:
+        text = f"{text}\n{features_text(features_of)}"
     return _written(folder, {"battery.toml": text.encode("utf-8")})
 
 
@@ -72,7 +78,9 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> Path:
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
-        raise UsageError(f"{folder} is there already", hint="choose another name") from None
+        raise UsageError(
+            f"the folder {folder} exists already", hint="choose another name"
+        ) from None
     except OSError as error:
         raise TabwbError(f"{folder} cannot be written: {error.strerror}") from error
     path = folder
@@ -102,6 +110,27 @@ def render(tables: Mapping[str, Any]) -> str:
         lines += ["", "", "[[subtest]]", *_pairs(subtest)]
         for item in subtest["item"]:
             lines += ["", "[[subtest.item]]", *_pairs(item)]
+    return "\n".join(lines) + "\n"
+
+
+def features_text(battery: Battery) -> str:
+    """Return the features and groupings of a battery as TOML, with their origin in a comment.
+
+    Raises:
+        UsageError: the battery has no features.
+    """
+    tables = json.loads(battery.canonical)
+    if not tables.get("feature"):
+        raise UsageError(f"battery '{battery.id}' has no features", allowed="tab")
+    origin = f"{battery.id} {battery.version}, {battery.license}"
+    lines = [f"# Features and groupings, copied unchanged from the battery {origin}."]
+    for feature in tables["feature"]:
+        lines += ["", "[[feature]]", *_pairs(feature)]
+    for grouping in tables.get("grouping", []):
+        shown = {key: value for key, value in grouping.items() if key != "category"}
+        lines += ["", "[[grouping]]", *_pairs(shown)]
+        for category in grouping["category"]:
+            lines += ["", "[[grouping.category]]", *_pairs(category)]
     return "\n".join(lines) + "\n"
 
 

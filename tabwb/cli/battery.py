@@ -77,18 +77,23 @@ def list_batteries(as_json: bool) -> int:
 @json_option
 def show(battery_name: str, as_json: bool) -> int:
     """Show BATTERY with every source and every prompt as it is sent."""
-    from tabwb.battery.loader import load_battery
-
-    plugins = open_plugins()
-    try:
-        found = load_battery(plugins.find_battery(battery_name))
-    finally:
-        plugins.close()
+    found = _loaded(battery_name)
     if as_json:
         print_json(_document(found))
     else:
         click.echo(_page(found))
     return 0
+
+
+def _loaded(argument: str) -> Battery:
+    """Load the battery of an id or a path."""
+    from tabwb.battery.loader import load_battery
+
+    plugins = open_plugins()
+    try:
+        return load_battery(plugins.find_battery(argument))
+    finally:
+        plugins.close()
 
 
 @battery.command()
@@ -186,7 +191,12 @@ def schema() -> int:
     "expected, tags (a|b), id.",
 )
 @click.option("--naming", is_flag=True, help="Begin with pictures to be named aloud.")
-def new(name: str, items: Path | None, naming: bool) -> int:
+@click.option(
+    "--features",
+    metavar="BATTERY",
+    help="Copy the features and categories of a battery, for example tab: judges need them.",
+)
+def new(name: str, items: Path | None, naming: bool, features: str | None) -> int:
     """Write the folder NAME with a commented battery.toml.
 
     Without --from it holds an example of each kind of item that is answered in text; with --naming
@@ -197,7 +207,12 @@ def new(name: str, items: Path | None, naming: bool) -> int:
     folder = Path(name)
     if naming and items is not None:
         raise UsageError("--naming and --from cannot be had together", allowed="one of them")
-    make = new_naming_battery if naming else partial(new_battery, items=items)
+    if naming and features is not None:
+        raise UsageError("--naming and --features cannot be combined", allowed="one of them")
+    features_of = None if features is None else _loaded(features)
+    make = (
+        new_naming_battery if naming else partial(new_battery, items=items, features_of=features_of)
+    )
     path = make(folder, folder.name)
     note(f"{path} written; next: tabwb battery check {path}")
     return 0

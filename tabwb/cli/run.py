@@ -121,6 +121,8 @@ def run(**options: Any) -> int:
             note(f"{recorded} replicates, as many as the file holds")
         if idle := setup.idle_replicates(plugins, battery, conditions):
             note(f"warning: {idle}")
+        if options.get("judges") and (idle := setup.idle_judges(battery, conditions)):
+            note(f"warning: {idle}")
         if options.get("dry_run"):
             as_json = bool(options.get("as_json"))
             return dry_run(plugins, battery, conditions, as_json=as_json)

@@ -19,6 +19,7 @@ from tabwb.battery.problems import BatteryProblems
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.scoring.text import normalised
 
+BATTERIES = Path(__file__).parents[2] / "batteries"
 ITEMS = """\
 subtest,prompt,options,expected,tags
 words,Which one barks?,dog|tree|cup,dog,animal|easy
@@ -75,8 +76,8 @@ def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path, separat
         ("prompt,expected\n,y\n", 2, "prompt: this is empty"),
         ("prompt,id\nx,a\ny,a\n", 3, "id: this item id stands twice"),
         ("prompt,id\nx,A b\n", 2, "id: this is no id"),
-        ("prompt,expected\n\nx,y\n\nz,\n", 5, "needs its expected answer"),
-        ('prompt,expected\n"one\ntwo",\nz,y\n', 2, "needs its expected answer"),
+        ("prompt,expected\n\nsay y,y\n\nz,\n", 5, "needs its expected answer"),
+        ('prompt,expected\n"one\ntwo",\nsay y,y\n', 2, "needs its expected answer"),
         ("prompt,options,expected\nx,a|b,c\n", 2, "expected: the expected answer is no option"),
         ("prompt,options,expected\nx,a,a\n", 2, "options: a choice needs options"),
         ("prompt,response\nx,free\ny,verbatim\n", 3, "has response 'free' in line 2"),
@@ -104,7 +105,7 @@ def test_a_csv_that_is_no_utf8_is_said_with_its_line(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     new_battery(tmp_path / "mine", "mine")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         new_battery(tmp_path / "mine", "mine")
     with pytest.raises(UsageError, match="no id"):
         new_battery(tmp_path / "My Battery", "My Battery")
@@ -154,3 +155,40 @@ def test_a_battery_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None
     )
     assert "cannot be written: File too large" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "expected"),
+    [
+        ("Do fish swim?,yes\nDo dogs fly?,NO\n", "yes-no", ["Yes", "No"]),
+        ("Please repeat: house.,house.\nPlease repeat: go.,go.\n", "verbatim", ["house.", "go."]),
+        ("What is the capital of France?,Paris\n", "free", ["Paris"]),
+    ],
+)
+def test_the_kind_of_response_follows_from_what_is_expected(
+    tmp_path: Path, rows: str, kind: str, expected: list[str]
+) -> None:
+    items = tmp_path / "items.csv"
+    items.write_text(f"prompt,expected\n{rows}", encoding="utf-8")
+    (subtest,) = load_battery(new_battery(tmp_path / "mine", "mine", items)).subtests
+    assert subtest.response.value == kind
+    assert [item.expected for item in subtest.items] == expected
+
+
+@pytest.mark.parametrize("from_csv", [False, True])
+def test_features_are_copied_unchanged(tmp_path: Path, from_csv: bool) -> None:
+    tab = load_battery(BATTERIES / "tab" / "battery.toml")
+    items = tmp_path / "items.csv"
+    items.write_text("prompt\nTell me about your day.\n", encoding="utf-8")
+    path = new_battery(tmp_path / "mine", "mine", items if from_csv else None, tab)
+    made = load_battery(path)
+    assert made.features == tab.features
+    assert made.groupings == tab.groupings
+    assert "tab 2026.1, MIT" in path.read_text(encoding="utf-8")
+
+
+def test_a_battery_without_features_has_none_to_copy(tmp_path: Path) -> None:
+    none = load_battery(new_battery(tmp_path / "one", "one"))
+    with pytest.raises(UsageError, match="has no features"):
+        new_battery(tmp_path / "two", "two", features_of=none)
+    assert not (tmp_path / "two").exists()

@@ -450,3 +450,9 @@ def test_the_same_sampled_run_twice_has_the_same_seeds_and_another_seed_none_of_
     )
     assert first == again
     assert len(set(first) | set(other)) == 40
+
+
+def test_a_judge_of_a_battery_without_features_is_warned_of(run: Run, battery_file: Path) -> None:
+    done = run("run", battery_file, "--model", "echo", "--judge", "rules")
+    assert "battery 'small' has no features" in done.err
+    assert "features" not in run("run", battery_file, "--model", "echo").err
