@@ -49,6 +49,18 @@ def thinking_budget(request: Request, options: GeminiOptions) -> int | None:
     return 0 if request.decoding.max_tokens < ROOM_TO_THINK else None
 
 
+def room_to_think(options: GeminiOptions) -> int:
+    """Return the tokens to add to a reply's limit, against which the service counts thinking.
+
+    A thinking budget that was asked for is a limit of its own. Where thinking is left to the model
+    it has the reply's limit and no more.
+
+    >>> [room_to_think(GeminiOptions(thinking_budget=n)) for n in (None, -1, 0, 512)]
+    [0, 0, 0, 512]
+    """
+    return max(options.thinking_budget or 0, 0)
+
+
 def configuration(
     request: Request, options: GeminiOptions, budget: int | None
 ) -> types.GenerateContentConfig:
@@ -66,7 +78,7 @@ def configuration(
     system = "\n\n".join(m.content for m in request.messages if m.role == "system")
     asked: dict[str, Any] = {
         "temperature": decoding.temperature,
-        "max_output_tokens": decoding.max_tokens,
+        "max_output_tokens": decoding.max_tokens + room_to_think(options),
         "stop_sequences": list(decoding.stop[:MOST_STOPS]) or None,
         "system_instruction": system or None,
     }

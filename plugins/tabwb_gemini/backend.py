@@ -170,6 +170,8 @@ class GeminiModel(RemoteModel):
         metadata["protocol"] = (Protocol.ENFORCED if whole else Protocol.GENERATE).value
         if config.seed is not None:
             metadata["seed"] = str(config.seed)
+        if config.max_output_tokens is not None:
+            metadata["max_tokens"] = str(config.max_output_tokens)
         if config.thinking_config is not None:
             metadata["thinking_budget"] = str(config.thinking_config.thinking_budget)
         if structured:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from google.genai import types
 
-from tabwb.extend.remote import THOUGHT_AWAY
 from tabwb.extend.remote_failures import RemoteFailure
+from tabwb.records.exchange import THOUGHT_AWAY
 from tabwb.records.states import StopReason
 
 _BLOCKED = frozenset(

@@ -46,9 +46,10 @@ class GeminiOptions(BaseModel):
         Field(
             ge=-1,
             le=65536,
-            description="tokens that the model may think, 0 for none, -1 for as it likes; when not "
-            f"given, none for answers of fewer than {ROOM_TO_THINK} tokens where the model allows "
-            "that, else left to the model",
+            description="tokens that the model may think, added to the token limit of every reply; "
+            "0 for none, -1 for as it likes within that limit; when not given, none for answers "
+            f"of fewer than {ROOM_TO_THINK} tokens where the model allows that, else left to the "
+            "model",
         ),
     ] = None
     safety: Annotated[

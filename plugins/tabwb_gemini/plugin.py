@@ -36,6 +36,19 @@ def _options() -> type[BaseModel]:
     return GeminiOptions
 
 
+def reply_tokens(spec: Spec, limit: int) -> int:
+    """Return the most tokens of a reply: what is given for reasoning is added to its limit.
+
+    >>> from tabwb.records.specs import parse_spec
+    >>> [reply_tokens(parse_spec("gemini:m" + told), 64) for told in ("", "@thinking_budget=512")]
+    [64, 576]
+    """
+    try:
+        return limit + max(int(spec.options.get("thinking_budget", 0)), 0)
+    except ValueError:
+        return limit  # the options are checked when the model is made
+
+
 def _made(spec: Spec, options: Any) -> ModelBackend:
     from tabwb_gemini.backend import GeminiModel
 
@@ -59,6 +72,7 @@ def tabwb_register_models(register: Register) -> None:
             remarks="the key stands in GEMINI_API_KEY or GOOGLE_API_KEY, or in the keyring: "
             "tabwb key set gemini",
             batches=True,
+            reply_tokens=reply_tokens,
             protocols=("generate", "enforced"),
         )
     )

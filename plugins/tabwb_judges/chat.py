@@ -13,7 +13,7 @@ from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.seeds import model_name, seed_of
 from tabwb.records.specs import Spec
-from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
+from tabwb.records.states import RatingStatus, StopReason
 from tabwb_judges.asking import ask_all, inner_spec, kept_to_schema, total
 from tabwb_judges.parse import Labels, Unreadable, read_labels
 
@@ -70,7 +70,7 @@ class PromptJudge:
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
         """What would be sent: one request, or none for an empty response."""
-        if response.status is ResponseStatus.EMPTY:
+        if not response.text.strip():
             return ()
         messages = self._prompt.messages(response.text, response.prompt)
         decoding = Decoding(self._prompt.max_tokens, self._prompt.temperature)

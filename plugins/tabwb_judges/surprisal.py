@@ -13,7 +13,7 @@ from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request, Wait
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.specs import Spec
-from tabwb.records.states import ResponseStatus, StopReason
+from tabwb.records.states import StopReason
 from tabwb_judges.asking import inner_spec
 from tabwb_judges.chat import NO_RESPONSE, only_verdict
 from tabwb_judges.likelihood import weigher
@@ -102,7 +102,7 @@ class SurprisalJudge:
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
         """What is weighed: the response stands as the model's own words; nothing is written."""
-        if response.status is ResponseStatus.EMPTY:
+        if not response.text.strip():
             return ()
         messages = (*self._before(response), Message("assistant", response.text))
         return (Request(messages, Decoding(max_tokens=1)),)
@@ -118,7 +118,7 @@ class SurprisalJudge:
         for index, response in enumerate(responses):
             if cancel.is_set():
                 return
-            if response.status is ResponseStatus.EMPTY:
+            if not response.text.strip():
                 ratings = (undefined(self.rater, name, NO_RESPONSE) for name in MEASURES)
                 yield index, Verdict(tuple(ratings), requests=0)
                 continue

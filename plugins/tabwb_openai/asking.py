@@ -37,7 +37,7 @@ def arguments(
         "model": model,
         "messages": turns(request.messages, options.system_role),
         "temperature": decoding.temperature,
-        token_parameter(options, not_taken): decoding.max_tokens,
+        token_parameter(options, not_taken): decoding.max_tokens + options.reasoning_tokens,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -45,6 +45,8 @@ def arguments(
         asked["seed"] = mixed(decoding.seed, options.seed)
         if decoding.top_p < 1.0:
             asked["top_p"] = decoding.top_p
+    if options.reasoning_effort is not None:
+        asked["reasoning_effort"] = options.reasoning_effort
     if decoding.stop:
         asked["stop"] = list(decoding.stop[:STOPS])
     if is_enforced(request):

@@ -179,6 +179,13 @@ class OpenAIModel(RemoteModel):
             yield rest
         text = "".join(said)
         metadata = heard.metadata | self._marks(asked)
+        if self._options.reasoning_tokens:
+            metadata["max_tokens"] = str(
+                request.decoding.max_tokens + self._options.reasoning_tokens
+            )
+            metadata["reasoning_limit"] = str(self._options.reasoning_tokens)
+        if self._options.reasoning_effort is not None:
+            metadata["reasoning_effort"] = self._options.reasoning_effort
         if not request.decoding.greedy:
             metadata["seed"] = str(asked.get("seed", NOT_SENT))
         metadata["protocol"] = (Protocol.ENFORCED if enforced else Protocol.GENERATE).value

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tabwb.extend.remote import THOUGHT_AWAY
 from tabwb.extend.remote_failures import RemoteFailure
+from tabwb.records.exchange import THOUGHT_AWAY
 from tabwb.records.states import StopReason
 
 REASONS: Mapping[str, StopReason] = {

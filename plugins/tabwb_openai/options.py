@@ -66,6 +66,22 @@ class OpenAIOptions(BaseModel):
         TokenParameter,
         Field(description="auto, max_tokens, max_completion_tokens"),
     ] = "auto"
+    reasoning_effort: Annotated[
+        Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None,
+        Field(
+            description="how much a model reasons before it answers: none, minimal, low, medium, "
+            "high, xhigh, those that it knows; its own default when not given",
+        ),
+    ] = None
+    reasoning_tokens: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            description="tokens for reasoning, added to the token limit of every reply, because "
+            "services count reasoning against it",
+        ),
+    ] = 0
     system_role: Annotated[
         SystemRole,
         Field(

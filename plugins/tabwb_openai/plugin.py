@@ -38,6 +38,19 @@ def _options() -> type[BaseModel]:
     return OpenAIOptions
 
 
+def reply_tokens(spec: Spec, limit: int) -> int:
+    """Return the most tokens of a reply: what is given for reasoning is added to its limit.
+
+    >>> from tabwb.records.specs import parse_spec
+    >>> [reply_tokens(parse_spec("openai:m" + told), 64) for told in ("", "@reasoning_tokens=512")]
+    [64, 576]
+    """
+    try:
+        return limit + max(int(spec.options.get("reasoning_tokens", 0)), 0)
+    except ValueError:
+        return limit  # the options are checked when the model is made
+
+
 def _made(spec: Spec, options: Any) -> ModelBackend:
     from tabwb_openai.backend import OpenAIModel
 
@@ -61,6 +74,7 @@ def tabwb_register_models(register: Register) -> None:
             remarks="base_url names the server, for example http://localhost:11434/v1 for Ollama; "
             "one on this machine works under --offline",
             batches=True,
+            reply_tokens=reply_tokens,
             protocols=("generate", "enforced"),
         )
     )

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from tabwb.records.exchange import NOT_SENT, Decoding, Message, Reply
-from tabwb.records.states import AttemptState, Protocol, ResponseKind, StopReason
+from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Message, Reply
+from tabwb.records.states import AttemptState, Protocol, ResponseKind, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.response_status import response_status
 
@@ -22,7 +22,9 @@ def attempt_with_answer(
     kind: ResponseKind | None = None,
     language: str = "",
 ) -> Attempt:
-    """The next attempt of a trial: an answer, with its response status.
+    """Return the next attempt of a trial: an answer, with its response status.
+
+    A reply without text whose token limit went into reasoning is *truncated*, not *empty*.
 
     Args:
         trial: as it stands.
@@ -34,18 +36,16 @@ def attempt_with_answer(
         language: of the battery, as a BCP 47 tag.
     """
     response = storable(reply.text)
+    status = response_status(
+        response, reply.stop_reason, trial.plan.prompt, expected, kind=kind, language=language
+    )
+    if status is ResponseStatus.EMPTY and reply.metadata.get("cause") == THOUGHT_AWAY:
+        status = ResponseStatus.TRUNCATED
     return Attempt(
         number=len(trial.attempts) + 1,
         response=response,
         state=AttemptState.OK,
-        status=response_status(
-            response,
-            reply.stop_reason,
-            trial.plan.prompt,
-            expected,
-            kind=kind,
-            language=language,
-        ),
+        status=status,
         stop_reason=reply.stop_reason,
         latency_s=reply.latency_s,
         messages=tuple(messages),

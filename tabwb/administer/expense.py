@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tabwb.extend.prices import Price, cost_of
@@ -20,7 +20,7 @@ class Expense:
     Attributes:
         requests: how many.
         prompt_tokens: estimated from the length of the text.
-        reply_tokens: the most that replies may have, all limits used up.
+        reply_tokens: the most that replies may have, all limits used up, reasoning included.
         cost: US dollars for all of that, or None where the price is unknown.
     """
 
@@ -57,17 +57,28 @@ def call_at_most(
     return cost_of(price, math.ceil(sent), requests * reply_limit)
 
 
-def expense_of(requests: Iterable[Request], price: Price | None) -> Expense:
-    """What requests will take at most.
+def expense_of(
+    requests: Iterable[Request],
+    price: Price | None,
+    reply_tokens: Callable[[int], int] = int,
+) -> Expense:
+    """Return what requests will take at most.
+
+    Args:
+        requests: what is asked.
+        price: of the model's tokens.
+        reply_tokens: the most tokens of a reply, reasoning included, by the limit of its text.
 
     >>> from tabwb.records.exchange import Decoding, Message
     >>> asked = Request((Message("user", "x" * 400),), Decoding(max_tokens=50))
     >>> expense_of([asked, asked], Price("m", 1.0, 2.0))
     Expense(requests=2, prompt_tokens=200, reply_tokens=100, cost=0.0004)
+    >>> expense_of([asked], None, lambda limit: limit + 1000).reply_tokens
+    1050
     """
     count = prompt = reply = 0
     for request in requests:
         count += 1
         prompt += tokens_of(request)
-        reply += request.decoding.max_tokens
+        reply += reply_tokens(request.decoding.max_tokens)
     return Expense(count, prompt, reply, cost_of(price, prompt, reply))

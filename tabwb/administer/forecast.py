@@ -35,7 +35,7 @@ class Forecast:
 
     def told(self, when: str) -> str:
         """In one line; ``when`` it judges is another thing in each face."""
-        cost = "cost unknown" if self.cost is None else f"{self.cost:.2g} USD"
+        cost = "cost unknown" if self.cost is None else f"at most {self.cost:.2g} USD"
         money = "" if self.cost == 0 else f", {cost}"
         return (
             f"{self.judge} judges {when}: "
@@ -83,7 +83,10 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
             one = call_at_most(
                 price,
                 sum(tokens_of(request) for request in requests),
-                sum(request.decoding.max_tokens for request in requests),
+                sum(
+                    plugins.reply_tokens_behind(judge, request.decoding.max_tokens)
+                    for request in requests
+                ),
                 judge.most_requests,
             )
             cost = None if cost is None or one is None else cost + one

@@ -63,6 +63,9 @@ class Estimate:
         judged: answers that this judge has judged before and that stay as they are.
         prompt_tokens, reply_tokens: estimated, of all calls.
         cost: US dollars, or None where the price is unknown.
+        reply_tokens_at_most: of all calls, each reply as long as it may be, reasoning included, and
+            each asked for as often as it may be.
+        cost_at_most: US dollars for that, or None where the price is unknown.
     """
 
     to_ask: int
@@ -72,6 +75,8 @@ class Estimate:
     prompt_tokens: int
     reply_tokens: int
     cost: float | None
+    reply_tokens_at_most: int = 0
+    cost_at_most: float | None = None
 
 
 @dataclass(slots=True)

@@ -28,12 +28,18 @@ def told(estimate: Estimate, price: Price | None) -> str:
     if estimate.to_ask and estimate.prompt_tokens:
         parts.append(
             f"about {estimate.prompt_tokens:,} tokens sent and {estimate.reply_tokens:,} received"
+            + _at_most(f"{estimate.reply_tokens_at_most:,}", estimate.reply_tokens_at_most)
         )
         if estimate.cost is None:
             parts.append("cost unknown (no price; see prices.toml)")
         elif estimate.cost:
-            parts.append(f"about {estimate.cost:.2g} USD ({price})")
+            most = estimate.cost_at_most or 0.0
+            parts.append(f"about {estimate.cost:.2g} USD{_at_most(f'{most:.2g}', most)} ({price})")
     return ", ".join(parts)
+
+
+def _at_most(words: str, most: float) -> str:
+    return f" (at most {words})" if most else ""
 
 
 def spent(tally: Tally) -> str:

@@ -89,6 +89,7 @@ class Judging:
         self._store = store
         self._battery = battery
         self._price = price
+        self._plugins = plugins
         self._repeats = repeats
         self._fresh = again or repeats > 1
         self._again = again
@@ -119,6 +120,10 @@ class Judging:
             prompt_tokens=prompt,
             reply_tokens=reply,
             cost=cost_of(self._price, prompt, reply),
+            reply_tokens_at_most=self._most_requests * sum(target.reply_limit for target in calls),
+            cost_at_most=None
+            if self._price is None
+            else sum(self._reserved(target) for target in calls),
         )
 
     def requests(self) -> Iterator[tuple[int, Request]]:
@@ -153,7 +158,7 @@ class Judging:
                 raise self._stop("stopped by the user", len(waiting))
             room = self._room(limits, [targets[0] for targets in waiting])
             if room == 0:
-                raise self._stop("the limit is reached", len(waiting))
+                raise self._stop(self._reached(limits, waiting[0][0]), len(waiting))
             batch, waiting = waiting[:room], waiting[room:]
             open_ = set(range(len(batch)))
             with closing(self._verdicts([t[0].response for t in batch], cancel)) as verdicts:
@@ -206,7 +211,10 @@ class Judging:
                     request_key(self.judge, requests, response),
                     repeat,
                     sum(tokens_of(request) for request in requests),
-                    sum(request.decoding.max_tokens for request in requests),
+                    sum(
+                        self._plugins.reply_tokens_behind(self.judge, request.decoding.max_tokens)
+                        for request in requests
+                    ),
                 )
                 yield trial, target
 
@@ -362,6 +370,19 @@ class Judging:
                 fits += 1
             room = fits
         return max(room, 0)
+
+    def _reached(self, limits: Limits, next_: Target) -> str:
+        """Return which limit leaves no room for the next answer, with its numbers."""
+        most, sent = self._most_requests, self.tally.requests
+        if limits.requests is not None and limits.requests - sent < most:
+            return (
+                f"the limit is {plural(limits.requests, 'request')}; {sent} "
+                f"{'was' if sent == 1 else 'were'} sent, and the next answer may take {most}"
+            )
+        return (
+            f"the limit is {limits.cost:.4g} USD; {self.tally.cost_at_most:.4g} USD was spent, and "
+            f"the next answer may cost {self._reserved(next_):.4g} USD"
+        )
 
     @property
     def _most_requests(self) -> int:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
     """Print every prompt; ask nothing."""
+    from functools import cache
+
     from tabwb.administer.conversation import request_for
     from tabwb.administer.expense import expense_of
     from tabwb.administer.forecast import forecasts
@@ -27,7 +29,13 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
     price = plugins.price(conditions.examinee) if conditions.kind == "model" else None
-    expense = expense_of(requests, price)
+    reasoning = 0
+    if conditions.kind == "model":
+        most = cache(lambda limit: plugins.reply_tokens(conditions.examinee, limit))
+        expense = expense_of(requests, price, most)
+        reasoning = expense.reply_tokens - expense_of(requests, price).reply_tokens
+    else:
+        expense = expense_of(requests, price)
     later = list(forecasts(plugins, battery, conditions))
     unsampled: tuple[str, ...] = ()
     if conditions.kind == "model":
@@ -45,6 +53,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
                     "requests": expense.requests,
                     "prompt_tokens": expense.prompt_tokens,
                     "reply_tokens_at_most": expense.reply_tokens,
+                    "reasoning_tokens_at_most": reasoning,
                     "cost_at_most": expense.cost,
                     "price": None if price is None else str(price),
                 },
@@ -85,10 +94,12 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
         if words := _held(request):
             click.echo(words)
     if conditions.kind == "model":
+        thinks = f" ({reasoning:,} of them added for reasoning)" if reasoning else ""
         cost = "cost unknown" if expense.cost is None else f"{expense.cost:.2g} USD"
         note(
             f"{expense.requests} requests, about {expense.prompt_tokens:,} tokens out and at most "
-            f"{expense.reply_tokens:,} back: at most {cost} ({price or 'no price is known'})"
+            f"{expense.reply_tokens:,} back{thinks}: "
+            f"at most {cost} ({price or 'no price is known'})"
         )
     for one in later:
         note(one.told("by itself as soon as all is answered"))

@@ -56,6 +56,8 @@ class Descriptor:
         wraps: NAME is itself a spec of a component of this kind (a judge's model), to which all
             options belong. The factory is then called with a third argument: a function that makes
             the inner component. What the inner one needs is needed.
+        reply_tokens: the most tokens that a reply to this spec may take, reasoning included, where
+            its text is limited to so many; None: these.
         replicates: how many replicates a model of recorded answers holds of this spec; 0 where that
             cannot be read. A run for which no number was given gives as many. Reading them is
             cheap.
@@ -85,6 +87,7 @@ class Descriptor:
     cuts: bool = False
     install: str = ""
     replicates: Callable[[Spec], int] | None = None
+    reply_tokens: Callable[[Spec, int], int] | None = None
 
     @property
     def answers_under(self) -> tuple[str, ...]:
@@ -165,7 +168,8 @@ class Response:
 
     Attributes:
         text: the response, unaltered.
-        status: its status; raters give *undefined* for ``empty``.
+        status: its status. Raters give *undefined* where there is no text: for ``empty``, and for
+            ``truncated`` where reasoning used up the limit.
         prompt: the item's own prompt (without instructions and options).
         sent: the exact user message.
         messages: everything that was sent, system message and earlier turns included; empty for a

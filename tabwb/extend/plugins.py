@@ -230,6 +230,31 @@ class Plugins:
         local = not component.descriptor.reaches_out(expanded)
         return price_of(expanded, local=local, config_dir=self.configuration.config_dir)
 
+    def reply_tokens(self, spec: str, limit: int) -> int:
+        """Return the most tokens of a model's reply, reasoning included.
+
+        Args:
+            spec: of the model.
+            limit: the most tokens of its text.
+        """
+        component, expanded = self._resolve("models", spec)
+        most = component.descriptor.reply_tokens
+        return limit if most is None else most(expanded, limit)
+
+    def reply_tokens_behind(self, judge: Judge, limit: int) -> int:
+        """Return the most tokens of one reply of the model that a judge asks.
+
+        Args:
+            judge: it may name a model that is not registered; then its limit holds.
+            limit: the most tokens of the reply's text.
+        """
+        if not isinstance(judge, ModelJudge):
+            return limit
+        try:
+            return self.reply_tokens(judge.examinee, limit)
+        except TabwbError:
+            return limit
+
     def scorer(self, spec: str) -> Scorer:
         """The scorer of this id."""
         made: Scorer = self._make(*self._resolve("scorers", spec))

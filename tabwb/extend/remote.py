@@ -31,8 +31,6 @@ GRACE_S = 1.0
 """How long a cancelled call may take to end; then its thread is abandoned."""
 REPLY_S = 1800.0
 """The default limit of one reply, in seconds from the request to its end."""
-THOUGHT_AWAY = "thinking used the limit of tokens"
-"""Kept with an empty reply as its ``cause``, where the service tells so."""
 
 Piece = str | Wait | Reply
 Rest = Callable[[Cancel, float], bool]

@@ -51,6 +51,9 @@ class Decoding:
         return self.temperature == 0.0
 
 
+THOUGHT_AWAY = "thinking used the limit of tokens"
+"""In a reply's metadata as ``cause``, where there is no text because of that: then the response is
+*truncated*, not *empty*."""
 NOT_SENT = "not sent"
 """In a reply's metadata under ``max_tokens``, ``temperature``, ``top_p``, ``stop`` or ``seed``: the
 back end did without this part of the request's decoding."""

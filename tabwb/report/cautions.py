@@ -41,7 +41,7 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
     if any(subtest.repeated and subtest.share.scored for subtest in summary.subtests):
         yield REPEATED
     for cause, n in summary.answers.empty_causes.items():
-        yield f"{n} of {summary.answers.n} responses are empty: {cause}."
+        yield f"{n} of {summary.answers.n} responses have no text: {cause}."
     for judge in summary.judges:
         if judge.other_prompts:
             others = ", ".join(

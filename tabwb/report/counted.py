@@ -92,7 +92,9 @@ class Counted:
 
     @property
     def usable(self) -> bool:
-        """Whether its features can be told."""
+        """Whether its features can be told; of a reply cut while it reasoned there is no text."""
+        if self.status is ResponseStatus.TRUNCATED and not self.attempt.response.strip():
+            return False
         return is_usable(self.status, self.subtest.response)
 
     @property

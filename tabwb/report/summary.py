@@ -11,7 +11,7 @@ from tabwb.administer.failures import FailedRater, failed_raters
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
-from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary, summarise_judges
@@ -185,7 +185,7 @@ def _answers(rows: Sequence[Counted]) -> Answers:
             Counter(
                 row.attempt.metadata["cause"]
                 for row in rows
-                if row.attempt.status is ResponseStatus.EMPTY and "cause" in row.attempt.metadata
+                if not row.attempt.response.strip() and "cause" in row.attempt.metadata
             )
         ),
         usable=count_usable(row.unusable for row in rows),

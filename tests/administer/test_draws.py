@@ -18,8 +18,8 @@ from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
-from tabwb.records.states import AttemptState, Protocol, StopReason
+from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Reply, Request
+from tabwb.records.states import AttemptState, Protocol, ResponseStatus, StopReason
 from tabwb.records.trials import Conditions
 from tabwb.store import codec
 from tabwb.store.store import Store
@@ -137,6 +137,16 @@ def test_what_drew_nothing_has_neither_seed_nor_temperature(begin: Begin) -> Non
     kept = session.trials[0].attempts[0].metadata
     assert "seed" not in kept
     assert kept["temperature"] == NOT_SENT
+
+
+def test_a_limit_that_went_into_reasoning_makes_a_reply_truncated_not_empty(begin: Begin) -> None:
+    session = begin("echo", "model")
+    for cause in ({"cause": THOUGHT_AWAY}, {}):
+        session.next()
+        session.record(Reply("", StopReason.LENGTH, 0.1, metadata=cause), ())
+    thought, silent = (trial.attempts[0] for trial in session.trials[:2])
+    assert (thought.status, thought.metadata["cause"]) == (ResponseStatus.TRUNCATED, THOUGHT_AWAY)
+    assert silent.status is ResponseStatus.EMPTY
 
 
 def test_a_reply_that_is_asked_for_again_is_another_draw(begin: Begin) -> None:

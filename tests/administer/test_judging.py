@@ -315,7 +315,7 @@ def test_a_limit_of_requests_stops_and_the_rest_is_done_later(
     store: Store, give: Callable[..., int], work: Work
 ) -> None:
     number, judge = give(), Scripted()
-    with pytest.raises(Interrupted, match="the limit is reached") as caught:
+    with pytest.raises(Interrupted, match="the limit is 2 requests; 1 was sent") as caught:
         run(work(number, judge), Limits(requests=2))
     assert caught.value.exit_status == 3 and "1 call left" in caught.value.message
     assert verdicts(store, number)[:2] == [1.0, None]
@@ -329,7 +329,9 @@ def test_a_limit_of_cost_is_never_passed(give: Callable[..., int], work: Work) -
     # A call is reckoned with two requests, 136 tokens each (three letters a token) and the first
     # one's reply in the second: 2 x 136 + 100 + 13.6 sent, 2 x 100 received: 386 x 1 + 200 x 10.
     judging = work(give(), judge, price=Price("model", 1.0, 10.0))
-    with pytest.raises(Interrupted, match="the limit is reached"):
+    assert judging.estimate().cost_at_most == pytest.approx(2 * 0.002386)
+    assert judging.estimate().reply_tokens_at_most == 2 * 2 * 100
+    with pytest.raises(Interrupted, match=r"the next answer may cost 0\.002386 USD"):
         run(judging, Limits(cost=0.0026))
     assert len(judge.asked) == 1
     assert judging.tally.cost == pytest.approx((100 * 1.0 + 20 * 10.0) / 1e6)
@@ -345,7 +347,7 @@ def test_what_a_call_may_take_is_held_against_the_limit(
         judge.verdict(True), prompt_tokens=tokens, reply_tokens=received, requests=2
     )
     judging = work(give(), judge, price=Price("model", 1.0, 10.0))
-    with pytest.raises(Interrupted, match="the limit is reached"):
+    with pytest.raises(Interrupted, match="the limit is"):
         run(judging, Limits(cost=0.004))
     assert len(judge.asked) == 1
     assert judging.tally.cost_at_most == pytest.approx(2386e-6)

@@ -68,6 +68,7 @@ def test_a_dry_run_tells_requests_tokens_and_cost_and_asks_nothing(run: Run, cha
     assert told.status == 0
     assert "5 to ask, about" in told.err and "tokens sent" in told.err
     assert "1000 and 1000 USD per million tokens" in told.err
+    assert "(at most 20,480)" in told.err  # 5 answers, each asked for twice, 2,048 tokens each
     assert "Tell me about your first job." in told.out
     assert chat.bodies == []
 
@@ -76,7 +77,8 @@ def test_requests_are_limited_and_the_same_command_goes_on(run: Run, chat: Chat)
     # A call is reckoned with a second request, in case its reply cannot be read.
     first = judge(run, chat, "--max-requests", 3)
     assert first.status == 3
-    assert "the limit is reached" in first.err and "3 calls left" in first.err
+    assert "the limit is 3 requests; 2 were sent, and the next answer may take 2" in first.err
+    assert "3 calls left" in first.err
     assert "the same command goes on from here" in first.err
     assert len(chat.bodies) == 2
     assert judge(run, chat).status == 0

@@ -456,3 +456,13 @@ def test_a_judge_of_a_battery_without_features_is_warned_of(run: Run, battery_fi
     done = run("run", battery_file, "--model", "echo", "--judge", "rules")
     assert "battery 'small' has no features" in done.err
     assert "features" not in run("run", battery_file, "--model", "echo").err
+
+
+def test_a_dry_run_says_what_reasoning_may_take(run: Run) -> None:
+    plain = ("run", "tab", "--judge", "none", "--dry-run", "--json", "--model")
+    spec = "openai:thinker@base_url=http://127.0.0.1:9/v1"
+    without = run(*plain, spec).document["estimate"]
+    added = run(*plain, f"{spec},reasoning_tokens=1000").document["estimate"]
+    assert without["reasoning_tokens_at_most"] == 0
+    assert added["reasoning_tokens_at_most"] == 20 * 1000
+    assert added["reply_tokens_at_most"] == without["reply_tokens_at_most"] + 20 * 1000

@@ -201,6 +201,15 @@ def test_a_budget_that_a_person_chose_is_not_changed(opened: Opened) -> None:
     assert len(chat.bodies) == 1
 
 
+def test_a_thinking_budget_is_added_to_the_limit_of_the_reply(opened: Opened) -> None:
+    with chat_server(then=says("dog")) as chat:
+        found = reply(opened(chat, thinking_budget=512), asked(max_tokens=64))
+        reply(opened(chat, thinking_budget=-1), asked(max_tokens=64))
+    sent = [body["generationConfig"]["maxOutputTokens"] for body in chat.bodies]
+    assert sent == [576, 64]
+    assert (found.metadata["max_tokens"], found.metadata["thinking_budget"]) == ("576", "512")
+
+
 def test_a_limit_used_up_by_thinking_is_told_as_that(opened: Opened) -> None:
     usage = {"promptTokenCount": 4, "thoughtsTokenCount": 61}
     with chat_server(streams(chunk(finish="MAX_TOKENS", usage=usage))) as chat:

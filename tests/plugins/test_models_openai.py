@@ -198,6 +198,23 @@ def test_an_answer_that_was_thought_away_says_so(opened: Opened, behaviour: Beha
     assert found.metadata["cause"] == "thinking used the limit of tokens"
 
 
+def test_reasoning_has_a_limit_of_its_own(opened: Opened) -> None:
+    with chat_server(says("dog", thoughts=300)) as chat:
+        model = opened(chat, reasoning_tokens=1000, reasoning_effort="low")
+        found = reply(model, asked(max_tokens=64))
+    (body,) = chat.bodies
+    assert (body["max_tokens"], body["reasoning_effort"]) == (1064, "low")
+    kept = ("max_tokens", "reasoning_limit", "reasoning_effort", "thought_tokens")
+    assert [found.metadata[name] for name in kept] == ["1064", "1000", "low", "300"]
+
+
+def test_a_seed_that_the_server_does_not_take_is_not_said_to_be_sent(opened: Opened) -> None:
+    with chat_server(refuses(400, {"message": "no seed", "param": "seed"})) as chat:
+        found = reply(opened(chat), asked(temperature=0.7, seed=5))
+    assert found.metadata["seed"] == "not sent"
+    assert found.metadata["not_taken_by_server"] == "seed"
+
+
 def test_a_stop_string_that_the_server_lets_through_ends_the_reply(opened: Opened) -> None:
     with chat_server(says("dog Q: and then")) as chat:
         found = reply(opened(chat), asked(stop=(" Q:",)))

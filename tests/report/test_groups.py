@@ -204,7 +204,7 @@ def test_why_answers_are_empty_is_said_where_it_is_known() -> None:
     thought = noted(replace(silent, attempts=(attempt,)), cause="thinking used the limit of tokens")
     made = summarised(grouped([given(1, answers=[first, thought])], "model"))
     assert made[0].summary.answers.empty_causes == {"thinking used the limit of tokens": 1}
-    said = "1 of 2 responses are empty: thinking used the limit of tokens."
+    said = "1 of 2 responses have no text: thinking used the limit of tokens."
     assert said in document(made)["notices"]
     assert said in unwrapped(printed(groups_view(made)))
 

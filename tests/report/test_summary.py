@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import failed, undefined, valued
-from tabwb.records.states import Protocol
+from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.cautions import REPEATED, cautions
 from tabwb.report.counted import counted
@@ -321,3 +321,16 @@ def test_every_summary_is_json_without_nan_and_within_its_bounds(
         if one.share.scored and one.by_foil:
             wrong = sum(kind.errors["exact"] for kind in one.by_foil.values())
             assert wrong + (one.share.correct["exact"] or 0) == one.share.n
+
+
+def test_a_reply_whose_limit_went_into_reasoning_has_no_burden() -> None:
+    (attempt,) = answered("ct1", "").attempts
+    cut = replace(
+        attempt, status=ResponseStatus.TRUNCATED, metadata={"cause": "thinking used the limit"}
+    )
+    thought = replace(answered("ct1", ""), attempts=(cut,))
+    summary = summarise(BATTERY, [thought], CONDITIONS)
+    assert summary.answers.empty_causes == {"thinking used the limit": 1}
+    (judge,) = summary.judges or (None,)
+    assert judge is None or judge.burden.n_burden == 0
+    assert summary.answers.usable.usable == 0
