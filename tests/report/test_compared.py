@@ -70,9 +70,9 @@ def source(
     for subtest in given.subtests:
         for item in subtest.items:
             for replicate, response in enumerate(said.get(item.id, ())):
-                attempt = Attempt(
-                    1, response, AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1
-                )
+                # No text is given twice: repeated answers are unusable.
+                text = f"{response} of {item.id}, {replicate}" if item.id[0] == "t" else response
+                attempt = Attempt(1, text, AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1)
                 plan = PlannedTrial(
                     len(trials) + 1, subtest.id, item.id, replicate, item.options, item.prompt
                 )

@@ -91,7 +91,7 @@ def test_labels_within_items_by_enumeration() -> None:
     found = label_permutation([[[v] for v in i] for i in one], [[[v] for v in i] for i in other])
     expected = labels_by_enumeration(one, other)
     assert found is not None
-    assert found.p[0] == pytest.approx(expected, abs=4 * (expected / 20_000) ** 0.5)
+    assert found.p[0] == pytest.approx(expected, abs=4 * (expected / 10_000) ** 0.5)
     assert found.adjusted == found.p
     assert found.differences[0] == pytest.approx((2 + 1 + 1) / 3)
 
@@ -108,7 +108,7 @@ def test_labels_of_one_item_by_scipy() -> None:
     )
     found = label_permutation([one[:, None].tolist()], [other[:, None].tolist()])
     assert found is not None
-    assert found.p[0] == pytest.approx(float(peer.pvalue), abs=4 * (2 * 0.25 / 20_000) ** 0.5)
+    assert found.p[0] == pytest.approx(float(peer.pvalue), abs=4 * (2 * 0.25 / 10_000) ** 0.5)
 
 
 def test_adjusted_label_p_values_keep_the_error_of_the_family() -> None:
