@@ -1,0 +1,146 @@
+"""How an English word that is in no dictionary is likely to be said: a joint n-gram of graphones.
+
+A graphone is one or two letters with the phonemes they stand for (Bisani and Ney 2008, Speech
+Communication 50, 434-451). The shipped model (``data/README.md``) is trained on the CMU dictionary
+by ``training/lexicon/letters.py``; General American, without stress. Standard library only.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from math import log
+
+Graphone = tuple[str, tuple[str, ...]]
+"""Letters and the phonemes they stand for; no phoneme for a silent letter."""
+
+ORDER = 6
+"""Graphones in the longest n-gram."""
+DISCOUNT = 0.75
+"""What is taken off each count for the shorter context (absolute discounting)."""
+BEAM = 24
+"""Partial readings kept for each place in the word."""
+BEGIN, END = "\x02", "\x03"
+_FIRST = 0x100
+
+
+@dataclass(frozen=True, slots=True)
+class LettersModel:
+    """Counts of graphone n-grams.
+
+    Attributes:
+        graphones: by the letters they stand for, each with its character in the n-grams.
+        counts: of each context (a string of such characters) its successors and their counts.
+    """
+
+    graphones: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]
+    counts: Mapping[str, Mapping[str, int]]
+
+    def probability(self, context: str, symbol: str) -> float:
+        """Return the probability of a graphone after a context, interpolated over all orders.
+
+        ``P(g|h) = max(c(hg) - D, 0) / C(h) + D T(h) / C(h) P(g|h')``: C is the sum and T the number
+        of the counts after h, h' the context without its first graphone (Kneser-Ney; the counts of
+        the lower orders are numbers of distinct predecessors).
+        """
+        found = 1.0 / (1 + sum(map(len, self.graphones.values())))
+        for length in range(len(context) + 1):
+            after = self.counts.get(context[len(context) - length :])
+            if after is None:
+                break
+            total = sum(after.values())
+            kept = max(after.get(symbol, 0) - DISCOUNT, 0.0)
+            found = kept / total + DISCOUNT * len(after) / total * found
+        return found
+
+    def pronounce(self, word: str) -> tuple[str, ...] | None:
+        """Return the likeliest pronunciation of a word of letters a-z; None if there is none.
+
+        Args:
+            word: capitals and small letters are the same; other characters are left out.
+        """
+        letters = "".join(each for each in word.lower() if "a" <= each <= "z")
+        beams: list[dict[tuple[str, tuple[str, ...]], float]] = [
+            {} for _ in range(len(letters) + 1)
+        ]
+        beams[0][BEGIN, ()] = 0.0
+        for at, beam in enumerate(beams[:-1]):
+            best = sorted(beam.items(), key=lambda one: -one[1])[:BEAM]
+            for (context, said), score in best:
+                for size in (1, 2):
+                    for symbol, phonemes in self.graphones.get(letters[at : at + size], ()):
+                        if at + size > len(letters):
+                            continue
+                        state = ((context + symbol)[1 - ORDER :], said + phonemes)
+                        new = score + log(self.probability(context, symbol))
+                        old = beams[at + size].get(state)
+                        if old is None or new > old:
+                            beams[at + size][state] = new
+        last = {
+            said: score + log(self.probability(context, END))
+            for (context, said), score in sorted(beams[-1].items(), key=lambda one: one[1])
+            if said
+        }
+        return max(last, key=lambda said: last[said]) if last else None
+
+
+def read_model(lines: Iterable[str]) -> LettersModel:
+    """Read a model: graphones, an empty line, then counts.
+
+    A line of counts is the length of the n-gram's beginning that it shares with the line before,
+    the rest of the n-gram and a tab with the count (nothing for 1).
+    """
+    graphones: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    counts: dict[str, dict[str, int]] = {}
+    rows = iter(lines)
+    for number, row in enumerate(rows):
+        if not row:
+            break
+        letters, *phonemes = row.split(" ")
+        graphones.setdefault(letters, []).append((chr(_FIRST + number), tuple(phonemes)))
+    before = ""
+    for row in rows:
+        rest, _, count = row[1:].partition("\t")
+        before = before[: int(row[0])] + rest
+        counts.setdefault(before[:-1], {})[before[-1]] = int(count or 1)
+    return LettersModel({key: tuple(value) for key, value in graphones.items()}, counts)
+
+
+def write_model(graphones: Iterable[Graphone], counts: Mapping[str, int]) -> Iterable[str]:
+    """Yield the lines that :func:`read_model` reads."""
+    for letters, phonemes in graphones:
+        yield " ".join((letters, *phonemes))
+    yield ""
+    before = ""
+    for gram in sorted(counts):
+        shared = 0
+        while shared < min(len(before), len(gram) - 1) and before[shared] == gram[shared]:
+            shared += 1
+        count = counts[gram]
+        yield f"{shared}{gram[shared:]}" + (f"\t{count}" if count > 1 else "")
+        before = gram
+
+
+def symbols_of(graphones: Iterable[Graphone]) -> dict[Graphone, str]:
+    """Return the character that stands for each graphone in n-grams."""
+    return {graphone: chr(_FIRST + number) for number, graphone in enumerate(graphones)}
+
+
+@lru_cache(maxsize=1)
+def load_letters() -> LettersModel:
+    """Return the shipped model, read once."""
+    data = files("tabwb.phonology") / "data" / "letters.txt.xz"
+    return read_model(lzma.decompress(data.read_bytes()).decode("utf-8").split("\n"))
+
+
+@lru_cache(maxsize=256)
+def guessed_sound(word: str) -> tuple[str, ...] | None:
+    """Return the likely pronunciation of a word in no dictionary, ARPAbet without stress.
+
+    >>> [" ".join(guessed_sound(word) or ()) for word in ("twee", "treeb", "blag")]
+    ['T W IY', 'T R IY B', 'B L AE G']
+    """
+    return load_letters().pronounce(word)
