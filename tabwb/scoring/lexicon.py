@@ -1,6 +1,6 @@
-"""Which strings are English words, and which are common ones.
+"""Which strings are English words, which are common ones, and which are rarer.
 
-Two shipped lists (``data/README.md`` says how they are made and under which licences): the *known*
+The shipped lists (``data/README.md`` says how they are made and under which licences): the *known*
 words are those of the CMU Pronouncing Dictionary and of SCOWL up to size 70, the *common* words are
 those of SCOWL's sizes 10, 20 and 35 (40,194 words). The known words stay one sorted block of bytes
 that is searched by halving, the common ones become three sets. Processor time on a busy two-core
@@ -11,13 +11,19 @@ to their levels 20), ``known`` 1 microsecond for a common word and 35 for any ot
 
 from __future__ import annotations
 
+import gzip
 import string
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 
 LEVELS = (10, 20, 35)
 """SCOWL's sizes of the blocks of ``common.txt``, the most frequent words first."""
+RARER = (40, 50, 55, 60)
+"""SCOWL's sizes of the blocks of ``rarer.txt.gz``: read at the first question."""
+
+
+_DATA = files("tabwb.scoring") / "data"
 
 
 class Lexicon:
@@ -63,6 +69,14 @@ class Lexicon:
         lower = word.lower()
         return next((level for level, words in self._levels if lower in words), None)
 
+    def size(self, word: str) -> int | None:
+        """Return SCOWL's size of a word up to 60, None for a word beyond it.
+
+        >>> [load_lexicon().size(word) for word in ("dog", "pooch", "tat", "dat")]
+        [10, 40, 50, None]
+        """
+        return self.level(word) or self._rarer.get(word.lower())
+
     def nearest_common(self, word: str, level: int = LEVELS[-1]) -> str | None:
         """A common word one edit away, or None: the most frequent, then the first by alphabet.
 
@@ -84,6 +98,12 @@ class Lexicon:
             if at <= level and (near := edits & words):
                 return min(near)
         return None
+
+    @cached_property
+    def _rarer(self) -> dict[str, int]:
+        text = gzip.decompress((_DATA / "rarer.txt.gz").read_bytes()).decode("ascii")
+        blocks = zip(RARER, text.split("\n\n"), strict=True)
+        return {word: size for size, block in blocks for word in block.split()}
 
     def _searched(self, word: str) -> bool:
         if not (word.isascii() and word.isalpha()):
@@ -125,5 +145,4 @@ def one_edit_away(word: str) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def load_lexicon() -> Lexicon:
     """The shipped lists, read once."""
-    data = files("tabwb.scoring") / "data"
-    return Lexicon((data / "words.txt").read_bytes(), (data / "common.txt").read_text("ascii"))
+    return Lexicon((_DATA / "words.txt").read_bytes(), (_DATA / "common.txt").read_text("ascii"))

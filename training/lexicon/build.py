@@ -11,12 +11,15 @@ sources give the same bytes.
 from __future__ import annotations
 
 import argparse
+import gzip
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 OUT = Path(__file__).parents[2] / "tabwb" / "scoring" / "data"
 COMMON_LEVELS = (10, 20, 35)
+RARER_LEVELS = (40, 50, 55, 60)
+"""Words that many people know and few say: with them a sound is neither a word nor a nonword."""
 KNOWN_LEVELS = (10, 20, 35, 40, 50, 55, 60, 70)
 """Up to the size that SCOWL calls large; the next one holds words that hardly anybody knows."""
 NOT_KNOWN = frozenset({"gorp"})
@@ -52,15 +55,24 @@ def read_scowl(folder: Path, levels: Sequence[int]) -> dict[str, int]:
 
 
 def build(cmudict: Path, scowl: Path, out: Path) -> None:
-    """Write ``words.txt`` (sorted, one a line) and ``common.txt`` (one block for each level)."""
+    """Write the three lists.
+
+    ``words.txt`` is sorted, one word a line; ``common.txt`` and ``rarer.txt.gz`` have one block for
+    each level.
+    """
     known = (read_cmudict(cmudict) | set(read_scowl(scowl, KNOWN_LEVELS))) - NOT_KNOWN
     common = read_scowl(scowl, COMMON_LEVELS)
-    blocks = [
-        "\n".join(sorted(word for word, at in common.items() if at == level))
-        for level in COMMON_LEVELS
-    ]
+    every = read_scowl(scowl, COMMON_LEVELS + RARER_LEVELS)
+    rarer = _blocks({word: at for word, at in every.items() if word not in NOT_KNOWN}, RARER_LEVELS)
     (out / "words.txt").write_text("\n".join(sorted(known)) + "\n", encoding="ascii")
-    (out / "common.txt").write_text("\n\n".join(blocks) + "\n", encoding="ascii")
+    (out / "common.txt").write_text(_blocks(common, COMMON_LEVELS), encoding="ascii")
+    (out / "rarer.txt.gz").write_bytes(gzip.compress(rarer.encode("ascii"), 9, mtime=0))
+
+
+def _blocks(words: Mapping[str, int], levels: Sequence[int]) -> str:
+    """The words of each level, sorted, an empty line between levels."""
+    blocks = (sorted(word for word, at in words.items() if at == level) for level in levels)
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
