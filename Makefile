@@ -38,6 +38,7 @@ contracts:
 docs:
 	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/python docs/rules_judge.py --check
+	@$(BIN)/python docs/naming_rules.py --check
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks

@@ -9,17 +9,19 @@ from tabwb.administer.naming_view import NamingView
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt
-from tabwb.scoring.naming.attempts import SpokenAttempt, propose_attempts
-from tabwb.scoring.naming.codes import right_by_score
-from tabwb.scoring.naming.correct import Verdict, judged_attempt, verdicts
+from tabwb.scoring.naming.attempts import SpokenAttempt
+from tabwb.scoring.naming.case import Proposal, Settings
+from tabwb.scoring.naming.codes import code_by_score, right_by_score
+from tabwb.scoring.naming.correct import Verdict
 from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
-from tabwb.scoring.naming.propose import Proposal, propose_code
+from tabwb.scoring.naming.propose import propose_response
+from tabwb.scoring.naming.readings import Said
 from tabwb.scoring.naming.summary import NamedItem, Status
 from tabwb.scoring.naming.target import Rule
 
-RATER = "naming-1"
-"""The rules as they are here; changing one that changes a score makes it naming-2."""
+RATER = "naming-2"
+"""The rules as they are here; changing one that changes a score makes it naming-3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,17 @@ class Naming:
 
     Attributes:
         view: the trial as it stands.
-        transcript: what the rules were given, or None where nobody has transcribed it.
+        transcript: what was transcribed, or None where nobody has transcribed it.
         transcripts: all there are of the counting attempt, the one given last.
-        attempts: as proposed, seconds on the clock of the transcript.
-        verdicts: both rules of correctness; empty without a transcript.
+        attempts: as a listener heard them, else as proposed; seconds on the clock of the
+            transcript.
+        verdicts: both rules of correctness; None without a transcript or a word heard.
         distance: of the judged attempt from the nearest accepted form, or None where nothing was
-            heard.
-        proposal: the code that the machine proposes; None without a transcript or a word heard.
+            said.
+        proposal: the code that the rules propose; None without a transcript or a word heard.
+        by_ear: whether attempts, verdicts, distance and proposal rest on what a listener heard.
+        spoken: each attempt as the rules read it.
+        proposals: of each attempt, None for a fragment.
     """
 
     view: NamingView
@@ -44,11 +50,19 @@ class Naming:
     verdicts: dict[Rule, Verdict] | None = None
     distance: TargetDistance | None = None
     proposal: Proposal | None = None
+    by_ear: bool = False
+    spoken: tuple[Said, ...] = ()
+    proposals: tuple[Proposal | None, ...] = ()
 
     @property
     def phonemes(self) -> tuple[str, ...]:
-        """What was heard, or nothing."""
+        """What was transcribed, or nothing."""
         return () if self.transcript is None else self.transcript.phonemes
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The phonemes of all attempts: a listener's, else those of the transcript."""
+        return tuple(phoneme for attempt in self.attempts for phoneme in attempt.phonemes)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -66,52 +80,54 @@ class Naming:
         return frozenset(said | _circumstances(self.view))
 
 
-def naming_of(view: NamingView, transcript: Transcript | None = None) -> Naming:
-    """A trial scored by the rules.
+def naming_of(
+    view: NamingView, transcript: Transcript | None = None, *, heard: bool = True
+) -> Naming:
+    """Return a trial scored by the rules.
 
     Args:
         view: the trial as it stands.
         transcript: which one to score; by default the one that is shown first.
+        heard: whether what a listener heard replaces the transcript (rule 0).
     """
     attempt = view.attempt
     chosen = transcript or view.transcript
-    if attempt is None or chosen is None or chosen.status == "error" or chosen.unit != "phonemes":
-        there = () if attempt is None else view.transcripts_of(attempt.number)
-        return Naming(view, transcripts=there, proposal=_of_heard(view))
-    others = [
-        each
-        for each in view.transcripts_of(attempt.number)
-        if each.transcriber != chosen.transcriber
-    ]
-    segments = heard_of_speaker(view, attempt, chosen)
-    marks = [mark - _start(view) for mark in view.marks]
-    item = view.item
-    attempts = propose_attempts(segments, marks=marks, accepted=item.accepted)
-    judged = verdicts(segments, item.accept, view.rules.tolerance, marks=marks)
-    number = judged_attempt(attempts, judged[view.rules.rule])
-    said = () if number is None else attempts[number - 1].phonemes
+    usable = chosen is not None and chosen.status != "error" and chosen.unit == "phonemes"
+    heard_as = view.heard_as if heard else None
+    said = () if attempt is None else view.transcripts_of(attempt.number)
+    if attempt is None or chosen is None or not usable:
+        if heard_as is None:
+            return Naming(view, transcripts=said)
+        segments: tuple[Segment, ...] = ()
+        marks: list[float] = []
+        chosen = None
+    else:
+        others = [each for each in said if each.transcriber != chosen.transcriber]
+        said = (*others, chosen)
+        segments = heard_of_speaker(view, attempt, chosen)
+        marks = [mark - _start(view) for mark in view.marks]
+    found = propose_response(
+        view.item, segments, settings_of(view), heard=heard_as, marks=marks, earlier=view.earlier
+    )
+    judged = found.judged
     return Naming(
         view,
         chosen,
-        (*others, chosen),
-        attempts,
-        judged,
-        distance_from_target(said, item.accept),
-        propose_code(
-            item,
-            attempts,
-            judged[view.rules.rule],
-            heard=view.heard_as,
-            earlier=view.earlier,
-        ),
+        said,
+        found.attempts,
+        found.verdicts,
+        None if judged is None else distance_from_target(judged.phonemes, view.item.accept),
+        found.proposal,
+        heard_as is not None,
+        found.said,
+        found.proposals,
     )
 
 
-def _of_heard(view: NamingView) -> Proposal | None:
-    """The code that follows from what a person heard, where nothing was transcribed."""
-    if view.heard_as is None:
-        return None
-    return propose_code(view.item, (), heard=view.heard_as, earlier=view.earlier)
+def settings_of(view: NamingView) -> Settings:
+    """Return what decides besides the item: the battery's rules and how the speaker talks."""
+    rules = view.rules
+    return Settings(rules.rule, rules.tolerance, rules.number, view.varieties)
 
 
 _STATUSES: Mapping[TrialState, Status] = {
@@ -126,7 +142,7 @@ def named_item(naming: Naming) -> NamedItem:
     """A trial as the summaries count it.
 
     Whether it is right as the battery counts it is the person's score where there is one, else the
-    rule that decides, over the transcript.
+    person's code, else the rule that decides, over what was heard or transcribed.
     """
     view = naming.view
     trial, score = view.trial, view.score
@@ -139,8 +155,15 @@ def named_item(naming: Naming) -> NamedItem:
     if status == "answered" and score is not None and score.score == "not-scorable":
         status = "not-scorable"
     decides = view.rules.rule
+    code = "" if view.code is None else view.code.code
+    by_person = score is not None or code not in {"", "undecided"}
+    if score is not None:
+        right = right_by_score(score.score, decides)
+        code = code or code_by_score(score.score, decides)
+    else:
+        right = code == "correct" if by_person else rules.get(decides)
     outcome = outcome_of(
-        rules.get(decides) if score is None else right_by_score(score.score, decides),
+        right,
         late=is_late(view.latency_s, view.rules.time_limit),
         late_counts=view.rules.late_counts,
         cues_count=[cue.counts for cue in cues],
@@ -154,7 +177,7 @@ def named_item(naming: Naming) -> NamedItem:
         person=person,
         rules=rules,
         outcome=outcome,
-        code="" if view.code is None else view.code.code,
+        code=code,
         proposed="" if naming.proposal is None else naming.proposal.code,
         flags=tuple(sorted(naming.flags)),
         cues=tuple((cue.kind, cue.counts) for cue in cues),
@@ -165,6 +188,7 @@ def named_item(naming: Naming) -> NamedItem:
         transcriber="" if naming.transcript is None else naming.transcript.transcriber,
         score_by="" if score is None else score.by,
         other_scores=tuple((each.by, each.score) for each in view.scores if each != score),
+        decided_by="listener" if by_person else "rule" if right is not None else "",
     )
 
 

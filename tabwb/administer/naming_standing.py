@@ -24,8 +24,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, Trial
+from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.decide import Outcome, next_item, not_needed, should_discontinue
-from tabwb.scoring.naming.propose import Earlier
 
 _UNRECORDED = "practice, not recorded"
 _CREDITED = "before the start item: credited by the basal, not given"

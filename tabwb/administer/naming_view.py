@@ -26,8 +26,9 @@ from tabwb.records.naming import (
 )
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.trials import Attempt, Trial
-from tabwb.scoring.naming.heard import HeardAs
-from tabwb.scoring.naming.propose import Earlier
+from tabwb.scoring.naming.case import Earlier
+from tabwb.scoring.naming.forms import Variety
+from tabwb.scoring.naming.heard import HeardAs, parse_heard
 
 Kind = TypeVar("Kind")
 Said = TypeVar("Said", Scored, Heard, Coded)
@@ -42,6 +43,7 @@ class NamingView:
         observations: of this trial.
         earlier: what was said to the items before it, oldest first.
         primary: the rater whose score, code and word count; empty: whoever said it first.
+        varieties: of the speaker's English, as recorded.
     """
 
     trial: Trial
@@ -50,6 +52,7 @@ class NamingView:
     observations: tuple[Observation, ...]
     earlier: tuple[Earlier, ...] = ()
     primary: str = ""
+    varieties: tuple[Variety, ...] = ()
 
     @property
     def attempt(self) -> Attempt | None:
@@ -134,11 +137,7 @@ class NamingView:
     @property
     def heard_as(self) -> HeardAs | None:
         """What a person heard, as the rules read it."""
-        heard = self.heard
-        if heard is None:
-            return None
-        ways = tuple(tuple(way.split()) for way in heard.pronunciations)
-        return HeardAs(heard.text, heard.word, ways)
+        return None if self.heard is None else parse_heard(self.heard.text)
 
     @property
     def code(self) -> Coded | None:
@@ -212,10 +211,10 @@ class NamingView:
     @property
     def spoken(self) -> Earlier | None:
         """What was said, as far as it is known; None where nothing is."""
-        heard, transcript = self.heard, self.transcript
+        heard, transcript = self.heard_as, self.transcript
         if heard is not None:
-            first = heard.pronunciations[0].split() if heard.pronunciations else ()
-            return Earlier(self.trial.plan.item, tuple(first), heard.word)
+            first = heard.attempts[0]
+            return Earlier(self.trial.plan.item, first.phonemes, first.word)
         if transcript is None or not transcript.phonemes:
             return None
         return Earlier(self.trial.plan.item, transcript.phonemes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tabwb.administer.naming_scores import RATER, Naming
+from tabwb.administer.naming_scores import RATER, Naming, naming_of
 from tabwb.records.naming import Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.speech import Transcript
@@ -22,24 +22,26 @@ LIKELIHOOD = "correct-likelihood"
 
 
 def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, ...]:
-    """What the rules say of a response as one transcriber heard it; the rater names both.
+    """Return what the rules say of a response as one transcriber has it; the rater names both.
 
-    A transcript in error gives ratings in error, never a wrong answer.
+    Right or wrong and the distance are of the transcript alone, the proposed code is of what a
+    listener heard where one did. A transcript in error gives ratings in error, no wrong answer.
     """
     rater = f"{RATER}:{transcript.transcriber}"
     if transcript.status == "error":
         return tuple(
             failed(rater, rule, transcript.error) for rule in ("correct-any", "correct-first")
         )
-    if naming.verdicts is None:
+    alone = naming_of(naming.view, transcript, heard=False) if naming.by_ear else naming
+    if alone.verdicts is None:
         return ()
     ratings = [
         undefined(rater, rule, verdict.clause)
         if verdict.value is None
         else valued(rater, rule, verdict.value, verdict.clause)
-        for rule, verdict in naming.verdicts.items()
+        for rule, verdict in alone.verdicts.items()
     ]
-    distance = naming.distance
+    distance = alone.distance
     if distance is not None:
         form = " ".join(distance.form.phonemes)
         ratings += [

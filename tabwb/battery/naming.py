@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from tabwb.scoring.naming.target import Accepted, NamingTarget, Rule, Tolerance
+from tabwb.scoring.naming.target import Accepted, NamingTarget, Number, Rule, Tolerance
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Item
@@ -20,7 +20,7 @@ Feedback = Literal["none", "neutral", "right-or-wrong"]
 Reveal = Literal["after-score", "live"]
 
 CORRECTNESS_RULES: tuple[Rule, ...] = get_args(Rule)
-ITEM_KEYS = ("picture", "target", "accept", "semantic", "visual", "parts", "cues")
+ITEM_KEYS = ("picture", "target", "accept", "semantic", "visual", "parts", "unrelated", "cues")
 """Keys that only a naming item has; they stand in :attr:`Item.extra`."""
 
 
@@ -65,6 +65,8 @@ class NamingRules:
         time_limit: seconds from the picture to the onset of speech, or None.
         late_counts: whether a right answer after the limit counts as right.
         tolerance: how far from an accepted form is still right; None: equality.
+        number: whether the name in another number ("cats" for *cat*) is right (``ignored``) or
+            another ending (``scored``).
         cues: helps in the order in which they may be given; an item's own take their place.
         discontinue: when the subtest may be ended early, or None.
         start_item: id of the item to begin with, or empty for the first.
@@ -81,6 +83,7 @@ class NamingRules:
     time_limit: float | None = None
     late_counts: bool = False
     tolerance: Tolerance | None = None
+    number: Number = "ignored"
     cues: tuple[Cue, ...] = ()
     discontinue: Discontinue | None = None
     start_item: str = ""
@@ -136,6 +139,7 @@ def naming_item(item: Item) -> NamingItem:
         semantic=_words(given, "semantic"),
         visual=_words(given, "visual"),
         parts=_words(given, "parts"),
+        unrelated=_words(given, "unrelated"),
         cues=_cues(given),
         practice=item.practice,
     )

@@ -93,7 +93,7 @@ def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Bro
         what = "this is no file of a picture"
         yield Broken((*path, "picture"), what, shortened(item.picture), ", ".join(_FILE_TYPES))
     yield from _accepted(path, subtest, item)
-    for key in ("semantic", "visual", "parts"):
+    for key in ("semantic", "visual", "parts", "unrelated"):
         yield from _neighbours((*path, key), item, getattr(item, key))
 
 

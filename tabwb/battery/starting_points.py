@@ -173,6 +173,7 @@ rule = "correct-first"   # or "correct-any": an accepted form anywhere in the re
 time_limit = 20          # seconds from the picture to speech
 late_counts = false      # whether a right answer after the limit counts as right
 # tolerance = {{ slips = 1, reason = "slips of articulation" }}   # or {{ share = 0.5 }}
+# number = "scored"      # "balls" is not right for *ball*; left out: it is
 # discontinue = {{ after = 8, counts_cued = false }}
 # start_item = "ball"    # begin here; with basal, go back until so many in a row are right
 # basal = 8
@@ -193,6 +194,7 @@ accept = [{{ phonemes = "B AO L", reason = "citation" }}, {{ phonemes = "B AA L"
 semantic = ["bat", "toy", "balloon"]   # related in meaning
 visual = ["circle", "ring", "moon"]    # what the picture may be taken for
 # parts = []                           # parts of what is shown
+# unrelated = []                       # words that have nothing to do with it
 # practice = true                      # given first, never counted
 cues = [
   {{ kind = "stimulus", text = "It is a toy.", when = "it was taken for something else", counts = true }},

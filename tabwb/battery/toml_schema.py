@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tabwb.battery.naming import Feedback, ResponseRule, Reveal
-from tabwb.scoring.naming.target import Rule
+from tabwb.scoring.naming.target import Number, Rule
 
 Text = Annotated[str, Field(min_length=1)]
 Id = Annotated[
@@ -158,6 +158,9 @@ class ItemTable(_Table):
         [], description="Naming: words for what the picture may be taken for."
     )
     parts: list[Text] = Field([], description="Naming: words for parts of the picture.")
+    unrelated: list[Text] = Field(
+        [], description="Naming: words that have nothing to do with the target."
+    )
     cues: list[CueTable] = Field(
         [], description="Naming: the item's own helps, in the place of the subtest's."
     )
@@ -198,6 +201,9 @@ class SubtestTable(_Table):
     )
     tolerance: ToleranceTable | None = Field(
         None, description="Naming: how far from an accepted pronunciation is still right."
+    )
+    number: Number = Field(
+        "ignored", description="Naming: whether the name in another number is right."
     )
     cues: list[CueTable] = Field(
         [], description="Naming: helps, in the order in which they may be given."

@@ -41,7 +41,7 @@ def item_lines(found: Battery, item: Item) -> list[str]:
         word = f" ({form.word})" if form.word else ""
         said = " ".join(form.phonemes)
         lines.append(f"accepted{word}: {said}  /{to_ipa(form.phonemes)}/  {form.reason}")
-    for key in ("semantic", "visual", "parts"):
+    for key in ("semantic", "visual", "parts", "unrelated"):
         words = getattr(named, key)
         if words:
             lines.append(f"{key}: {', '.join(words)}")
@@ -62,6 +62,8 @@ def _value(key: str, value: Any) -> str:
             return "a late answer counts" if value else "a late answer does not count"
         case "tolerance":
             return _tolerance(value)
+        case "number":
+            return "'cats' is right for 'cat'" if value == "ignored" else "'cats' is another ending"
         case "discontinue":
             return _discontinue(value)
         case "start_item":

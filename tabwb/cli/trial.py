@@ -144,9 +144,12 @@ def heard(
         _tell_kept(session, f"heard '{words.strip()}' kept")
         view = session.view()
         said = None if view is None else view.heard_as
-        if said is not None and not said.pronunciations and not said.several:
+        if said is not None and said.guessed:
+            from tabwb.phonology.inventory import to_ipa
+
+            ipa = to_ipa(said.pronunciations[0]) if said.pronunciations else ""
             here = f"tabwb trial heard {session.administration.id} {trial_name}"
-            note(f'  how it sounded, for example: {here} /hɔɡ/ or {here} "HH AO G"')
+            note(f"  the sound /{ipa}/ is guessed from the letters; write it down: {here} /{ipa}/")
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabwb.administer.naming_scores import RATER, Naming
 from tabwb.administer.naming_view import NamingView, is_rater
+from tabwb.phonology.inventory import to_ipa
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet
 from tabwb.records.speech import Transcript
 
@@ -20,7 +21,7 @@ def spoken_json(naming: Naming) -> Json:
         {"rater": each.by, "code": each.code, "flags": list(each.flags)} for each in view.codes
     ]
     if naming.proposal is not None:
-        by = "heard" if transcript is None else transcript.transcriber
+        by = "heard" if naming.by_ear or transcript is None else transcript.transcriber
         codes.append({"rater": f"{RATER}:{by}", **naming.proposal.to_json()})
     said: Json = {"phonemes": list(naming.phonemes), "codes": codes, "naming": naming_json(naming)}
     if view.attempt is not None and transcript is not None:
@@ -39,7 +40,7 @@ def naming_json(naming: Naming) -> Json:
     view, take = naming.view, naming.view.take
     score, heard, code = view.score, view.heard, view.code
     shown = view.shown
-    timed = naming.transcript is None or naming.transcript.timed
+    timed = naming.transcript is not None and naming.transcript.timed
     return {
         "target": view.item.target,
         "accepted": [" ".join(form) for form in view.item.accepted],
@@ -68,15 +69,8 @@ def naming_json(naming: Naming) -> Json:
         "marks": list(view.marks),
         "examiner": [list(stretch) for stretch in view.examiner],
         "phonemes": list(naming.phonemes),
-        "attempts": [
-            {
-                "onset_s": attempt.onset_s if timed else None,
-                "offset_s": attempt.offset_s if timed else None,
-                "phonemes": list(attempt.phonemes),
-                "complete": attempt.complete,
-            }
-            for attempt in naming.attempts
-        ],
+        "by_ear": naming.by_ear,
+        "attempts": _attempts_json(naming, timed=timed),
         "rule": view.rules.rule,
         "verdicts": {
             name: each.to_json() | ({} if timed else {"start_s": None, "end_s": None})
@@ -128,6 +122,25 @@ def _correction(said: OnsetSet | LimitsSet | Coded) -> Json:
     else:
         what = {"what": "code", "code": said.code, "flags": list(said.flags)}
     return {**what, "by": said.by, "at": said.at or None, "reason": said.reason or None}
+
+
+def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
+    """Each attempt; ``heard`` is a listener's word, ``code`` what the rules propose of it."""
+    return [
+        {
+            "onset_s": attempt.onset_s if timed else None,
+            "offset_s": attempt.offset_s if timed else None,
+            "phonemes": list(attempt.phonemes),
+            "ipa": to_ipa(attempt.phonemes),
+            "complete": attempt.complete,
+            "heard": said.word or None,
+            "by_ear": said.ear,
+            "code": None if proposal is None else proposal.code,
+        }
+        for attempt, said, proposal in zip(
+            naming.attempts, naming.spoken, naming.proposals, strict=True
+        )
+    ]
 
 
 def transcript_json(transcript: Transcript) -> Json:

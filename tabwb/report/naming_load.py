@@ -10,7 +10,7 @@ from tabwb.battery.model import Battery
 from tabwb.battery.naming import NamingRules, naming_item
 from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Trial
-from tabwb.scoring.naming.propose import Earlier
+from tabwb.scoring.naming.case import Earlier
 
 
 def namings(battery: Battery, trials: Sequence[Trial], primary: str = "") -> tuple[Naming, ...]:

@@ -69,6 +69,7 @@ class NamedSubtest:
             ],
             "latency_median_s": summary.latency_median_s,
             "latency_n": summary.latency_n,
+            "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
         }
 
 

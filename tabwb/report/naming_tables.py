@@ -19,10 +19,10 @@ from tabwb.report.wording import NONE, between, plain
 from tabwb.scoring.naming.summary import Basis, NamedItem
 
 BASES: Mapping[Basis, str] = {
-    "outcome": "as the battery counts",
-    "person": "by the person who listened",
-    "correct-any": "correct-any, transcript",
-    "correct-first": "correct-first, transcript (provisional)",
+    "outcome": "Battery rule",
+    "person": "Listener",
+    "correct-any": "Right anywhere (by rule)",
+    "correct-first": "First attempt right (by rule)",
 }
 SCORES: Mapping[str, str] = {
     "right": "right",
@@ -45,8 +45,8 @@ def naming_views(subtest: NamedSubtest) -> Iterator[RenderableType]:
         yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
     yield Padding(Text(facts_of(subtest), style="dim"), (0, 1))
     for title, codes in (
-        ("codes (by a person)", subtest.summary.codes),
-        ("codes (proposed)", subtest.summary.proposed),
+        ("Codes (listener)", subtest.summary.codes),
+        ("Proposed codes (draft), items without a listener's", subtest.summary.proposed),
     ):
         if codes:
             yield codes_table(title, codes)
@@ -82,7 +82,7 @@ class ItemsTable:
 def items_table(items: Sequence[NamedItem], *, latency: bool = True) -> RenderableType:
     """One row per item: what was said, who says whether it is right, and why.
 
-    What a person heard stands beside the transcript, which is what the rules judge.
+    What a person heard stands beside the transcript; the rules judge it where it is there.
     """
     heard = _heard(items)
     made = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
@@ -119,15 +119,15 @@ def legend_of(items: Sequence[NamedItem]) -> str:
     """What the signs of the table of items mean, those that stand there.
 
     >>> legend_of([NamedItem("a", "dog", "answered", heard="dog", proposed="correct")])
-    "in quotes: as a person heard it; a code with ? is a machine's proposal"
+    'in quotes: as a person heard it; a code with ? is proposed by rule'
     """
     open_ = any(value is None for one in items for value in one.rules.values())
     signs = (
         (_heard(items), "in quotes: as a person heard it"),
-        (any(one.rules for one in items), "any, first: the rules on the transcript"),
+        (any(one.rules for one in items),
+         "any, first: the rules on what was heard, else on the transcript"),
         (open_, "? there: a person must tell"),
-        (any(one.proposed and not one.code for one in items),
-         "a code with ? is a machine's proposal"),
+        (any(one.proposed and not one.code for one in items), "a code with ? is proposed by rule"),
     )  # fmt: skip
     return "; ".join(words for there, words in signs if there)
 
@@ -220,7 +220,7 @@ def verdict_of(one: NamedItem, rule: str) -> str:
 
 
 def code_of(one: NamedItem) -> str:
-    """A person's code, else the machine's with a question mark; flags after it."""
+    """A listener's code, else the proposed one with a question mark; flags after it."""
     code = one.code or (f"{one.proposed}?" if one.proposed else "")
     return ", ".join(filter(None, (code, *one.flags))) or NONE
 
@@ -242,19 +242,19 @@ def facts_of(subtest: NamedSubtest) -> str:
     """Where items stand, how self-corrections count, cues and latency, in one line each."""
     summary = subtest.summary
     lines = [", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())]
+    if summary.by_listener or summary.by_rule:
+        lines.append(
+            f"Battery rule: {plural(summary.by_listener, 'item')} scored by a listener, "
+            f"{summary.by_rule} by rule"
+        )
     by = Counter(one.transcriber for one in subtest.items if one.transcriber)
     if by:
         lines.append(f"transcribed by {', '.join(_with_count(*each, by) for each in by.items())}")
     corrected = sum(one.score == "self-corrected" for one in subtest.items)
     if corrected and subtest.rules.rule == "correct-first":
         lines.append(
-            f"{corrected} self-corrected: right by the person who listened, an error as the "
-            "battery counts (correct-first)"
-        )
-    if astray := [one.item for one in subtest.items if _counts_otherwise(one)]:
-        lines.append(
-            f"{', '.join(astray)}: heard or coded by a person otherwise than the transcript "
-            "counts; only a score would count before it"
+            f"{corrected} self-corrected: right for the listener, an error by the battery's rule "
+            "(correct-first)"
         )
     if said := raters_line(subtest.items, subtest.primary):
         lines.append(said)
@@ -273,14 +273,6 @@ def facts_of(subtest: NamedSubtest) -> str:
 
 def _with_count(transcriber: str, count: int, of: Mapping[str, int]) -> str:
     return transcriber if len(of) == 1 else f"{transcriber} ({count})"
-
-
-def _counts_otherwise(one: NamedItem) -> bool:
-    """Whether a person who has not scored says, by a code or a word, other than what counts."""
-    if one.person is not None or one.status != "answered":
-        return False
-    says = one.code or (one.proposed if one.heard else "")
-    return says not in {"", "undecided"} and (says == "correct") != (one.outcome == "right")
 
 
 def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:

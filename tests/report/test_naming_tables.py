@@ -53,10 +53,14 @@ def test_silence_and_no_transcript_are_told_apart_and_who_transcribed() -> None:
     assert "transcribed by manual:a.tsv (2), b (1)" in lines
 
 
-def test_what_a_person_says_without_a_score_is_not_passed_over() -> None:
-    coded = replace(ITEMS[0], person=None, score="", code="correct", outcome="error")
-    assert "cat: heard or coded by a person otherwise" in shown(120, items=(coded,))
-    assert "otherwise" not in shown(120, items=(replace(coded, outcome="right"),))
+def test_how_many_items_a_listener_scored_and_how_many_a_rule() -> None:
+    by_rule = replace(ITEMS[0], score="", person=None, decided_by="rule")
+    items = (by_rule, replace(ITEMS[1], decided_by="listener"))
+    found = shown(120, items=items)
+    assert "Battery rule: 1 item scored by a listener, 1 by rule" in found
+    # What is proposed of an item that a listener scored is in no count.
+    assert dict(summarise(items).proposed) == {"semantic": 1}
+    assert dict(summarise((replace(by_rule, score="error"), items[1])).proposed) == {}
 
 
 def test_where_room_is_short_the_latency_gives_way() -> None:
@@ -67,12 +71,12 @@ def test_where_room_is_short_the_latency_gives_way() -> None:
 
 def test_the_signs_are_explained() -> None:
     assert (
-        "in quotes: as a person heard it; any, first: the rules on the transcript; "
-        "? there: a person must tell; a code with ? is a machine's proposal"
+        "in quotes: as a person heard it; any, first: the rules on what was heard, else on the "
+        "transcript; ? there: a person must tell; a code with ? is proposed by rule"
     ) in " ".join(shown(80).split())
 
 
 @pytest.mark.parametrize("rule", ["correct-first", "correct-any"])
 def test_a_self_correction_counts_as_the_battery_has_it(rule: str) -> None:
-    said = "1 self-corrected: right by the person who listened, an error as the battery counts"
+    said = "1 self-corrected: right for the listener, an error by the battery's rule"
     assert (said in shown(120, rule)) == (rule == "correct-first")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.scoring.naming.heard import parse_heard
-from tabwb.scoring.naming.propose import propose_code
+from tabwb.scoring.naming.propose import propose_response
 from tests.scoring.naming_parts import DOG
 
 
@@ -19,8 +19,8 @@ from tests.scoring.naming_parts import DOG
         ("  Dog. ", "dog", ["D AO G"]),
         ("DOG", "dog", ["D AO G"]),
         ("either", "either", ["IY DH ER", "AY DH ER"]),
-        ("blorf", "blorf", []),
-        ("a blorf", "a blorf", []),
+        ("blorf", "blorf", ["B L AO R F"]),  # by its letters
+        ("a blorf", "a blorf", ["AH B L AO R F", "EY B L AO R F"]),
         ("house cat", "house cat", ["HH AW S K AE T"]),
         ("don’t", "don't", ["D OW N T", "D OW N"]),
         ("aw", "aw", ["AO"]),  # a word when small, a phoneme in capitals
@@ -39,6 +39,34 @@ def test_what_is_typed(text: str, word: str, pronunciations: list[str]) -> None:
     assert found.several is (" " in word)
 
 
+@pytest.mark.parametrize(
+    ("text", "attempts"),
+    [
+        ("cat, dog", ["K AE T", "D AO G"]),
+        ("cat ... dog", ["K AE T", "D AO G"]),
+        ("cat … dog", ["K AE T", "D AO G"]),
+        ("K AE T <sil> D AO G", ["K AE T", "D AO G"]),
+        ("/kæt <sil> dɔɡ/", ["K AE T", "D AO G"]),
+        ("kæt 1.2 dɔɡ", ["K AE T", "D AO G"]),
+        ("K AE T 0.4 D AO G", ["K AE T D AO G"]),
+        ("cat, /dɔɡ/, D AA G", ["K AE T", "D AO G", "D AA G"]),
+    ],
+)
+def test_several_attempts_are_parted(text: str, attempts: list[str]) -> None:
+    found = parse_heard(text)
+    assert [" ".join(one.phonemes) for one in found.attempts] == attempts
+
+
+def test_a_short_pause_sets_words_off() -> None:
+    assert parse_heard("K AE T 0.4 D AO G").attempts[0].breaks == {3}
+    assert parse_heard("cat dog").attempts[0].breaks == {3}
+
+
+def test_a_guessed_sound_is_told() -> None:
+    assert parse_heard("treeb").guessed
+    assert not parse_heard("tree").guessed
+
+
 @pytest.mark.parametrize("text", ["", "   "])
 def test_nothing_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="nothing was written down"):
@@ -53,16 +81,16 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
         return
     # Words, or at least one pronunciation: what a proposal can rest on.
     assert found.word or found.pronunciations
-    propose_code(DOG, (), heard=found)
+    propose_response(DOG, heard=found)
 
 
-@pytest.mark.parametrize("text", ["...", "?!", '"'])
+@pytest.mark.parametrize("text", ["...", "?!", '"', "[]", "/ /"])
 def test_punctuation_is_no_word(text: str) -> None:
-    with pytest.raises(UsageError, match="is no word"):
+    with pytest.raises(UsageError, match="is not a word"):
         parse_heard(text)
 
 
-@pytest.mark.parametrize("text", ["/dx/", "[]", "/ˈ/"])
+@pytest.mark.parametrize("text", ["/d§/", "/ˈ/"])
 def test_what_holds_no_phoneme_is_refused(text: str) -> None:
     with pytest.raises(TabwbError, match=r"phoneme|inventory"):
         parse_heard(text)

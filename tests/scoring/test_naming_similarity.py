@@ -58,7 +58,7 @@ def test_what_shares_nothing_is_not_similar(one: list[str]) -> None:
 
 def test_the_form_with_most_in_common_is_taken() -> None:
     forms = [["HH", "AW", "N", "D"], ["D", "AO", "G"]]
-    assert most_similar(forms, ["D", "AO", "V"]).shared == ("D", "AO")
+    assert most_similar(forms, [("D", "AO", "V")]).shared == ("D", "AO")
 
 
 def test_the_chance_rate_is_computed_and_stable() -> None:
@@ -66,7 +66,8 @@ def test_the_chance_rate_is_computed_and_stable() -> None:
     mine, other = chance_rate(), chance_rate_of(3000, seed=99)
     error = sqrt(0.25 / CHANCE_PAIRS + 0.25 / 3000)
     assert abs(mine - other) < 3 * error
-    assert 0.3 < mine < 0.7
+    # Schwartz 2006's criterion over 4,000 pairs of other picture nouns gave 0.287.
+    assert 0.24 < mine < 0.34
 
 
 @pytest.mark.parametrize(

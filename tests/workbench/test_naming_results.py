@@ -64,16 +64,15 @@ async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
     async with sit(size) as seat:
         await results(seat)
         # One of four: 0.0063 to 0.8059 by Clopper and Pearson.
-        await seat.until(lambda: line(seat, "by the person who listened"))
-        assert line(seat, "by the person who listened").startswith(
-            "by the person who listened 1 4 0.01-0.81 0"
-        )
+        await seat.until(lambda: line(seat, "Listener"))
+        assert line(seat, "Listener").startswith("Listener 1 4 0.01-0.81 0")
         # Of three transcripts one has the name; the silence was not transcribed.
-        assert line(seat, "correct-any, transcript").startswith(
-            "correct-any, transcript 1 3 0.01-0.91 1"
-        )
+        rule = "Right anywhere (by rule)"
+        assert line(seat, rule).startswith(f"{rule} 1 3 0.01-0.91 1")
+        assert "Battery rule: 4 items scored by a listener, 0 by rule" in seat.text
         assert "semantic cue (counts): 1 item cued, 0 right after it" in seat.text
-        assert line(seat, "CODES BY A PERSON").startswith("CODES BY A PERSON CODES PROPOSED")
+        assert line(seat, "CODES (LISTENER)")
+        assert "PROPOSED CODES" not in seat.text  # every item was scored by a listener
 
         await seat.press("end")
         await seat.until(lambda: line(seat, "▸ #1"), "the session that is shown")
@@ -83,8 +82,8 @@ async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
 
         await seat.press("t")
         await seat.until(lambda: line(seat, "2 cat"), "the items")
-        assert line(seat, "1 dog").startswith("1 dog D AO G right ✓ ✓ correct? 0.60 s")
-        assert line(seat, "2 cat").startswith("2 cat “dog” error ✗ ✗ semantic 0.60 s")
+        assert line(seat, "1 dog").startswith("1 dog D AO G right ✓ ✓ correct 0.60 s")
+        assert line(seat, "2 cat").startswith("2 cat “dog” error ✗ ✗ semantic, repeats 0.60 s")
         await seat.press("down", "down", "enter")
         await seat.until(lambda: seat.asked, "the response")
         await seat.reads("tree.png   tree   accepted T R IY")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabwb.phonology.inventory import SILENT, is_vowel
+from tabwb.phonology.inventory import SILENT
 from tabwb.records.speech import Segment
+from tabwb.scoring.naming.readings import is_fragment
 
 PAUSE_S = 1.0
 """Seconds without a phoneme that end an attempt: the "1 sec. count" of the PNT's scoring guide."""
-SYLLABLES = 3
-"""From so many syllables of the target on, one syllable alone may be no complete attempt (PNT)."""
+BREAK_S = 0.25
+"""Shortest silence, seconds, that sets a word off (Goldman-Eisler 1968: a pause). [ours]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +22,14 @@ class SpokenAttempt:
     Attributes:
         onset_s, offset_s: seconds, on the clock of the segments.
         phonemes: without silence and noise.
-        complete: False for a fragment, None where only a person can tell.
+        complete: False for a fragment.
         segments: the phonemes with their times; silence and noise are left out.
     """
 
     onset_s: float
     offset_s: float
     phonemes: tuple[str, ...]
-    complete: bool | None
+    complete: bool
     segments: tuple[Segment, ...] = ()
 
 
@@ -74,33 +75,9 @@ def propose_attempts(
     return tuple(_attempt(group, accepted) for group in groups)
 
 
-def is_complete(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ()) -> bool | None:
-    """Whether an attempt is complete: at least a consonant and a vowel, schwa not counted (PNT).
-
-    Whether a speaker broke off can be heard only: this is provisional. The inventory has one
-    phoneme for the vowel of "but" and for schwa; at the end of an attempt it is taken for schwa
-    [ours]. To a target of three syllables or more one syllable may be none (None): the PNT has
-    exceptions that only a person can judge.
-
-    >>> is_complete(["K", "AE"]), is_complete(["K", "AH"]), is_complete(["K"])
-    (True, False, False)
-    >>> is_complete(["AY"], accepted=[["AY"]])
-    True
-    """
-    said = tuple(phonemes)
-    if said in [tuple(form) for form in accepted]:
-        return True
-    vowels = [at for at, each in enumerate(said) if is_vowel(each)]
-    schwa = said[-1:] == ("AH",)
-    if len(vowels) == len(said) or len(vowels) - schwa < 1:
-        return False
-    target = min((sum(map(is_vowel, form)) for form in accepted), default=0)
-    return None if len(vowels) == 1 and target >= SYLLABLES else True
-
-
 def _attempt(group: Sequence[Segment], accepted: Sequence[Sequence[str]]) -> SpokenAttempt:
     phonemes = tuple(segment.phoneme for segment in group)
-    complete = is_complete(phonemes, accepted)
+    complete = not is_fragment(phonemes, accepted)
     return SpokenAttempt(group[0].start_s, group[-1].end_s, phonemes, complete, tuple(group))
 
 

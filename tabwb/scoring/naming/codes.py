@@ -32,22 +32,30 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
     {
         "correct": Code("an accepted name, by the rule that decides", "machine", True),
         "semantic": Code("a word of related meaning", "machine with a heard word"),
-        "formal": Code("a word similar in sound, not in meaning", "machine", True),
+        "formal": Code(
+            "a word similar in sound, not in meaning", "machine with a heard word", True
+        ),
         "mixed": Code(
             "a word of related meaning and similar in sound", "machine with a heard word", True
         ),
-        "unrelated": Code("a word related neither in meaning nor in sound", "person"),
+        "unrelated": Code(
+            "a word related neither in meaning nor in sound", "machine with a heard word"
+        ),
         "nonword-related": Code("no word, similar in sound to the target", "machine", True),
         "nonword-unrelated": Code("no word, not similar in sound", "machine"),
         "perseveration": Code(
             "what was said to an earlier item, again", "machine with a heard word"
         ),
-        "morphological": Code("the target with another ending or part", "person", True),
+        "morphological": Code(
+            "the target with another ending or part", "machine with a heard word", True
+        ),
         "picture-part": Code("a part of the picture is named", "machine with a heard word"),
         "visual": Code("something that looks alike is named", "machine with a heard word"),
         "blend": Code("two words run into one", "person", True),
-        "description": Code("the thing is described, not named", "person"),
-        "fragment": Code("an attempt broken off, no complete one", "person", True),
+        "description": Code("the thing is described, not named", "machine with a heard word"),
+        "fragment": Code(
+            "an attempt broken off, no complete one", "machine with a heard word", True
+        ),
         "no-response": Code("nothing is said, or that no name comes", "machine"),
         "other": Code("none of these", "person"),
         "undecided": Code("nobody has decided yet", "machine"),
@@ -61,6 +69,15 @@ FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "late": "speech began after the time limit",
         "after-cue": "a cue had been given",
         "dialect": "the accepted form that was said is one of a dialect",
+        "number": "the name in another number: 'cats' for 'cat'",
+        "carrier": "an article or a phrase before the name was left out",
+        "filler": "a filler ('um') was left out",
+        "false-start": "a repeated beginning ('b- bed') was left out",
+        "repeated": "the same was said twice",
+        "conduite": "several attempts, each nearer to the name",
+        "dont-know": "said that no name comes",
+        "repeats": "the same was said to an earlier item",
+        "guessed-sound": "the word has no listed pronunciation: it follows from its letters",
         "embedded": "further speech stands beside the name without a pause: check by ear",
     }
 )
@@ -103,3 +120,16 @@ def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
     if score == "not-scorable":
         return None
     return score == "right" or (score == "self-corrected" and rule == "correct-any")
+
+
+def code_by_score(score: str, rule: Rule = "correct-any") -> str:
+    """Return the code that follows from a person's score alone; empty where none does.
+
+    >>> [code_by_score(each) for each in ("right", "no-response", "error")]
+    ['correct', 'no-response', '']
+    >>> code_by_score("self-corrected"), code_by_score("self-corrected", "correct-first")
+    ('correct', '')
+    """
+    if right_by_score(score, rule):
+        return "correct"
+    return "no-response" if score == "no-response" else ""

@@ -1,4 +1,4 @@
-"""Whether a response names the picture: ``correct-any`` and ``correct-first`` (SCORING 4).
+"""Whether an accepted form stands in a response, and how near one may be (SCORING 4).
 
 Every verdict says which rule it is of, which clause fired and which accepted form it found.
 """
@@ -9,13 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tabwb.phonology.distance import align_phonemes
-from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.speech import Segment
-from tabwb.scoring.naming.attempts import PAUSE_S, SpokenAttempt, propose_attempts
+from tabwb.scoring.naming.attempts import BREAK_S
 from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
-
-BREAK_S = 0.25
-"""Shortest silence, seconds, that sets a word off (Goldman-Eisler 1968: a pause). [ours]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,7 @@ class Verdict:
         place: number of its first phoneme in the response, silence and noise left out, from 0.
         edits: phonemes left out, put in or replaced that a tolerance let pass; 0 for equality.
         embedded: right, but flanked by further phonemes without a pause: check by ear.
-        attempt: number of the attempt that was judged, from 1; None for ``correct-any``.
+        attempt: number of the attempt that was judged, from 1; None where a form stands anywhere.
         provisional: attempts were proposed by a machine.
     """
 
@@ -81,7 +78,7 @@ def correct_any(
     >>> said = [Segment(each, 0.0, 0.0) for each in "D AO G AH".split()]
     >>> found = correct_any(said, [Accepted(("D", "AO", "G"), "citation")])
     >>> found.value, found.embedded, found.clause
-    (True, True, 'D AO G stands in the response')
+    (True, True, '/dɔɡ/ stands in the response')
     """
     spoken = [segment for segment in segments if segment.phoneme not in SILENT]
     if not spoken:
@@ -92,7 +89,7 @@ def correct_any(
         return Verdict("correct-any", False, "no accepted form stands in the response")
     edits, embedded, number, start, end = found
     form = accept[number]
-    clause = f"{' '.join(form.phonemes)} stands in the response{_tolerated(edits)}"
+    clause = f"/{to_ipa(form.phonemes)}/ stands in the response{_tolerated(edits)}"
     return Verdict(
         "correct-any",
         True,
@@ -104,118 +101,6 @@ def correct_any(
         embedded,
         place=start,
     )
-
-
-def correct_first(
-    attempts: Sequence[SpokenAttempt],
-    accept: Sequence[Accepted],
-    tolerance: Tolerance | None = None,
-    *,
-    provisional: bool = True,
-) -> Verdict:
-    """Whether the first complete attempt equals an accepted form; it need do more than hold one.
-
-    Source: PNT scoring guide (first complete attempt); PSST, appendix B.1 (BNT-SF).
-
-    Args:
-        attempts: of :func:`tabwb.scoring.naming.attempts.propose_attempts`.
-        accept: the accepted forms.
-        tolerance: how far from one is still right.
-        provisional: no person has checked the attempts.
-
-    >>> from tabwb.scoring.naming.attempts import SpokenAttempt
-    >>> said = [SpokenAttempt(0, 0, ("D",), False), SpokenAttempt(1, 1, ("D", "AO", "G"), True)]
-    >>> found = correct_first(said, [Accepted(("D", "AO", "G"), "citation")])
-    >>> found.value, found.attempt, found.clause
-    (True, 2, 'attempt 2 equals D AO G')
-    """
-    undecided = 0
-    for number, attempt in enumerate(attempts, start=1):
-        if attempt.complete is False:
-            continue
-        best = min(_equal(attempt.phonemes, accept, tolerance), default=None)
-        if best is None and attempt.complete is None:
-            undecided = undecided or number
-            continue
-        if undecided and best is not None:
-            clause = f"whether attempt {undecided} is a complete one must be heard"
-            return Verdict(
-                "correct-first", None, clause, attempt=undecided, provisional=provisional
-            )
-        if best is None:
-            clause = f"attempt {number} equals no accepted form"
-            return Verdict("correct-first", False, clause, attempt=number, provisional=provisional)
-        edits, place = best
-        clause = f"attempt {number} equals {' '.join(accept[place].phonemes)}{_tolerated(edits)}"
-        return Verdict(
-            "correct-first",
-            True,
-            clause,
-            accept[place],
-            attempt.onset_s,
-            attempt.offset_s,
-            edits,
-            attempt=number,
-            provisional=provisional,
-        )
-    if undecided:
-        clause = f"no attempt equals an accepted form, complete or not (attempt {undecided})"
-    else:
-        clause = "only fragments were heard" if attempts else "no phoneme was heard"
-    return Verdict(
-        "correct-first", False, clause, attempt=undecided or None, provisional=provisional
-    )
-
-
-def verdicts(
-    segments: Sequence[Segment],
-    accept: Sequence[Accepted],
-    tolerance: Tolerance | None = None,
-    *,
-    pause_s: float = PAUSE_S,
-    marks: Sequence[float] = (),
-) -> dict[Rule, Verdict]:
-    """Both rules on one response; which of them decides is the battery's business.
-
-    Args:
-        segments: phonemes in time order, silence and noise among them.
-        accept: the accepted forms.
-        tolerance: how far from one is still right.
-        pause_s: shortest pause between two attempts, seconds.
-        marks: where a person says that an attempt begins.
-    """
-    forms = [form.phonemes for form in accept]
-    attempts = propose_attempts(segments, pause_s, marks=marks, accepted=forms)
-    return {
-        "correct-any": correct_any(segments, accept, tolerance),
-        "correct-first": correct_first(attempts, accept, tolerance),
-    }
-
-
-def judged_attempt(attempts: Sequence[SpokenAttempt], verdict: Verdict | None = None) -> int | None:
-    """Number, from 1, of the attempt that a response is judged by; None without any.
-
-    That which holds the accepted form; where none does the first complete one, or that might be
-    (PNT: first complete attempt); else the first fragment.
-
-    Args:
-        attempts: of :func:`tabwb.scoring.naming.attempts.propose_attempts`.
-        verdict: of the rule that decides.
-
-    >>> said = [SpokenAttempt(0, 0, ("D",), False), SpokenAttempt(2, 2, ("D", "AO"), True)]
-    >>> judged_attempt(said), judged_attempt(said[:1]), judged_attempt([])
-    (2, 1, None)
-    """
-    if verdict is not None and verdict.value:
-        if verdict.attempt is not None:
-            return verdict.attempt
-        spoken = 0
-        for number, attempt in enumerate(attempts, start=1):
-            spoken += len(attempt.phonemes)
-            if verdict.place is not None and verdict.place < spoken:
-                return number
-    whole = (at for at, attempt in enumerate(attempts, 1) if attempt.complete is not False)
-    return next(whole, 1 if attempts else None)
 
 
 def edits_within(
@@ -263,16 +148,6 @@ def in_order(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 # ------------------------------------------------------------------ inside
-
-
-def _equal(
-    said: Sequence[str], accept: Sequence[Accepted], tolerance: Tolerance | None
-) -> Iterator[tuple[int, int]]:
-    """Edits and number of each form that an attempt equals."""
-    for number, form in enumerate(accept):
-        edits = edits_within(said, form.phonemes, tolerance)
-        if edits is not None:
-            yield edits, number
 
 
 def _breaks(segments: Sequence[Segment]) -> list[bool]:

@@ -1,17 +1,24 @@
-"""The field "heard:": a plain word, or phonemes in ARPAbet or IPA (SCORING 4)."""
+"""The field "heard:": words, ARPAbet or IPA, one or several attempts (SCORING 4, rules 0 and 4)."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
-from tabwb.phonology.dictionary import load_dictionary
 from tabwb.phonology.inventory import SILENT, normalise_label, parse_arpabet, parse_ipa
 from tabwb.records.errors import UsageError
+from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
+from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.words import sound_of
 
+ALLOWED: Final = "words, ARPAbet (D AO G) or IPA (/dɔɡ/); a comma, ... or <sil> parts attempts"
 _MOST = 16
+_PARTS = re.compile(r",|;|\.{2,}|…|<sil>", re.IGNORECASE)
 _IPA_BRACKETS = re.compile(r"^\s*(/.*/|\[.*\])\s*$")
+_PAUSE = re.compile(r"(?<!\S)(\d+(?:\.\d+)?|\(\.+\))(?!\S)")
+_EDGES = "/[] "
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +27,33 @@ class HeardAs:
 
     Attributes:
         text: as typed, outer white space removed.
-        word: the word or words, lower case; empty where phonemes were typed.
-        pronunciations: ARPAbet; none for a word that is in no dictionary.
+        attempts: what it says, attempt by attempt.
     """
 
     text: str
-    word: str
-    pronunciations: tuple[tuple[str, ...], ...]
+    attempts: tuple[Said, ...]
+
+    @property
+    def word(self) -> str:
+        """The words, lower case, attempts parted by a comma; empty where phonemes were typed."""
+        return ", ".join(one.word for one in self.attempts if one.words)
+
+    @property
+    def pronunciations(self) -> tuple[tuple[str, ...], ...]:
+        """ARPAbet of what was heard, all attempts in one; several where words may be said so."""
+        each = [one.ways for one in self.attempts if one.ways]
+        ways = itertools.islice(itertools.product(*each), _MOST) if each else ()
+        return tuple(dict.fromkeys(tuple(itertools.chain.from_iterable(way)) for way in ways))
+
+    @property
+    def guessed(self) -> bool:
+        """Whether a pronunciation follows from the letters only."""
+        return any(one.guessed for one in self.attempts)
 
     @property
     def several(self) -> bool:
         """Whether more than one word was heard."""
-        return " " in self.word
+        return sum(len(one.words) for one in self.attempts) > 1
 
 
 def parse_heard(text: str) -> HeardAs:
@@ -39,37 +61,89 @@ def parse_heard(text: str) -> HeardAs:
 
     ARPAbet is written in capitals (``D AO G``) or with stress (``d ao1 g``), IPA between slashes or
     brackets, or with at least one letter that is not plain; everything else is words. So ``dog`` is
-    the word and ``/dog/`` is IPA.
+    the word and ``/dog/`` is IPA. A comma, ``...`` or ``<sil>`` parts attempts; a number between
+    phonemes is a pause in seconds.
 
     Raises:
-        UsageError: there is nothing, or a label or letter outside the inventory.
+        UsageError: there is nothing, or a label or letter that stands for no sound.
 
-    >>> parse_heard("Dog")
-    HeardAs(text='Dog', word='dog', pronunciations=(('D', 'AO', 'G'),))
+    >>> [one.word for one in parse_heard("cat, Dog").attempts]
+    ['cat', 'dog']
     >>> parse_heard("D AA G").pronunciations, parse_heard("/dɑɡ/").pronunciations
     ((('D', 'AA', 'G'),), (('D', 'AA', 'G'),))
-    >>> parse_heard("blorf")
-    HeardAs(text='blorf', word='blorf', pronunciations=())
+    >>> [one.phonemes for one in parse_heard("K AE T <sil> D AO G").attempts]
+    [('K', 'AE', 'T'), ('D', 'AO', 'G')]
     """
     said = " ".join(text.split())
     if not said:
-        raise UsageError("nothing was written down", allowed="a word, ARPAbet or IPA")
-    if _is_arpabet(said):
-        return HeardAs(said, "", (parse_arpabet(said),))
-    if _IPA_BRACKETS.match(said) or not said.replace("’", "'").isascii():
-        phonemes = parse_ipa(said)
-        if not phonemes:
-            raise UsageError(f"'{said}' holds no phoneme", allowed="a word, ARPAbet or IPA")
-        return HeardAs(said, "", (phonemes,))
-    words = [word.strip('.,!?;:"').lower().replace("’", "'") for word in said.split()]
-    words = [word for word in words if word]
-    if not words:
-        raise UsageError(f"'{said}' is no word", allowed="a word, ARPAbet or IPA")
-    dictionary = load_dictionary()
-    each = [[one.phonemes for one in dictionary.pronunciations(word)] for word in words]
-    joined = itertools.islice(itertools.product(*each), _MOST) if each else ()
+        raise UsageError("nothing was written down", allowed=ALLOWED)
+    bracketed = bool(_IPA_BRACKETS.match(said))
+    parts = [part.strip() for part in _PARTS.split(said) if part.strip(_EDGES)]
+    attempts = [one for part in parts for one in _attempts(part, ipa=bracketed)]
+    if not attempts:
+        raise UsageError(f"'{said}' is not a word", allowed=ALLOWED)
+    return HeardAs(said, tuple(attempts))
+
+
+def said_words(words: tuple[str, ...], base: Said = Said(ear=True)) -> Said:  # noqa: B008
+    """Return an attempt of words with its pronunciations, from the dictionary or from letters.
+
+    Args:
+        words: lower case.
+        base: what else is known of the attempt.
+    """
+    broken_off = all(word.endswith("-") for word in words)
+    sounds = [sound_of(word.strip("-")) for word in words]
+    joined = itertools.islice(itertools.product(*(ways for ways, _ in sounds)), _MOST)
     ways = dict.fromkeys(tuple(itertools.chain.from_iterable(way)) for way in joined)
-    return HeardAs(said, " ".join(words), tuple(ways))
+    ends = itertools.accumulate(len(ways[0]) if ways else 0 for ways, _ in sounds)
+    return replace(
+        base,
+        words=words,
+        ways=tuple(way for way in ways if way),
+        guessed=any(guessed for _, guessed in sounds),
+        breaks=frozenset(list(ends)[:-1]),
+        broken_off=broken_off,
+    )
+
+
+def _attempts(part: str, *, ipa: bool) -> list[Said]:
+    """The attempts of a text without commas: one, or several where pauses are long."""
+    label = part.lower()
+    if label in SILENT:
+        return [Said(ear=True, noise=True)]
+    if _is_arpabet(part) or (ipa or _IPA_BRACKETS.match(part) or not _plain(part)):
+        return _phonemes(part)
+    words = [word.strip('.,!?;:"').lower().replace("’", "'") for word in part.split()]
+    kept = tuple(word for word in words if word.strip("-"))
+    return [said_words(kept)] if kept else []
+
+
+def _phonemes(part: str) -> list[Said]:
+    found: list[Said] = []
+    phonemes: list[str] = []
+    breaks: set[int] = set()
+    for at, piece in enumerate(_PAUSE.split(part)):
+        if at % 2:
+            seconds = BREAK_S if piece.startswith("(") else float(piece)
+            if seconds >= PAUSE_S and phonemes:
+                found.append(Said((tuple(phonemes),), ear=True, breaks=frozenset(breaks)))
+                phonemes, breaks = [], set()
+            elif seconds >= BREAK_S:
+                breaks.add(len(phonemes))
+            continue
+        arpabet = _is_arpabet(piece) if piece.strip() else False
+        read = parse_arpabet(piece, silent=True) if arpabet else parse_ipa(piece)
+        phonemes += [each for each in read if each not in SILENT]
+    if not phonemes and not found:
+        raise UsageError(f"'{part}' holds no phoneme", allowed=ALLOWED)
+    if phonemes:
+        found.append(Said((tuple(phonemes),), ear=True, breaks=frozenset(breaks - {0})))
+    return found
+
+
+def _plain(text: str) -> bool:
+    return text.replace("’", "'").isascii()
 
 
 def _is_arpabet(text: str) -> bool:
@@ -78,8 +152,9 @@ def _is_arpabet(text: str) -> bool:
     >>> _is_arpabet("D O G"), _is_arpabet("I SAW"), _is_arpabet("<sil>")
     (True, False, True)
     """
-    labels = text.split()
+    labels = _PAUSE.sub(" ", text).split()
     known = sum(bool(normalise_label(label)) or label.lower() in SILENT for label in labels)
+    upper = all(label.isupper() or label.lower() in SILENT for label in labels)
     if known == len(labels):
-        return text.isupper() or any(not each[-1].isalpha() for each in labels)
-    return text.isupper() and len(labels) > 1 and 2 * known >= len(labels)
+        return upper or any(not each[-1].isalpha() for each in labels)
+    return upper and len(labels) > 1 and 2 * known >= len(labels)

@@ -1,308 +1,330 @@
-"""The machine's proposal of a code, with the clause that fired. A person decides (SCORING 4)."""
+"""A response to a picture: its attempts, both rules of correctness, and the code proposed for it.
+
+The code of an attempt comes from :mod:`tabwb.scoring.naming.table`; a person decides (SCORING 4).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from tabwb.phonology.dictionary import load_dictionary
-from tabwb.scoring.lexicon import load_lexicon
-from tabwb.scoring.naming.attempts import SpokenAttempt
-from tabwb.scoring.naming.codes import NO_SPEECH
-from tabwb.scoring.naming.correct import Verdict, judged_attempt
-from tabwb.scoring.naming.heard import HeardAs
-from tabwb.scoring.naming.similarity import Similarity, chance_rate, most_similar
-from tabwb.scoring.naming.target import NamingTarget
+from tabwb.phonology.distance import align_phonemes
+from tabwb.phonology.inventory import SILENT
+from tabwb.records.speech import Segment
+from tabwb.scoring.naming.attempts import BREAK_S, SpokenAttempt, propose_attempts
+from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
+from tabwb.scoring.naming.correct import Verdict, correct_any
+from tabwb.scoring.naming.forms import matched
+from tabwb.scoring.naming.heard import HeardAs, said_words
+from tabwb.scoring.naming.readings import Said, cuts, is_fragment
+from tabwb.scoring.naming.rules_target import (
+    LISTS,
+    accepted,
+    declared_variety,
+    no_name_comes,
+    other_number,
+    weak_vowels,
+)
+from tabwb.scoring.naming.table import decide
+from tabwb.scoring.naming.target import NamingTarget, Rule
 
-_CARRIERS = (("DH", "AH"), ("DH", "IY"), ("AH", "N"), ("AE", "N"), ("AH",), ("EY",))
-"""The, a, an: before a word they are no part of it."""
-_MERGED = {"AA": "AO", "AO": "AA"}
-"""The vowels of "cot" and "caught", one vowel for many speakers of English; not before R."""
-_PHRASE_LEVEL = 10
-"""SCOWL's size of the words that a response is split into to see whether it is a phrase. [ours]"""
-
-
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """What was said to an earlier item, as far as it is known.
-
-    Attributes:
-        item: its id.
-        phonemes: ARPAbet, or empty.
-        word: as a person heard it, or empty.
-    """
-
-    item: str
-    phonemes: tuple[str, ...]
-    word: str = ""
+_RIGHT = (accepted, weak_vowels, other_number, declared_variety)
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """A code, and everything that it rests on.
+class Response:
+    """What the rules make of one response.
 
     Attributes:
-        code: one of :data:`tabwb.scoring.naming.codes.CODES`; ``undecided`` where only a person can
-            tell.
-        clause: which clause fired, for people.
-        homophones: words of the dictionary that sound like what was said, the commonest first.
-        chance_rate: share of random word pairs that the similarity rule relates; None where the
-            proposal does not rest on it.
-        repeats: id of an earlier item to which the same was said, or empty; whatever the code.
-        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
-        attempt: number of the attempt that was coded, from 1; None for a heard word.
+        attempts: what was said, parted.
+        said: each as the rules read it, by a listener where one wrote it down.
+        proposals: of each attempt, None for a fragment.
+        verdicts: both rules of correctness.
+        proposal: of the response.
     """
 
-    code: str
-    clause: str
-    homophones: tuple[str, ...] = ()
-    chance_rate: float | None = None
-    repeats: str = ""
-    flags: tuple[str, ...] = ()
-    attempt: int | None = None
+    attempts: tuple[SpokenAttempt, ...]
+    said: tuple[Said, ...]
+    proposals: tuple[Proposal | None, ...]
+    verdicts: dict[Rule, Verdict]
+    proposal: Proposal
 
     @property
-    def homophone(self) -> str:
-        """The commonest word that sounds like what was said, or empty."""
-        return self.homophones[0] if self.homophones else ""
-
-    def to_json(self) -> dict[str, object]:
-        """As it stands in documents."""
-        return {
-            "code": self.code,
-            "clause": self.clause,
-            "homophones": list(self.homophones),
-            "chance_rate": self.chance_rate,
-            "repeats": self.repeats or None,
-            "flags": list(self.flags),
-            "attempt": self.attempt,
-        }
+    def judged(self) -> SpokenAttempt | None:
+        """The attempt that the response is judged by, None where nothing was said."""
+        number = self.proposal.attempt
+        return None if number is None else self.attempts[number - 1]
 
 
-def propose_code(
+def propose_response(
     target: NamingTarget,
-    attempts: Sequence[SpokenAttempt],
-    verdict: Verdict | None = None,
+    segments: Sequence[Segment] = (),
+    settings: Settings | None = None,
     *,
     heard: HeardAs | None = None,
+    marks: Sequence[float] = (),
     earlier: Sequence[Earlier] = (),
-) -> Proposal:
-    """The code that the machine proposes.
-
-    A heard word or heard phonemes take the place of what the machine transcribed; without them only
-    correct, nonword-related, nonword-unrelated, formal and no speech are proposed. What links a
-    response to the target is looked at before what links it to an earlier one [ours].
+) -> Response:
+    """Return what the rules make of a response (rules 0, 4 and 16).
 
     Args:
-        target: what the response is held against.
-        attempts: of :func:`tabwb.scoring.naming.attempts.propose_attempts`; the first that is no
-            fragment is coded (PNT: first complete attempt).
-        verdict: of the rule that decides; ``correct`` where it is right. None where there is no
-            transcript, but a heard word.
-        heard: what a person heard.
+        target: what it is held against.
+        segments: phonemes in time order, silence and noise among them.
+        settings: rules of the battery, and how the speaker talks.
+        heard: what a listener wrote down; it replaces the transcript attempt by attempt.
+        marks: where a person says that an attempt begins, on the clock of the segments.
         earlier: what was said to the items before, oldest first.
     """
-    if heard is not None:
-        return _of_heard(target, heard, earlier)
-    if not attempts:
-        return Proposal("no-response", NO_SPEECH)
-    if verdict is not None and verdict.value:
-        right = judged_attempt(attempts, verdict) or 1
-        before = [attempt for attempt in attempts[: right - 1] if attempt.complete is not False]
-        flags = ("self-corrected",) * bool(before) + verdict.flags
-        clause = f"{verdict.rule}: {verdict.clause}"
-        return Proposal("correct", clause, flags=flags, attempt=right)
-    number = judged_attempt(attempts)
-    coded = attempts[(number or 1) - 1]
-    if coded.complete is False:
-        return Proposal("undecided", "only fragments were heard")
-    found = _of_phonemes(target, coded.phonemes, earlier)
-    if coded.complete is None:
-        clause = f"whether attempt {number} is a complete one must be heard; {found.clause}"
-        found = replace(found, code="undecided", clause=clause)
-    return replace(found, attempt=number)
+    settings = settings or Settings()
+    attempts = propose_attempts(segments, marks=marks, accepted=target.accepted)
+    attempts, said = attempts_said(attempts, heard, target)
+    noise = any(each.phoneme in SILENT[1:] for each in segments)
+    proposals = _proposals(target, said, attempts, settings, earlier)
+    number = _coded(attempts)
+    if number is None:
+        broken = replace(said[0], broken_off=True) if said else Said(noise=noise)
+        noisy = heard is not None and any(one.noise for one in said)
+        case = Case(target, Said(noise=True) if noisy else broken, settings, earlier)
+        first = replace(decide(case), attempt=1 if attempts else None)
+    else:
+        coded = proposals[number - 1]
+        assert coded is not None
+        first = replace(coded, attempt=number)
+    verdicts: dict[Rule, Verdict] = {
+        "correct-any": _any(target, attempts, said, proposals, segments, settings, heard),
+        "correct-first": _first(first, attempts, provisional=heard is None),
+    }
+    proposal = _of_response(first, attempts, proposals, verdicts, settings, heard)
+    return Response(attempts, said, proposals, verdicts, proposal)
 
 
-# ------------------------------------------------------------------ what was heard by a person
+def attempts_said(
+    attempts: Sequence[SpokenAttempt], heard: HeardAs | None, target: NamingTarget
+) -> tuple[tuple[SpokenAttempt, ...], tuple[Said, ...]]:
+    """Return the attempts, and each as the rules read it (rule 0).
+
+    What a listener heard replaces the machine's attempts one by one: the complete ones where there
+    are as many of them, else from the first on. The others stay; what is heard beyond them follows.
+
+    Args:
+        attempts: as the machine proposes them.
+        heard: what a listener wrote down, or None.
+        target: what they are held against.
+    """
+    spoken, said = list(attempts), [_machine_said(attempt) for attempt in attempts]
+    whole = [at for at, attempt in enumerate(attempts) if attempt.complete]
+    given = () if heard is None else heard.attempts
+    places = whole if len(whole) == len(given) else list(range(len(given)))
+    for at, one in zip(places, given, strict=True):
+        inside = attempts[at : at + 1] or attempts
+        complete = not one.noise and not one.broken_off
+        if not one.words:
+            complete = complete and not is_fragment(one.phonemes, target.accepted)
+        onset = inside[0].onset_s if inside else 0.0
+        offset = inside[-1].offset_s if inside else 0.0
+        segments = tuple(Segment(each, onset, offset) for each in one.phonemes)
+        made = SpokenAttempt(onset, offset, one.phonemes, complete, segments)
+        spoken[at : at + 1], said[at : at + 1] = [made], [one]
+    return tuple(spoken), tuple(said)
 
 
-def _of_heard(target: NamingTarget, heard: HeardAs, earlier: Sequence[Earlier]) -> Proposal:
-    if not heard.word:
-        found = next(
-            (form for form in target.accept if form.phonemes in heard.pronunciations), None
-        )
-        if found is not None:
-            flags = ("dialect",) * (found.reason == "dialect")
-            return Proposal("correct", f"heard {' '.join(found.phonemes)}, accepted", flags=flags)
-        return _of_phonemes(target, heard.pronunciations[0], earlier)
-    word = heard.word
-    right = {target.target.casefold(), *(form.word.casefold() for form in target.accept)} - {""}
-    if word in right or any(form.phonemes in heard.pronunciations for form in target.accept):
-        return Proposal("correct", f"heard '{word}', an accepted name")
-    if heard.several:
-        return Proposal("undecided", f"heard several words: '{word}'")
-    alike = _alike(target, heard.pronunciations)
-    chance = chance_rate() if alike.related else None
-    repeats = _repeated(earlier, word=word, ways=heard.pronunciations)
-    if word in target.semantic:
-        code = "mixed" if alike.related else "semantic"
-        clause = f"'{word}' is a named neighbour in meaning; {alike.sentence}"
-        return Proposal(code, clause, chance_rate=chance, repeats=repeats)
-    for code, words in (("visual", target.visual), ("picture-part", target.parts)):
-        if word in words:
-            clause = f"'{word}' is named by the battery as {code}"
-            return Proposal(code, clause, repeats=repeats)
-    if _ending(target.target.casefold(), word):
-        clause = f"'{word}' is the target with an ending: morphological, if a person says so"
-        return Proposal("undecided", clause, repeats=repeats)
-    if not heard.pronunciations and not load_lexicon().known(word):
-        clause = f"'{word}' is in no dictionary: write down its phonemes"
-        return Proposal("undecided", clause, repeats=repeats)
-    if alike.related:
-        clause = f"'{word}' {alike.sentence}"
-        return Proposal("formal", clause, chance_rate=chance, repeats=repeats)
-    if repeats:
-        return Proposal("perseveration", f"said to '{repeats}' before", repeats=repeats)
-    clause = f"'{word}' is no named neighbour and not similar in sound"
-    return Proposal("undecided", clause)
+def _machine_said(attempt: SpokenAttempt) -> Said:
+    breaks = frozenset(
+        at
+        for at in range(1, len(attempt.segments))
+        if attempt.segments[at].start_s - attempt.segments[at - 1].end_s >= BREAK_S
+    )
+    return Said((attempt.phonemes,), breaks=breaks)
 
 
-def _alike(target: NamingTarget, ways: Sequence[Sequence[str]]) -> Similarity:
-    """The greatest similarity of any way to say a word with any accepted form."""
-    found = [most_similar(target.accepted, way) for way in ways]
-    return max(found, key=lambda one: (one.related, len(one.shared)), default=Similarity((), ()))
+def read_attempt(target: NamingTarget, said: Said, settings: Settings) -> Said:
+    """Return an attempt without what is no part of it (rules 5 and 6).
+
+    The whole is looked at first; then the cut that leaves an accepted form wins, then the one that
+    leaves a word. Of words that a listener wrote every carrier and filler is taken off.
+    """
+    if _is_right(target, said, settings) or _is_whole(target, said, settings):
+        return said
+    found = [said_words(cut.words, cut) if cut.words else cut for cut in cuts(said)]
+    for cut in found:
+        if _is_right(target, cut, settings):
+            return cut
+    for cut in found:
+        if _is_whole(target, cut, settings):
+            return cut
+    return found[-1] if found and said.words else said
 
 
-def _ending(target: str, word: str) -> bool:
-    """Whether a word is the target in another number or tense."""
-    stem = target.removesuffix("e")
-    endings = {target + "s", target + "es", stem + "ed", stem + "ing", stem + target[-1:] + "ing"}
-    return word in endings | {target.removesuffix("y") + "ies"}
+def _is_right(target: NamingTarget, said: Said, settings: Settings) -> bool:
+    case = Case(target, said, settings)
+    return any(rule(case) is not None for rule in _RIGHT)
 
 
-# ------------------------------------------------------------------ what a machine heard
+def _is_whole(target: NamingTarget, said: Said, settings: Settings) -> bool:
+    """Whether an attempt means something as it stands: a word, or that no name comes."""
+    case = Case(target, said, settings)
+    lists = (getattr(target, name) for name in LISTS)
+    listed = any(said.word in words for words in lists) if said.words else False
+    return listed or case.is_word or no_name_comes(case) is not None
 
 
-def _of_phonemes(
-    target: NamingTarget, phonemes: Sequence[str], earlier: Sequence[Earlier]
+def _proposals(
+    target: NamingTarget,
+    said: Sequence[Said],
+    attempts: Sequence[SpokenAttempt],
+    settings: Settings,
+    earlier: Sequence[Earlier],
+) -> tuple[Proposal | None, ...]:
+    """The proposal of each attempt; the last first, as rule 8 asks what follows."""
+    found: list[Proposal | None] = []
+    right = False
+    for one, attempt in zip(reversed(said), reversed(attempts), strict=True):
+        if not attempt.complete:
+            found.append(None)
+            continue
+        read = read_attempt(target, one, settings)
+        proposal = decide(Case(target, read, settings, earlier, followed=right))
+        right = right or proposal.code == "correct"
+        found.append(proposal)
+    return tuple(reversed(found))
+
+
+def _coded(attempts: Sequence[SpokenAttempt]) -> int | None:
+    """Number, from 1, of the first complete attempt; None without any."""
+    return next((at for at, one in enumerate(attempts, 1) if one.complete), None)
+
+
+# ------------------------------------------------------------------ the two rules of correctness
+
+
+def _first(proposal: Proposal, attempts: Sequence[SpokenAttempt], *, provisional: bool) -> Verdict:
+    number = proposal.attempt
+    attempt = None if number is None else attempts[number - 1]
+    timed = attempt is not None and proposal.right
+    return Verdict(
+        "correct-first",
+        proposal.right,
+        proposal.clause if number is None else f"attempt {number}: {proposal.clause}",
+        proposal.form,
+        attempt.onset_s if timed and attempt else None,
+        attempt.offset_s if timed and attempt else None,
+        proposal.edits,
+        attempt=number,
+        provisional=provisional,
+    )
+
+
+def _any(
+    target: NamingTarget,
+    attempts: Sequence[SpokenAttempt],
+    said: Sequence[Said],
+    proposals: Sequence[Proposal | None],
+    segments: Sequence[Segment],
+    settings: Settings,
+    heard: HeardAs | None,
+) -> Verdict:
+    for number, (attempt, one) in enumerate(zip(attempts, proposals, strict=True), 1):
+        if one is not None and one.code == "correct":
+            return Verdict(
+                *("correct-any", True, one.clause, one.form),
+                *(attempt.onset_s, attempt.offset_s, one.edits),
+                attempt=number,
+            )
+    spoken = segments if heard is None else tuple(_segments(said))
+    whole = correct_any(spoken, target.accept, settings.tolerance)
+    if whole.value:
+        return whole
+    part = _part(target, said, settings)
+    if part is not None:
+        clause = "an accepted form stands in the response, weak vowels or a variety taken alike"
+        return Verdict("correct-any", True, clause, embedded=True, attempt=part)
+    for number, one in enumerate(proposals, 1):
+        if one is not None and one.right is None:
+            return Verdict("correct-any", None, one.clause, attempt=number)
+    return whole
+
+
+def _part(target: NamingTarget, said: Sequence[Said], settings: Settings) -> int | None:
+    """Number of the attempt in which a form stands but for weak vowels or the speaker's variety."""
+    for number, one in enumerate(said, 1):
+        for start in range(len(one.phonemes)):
+            for end in range(start + 1, len(one.phonemes) + 1):
+                window = one.phonemes[start:end]
+                word = target.target.casefold()
+                if matched(window, target.accept, word, settings.varieties) is not None:
+                    return number
+    return None
+
+
+def _segments(said: Sequence[Said]) -> Iterator[Segment]:
+    """What a listener heard as segments without times; a silence parts words and attempts."""
+    for one in said:
+        for at, phoneme in enumerate(one.phonemes):
+            if at in one.breaks:
+                yield Segment(SILENT[0], 0.0, 0.0)
+            yield Segment(phoneme, 0.0, 0.0)
+        yield Segment(SILENT[0], 0.0, 0.0)
+
+
+# ------------------------------------------------------------------ rule 16
+
+
+def _of_response(
+    first: Proposal,
+    attempts: Sequence[SpokenAttempt],
+    proposals: Sequence[Proposal | None],
+    verdicts: dict[Rule, Verdict],
+    settings: Settings,
+    heard: HeardAs | None,
 ) -> Proposal:
-    said = tuple(phonemes)
-    words = _homophones(said)
-    if not words.common:
-        for carrier in _CARRIERS:
-            rest = said[len(carrier) :]
-            if said[: len(carrier)] == carrier and _homophones(rest).common:
-                said, words = rest, _homophones(rest)
-                break
-    common, rare = words.common, words.rare
-    alike = most_similar(target.accepted, said)
-    chance = chance_rate() if alike.related else None
-    repeats = _repeated(earlier, ways=(said, tuple(phonemes)))
-    found = Proposal("undecided", "", common + rare, repeats=repeats)
-    if common:
-        if alike.related:
-            clause = f"sounds like '{common[0]}'{words.how}; {alike.sentence}"
-            return replace(found, code="formal", clause=clause, chance_rate=chance)
-        neighbour = next((word for word in common if word in target.semantic), None)
-        if neighbour is not None:
-            named = f"sounds like '{neighbour}'{words.how}, a named neighbour"
-            return replace(found, clause=f"{named}: if you hear it, write it down")
-        return replace(found, clause=f"sounds like '{common[0]}'{words.how}; not similar in sound")
-    phrase = _phrase(said)
-    if phrase:
-        return replace(found, clause=f"may be several words: '{' '.join(phrase)}'")
-    lead = f"no common word (but '{rare[0]}')" if rare else "no word"
-    if alike.related:
-        clause = f"{lead}; {alike.sentence}"
-        return replace(found, code="nonword-related", clause=clause, chance_rate=chance)
-    if repeats:
-        clause = f"{lead}; the same was said to '{repeats}' before"
-        return replace(found, code="perseveration", clause=clause)
-    return replace(found, code="nonword-unrelated", clause=f"{lead}; not similar in sound")
+    right = next(
+        (at for at, one in enumerate(proposals, 1) if one is not None and one.code == "correct"),
+        None,
+    )
+    anywhere = verdicts["correct-any"]
+    wrong_first = first.right is False and first.attempt is not None
+    flags: list[str] = []
+    if right is not None and wrong_first:
+        flags.append("self-corrected")
+        if _approached([one for one in attempts[:right] if one.complete]):
+            flags.append("conduite")
+    if settings.rule == "correct-any" and anywhere.value and first.code != "correct":
+        chosen = None if right is None else proposals[right - 1]
+        number = right or (_holding(anywhere, attempts) if attempts else None)
+        base = chosen or replace(
+            first,
+            code="correct",
+            rule="16",
+            candidates=(),
+            clause=anywhere.clause,
+            chance_rate=None,
+        )
+        embedded = ("embedded",) * anywhere.embedded
+        given = (*flags, *(f for f in base.flags if f != "repeats"), *embedded)
+        return replace(base, attempt=number, flags=tuple(dict.fromkeys(given)))
+    by_ear = heard is not None and first.code != "undecided" and "guessed-sound" not in first.flags
+    embedded = ("embedded",) * (anywhere.embedded and not by_ear and first.code != "correct")
+    return replace(first, flags=tuple(dict.fromkeys((*first.flags, *flags, *embedded))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """Words that sound so: common ones, the commonest first, and names and rare words.
-
-    ``how`` is what has to be taken alike for the common ones, as the end of a phrase.
-    """
-
-    common: tuple[str, ...]
-    rare: tuple[str, ...]
-    how: str = ""
-
-
-def _homophones(phonemes: Sequence[str]) -> _Words:
-    """What sounds so; where no common word does, those that do with "cot" and "caught" alike.
-
-    Only a word of SCOWL's sizes up to 35 makes a response a word; the dictionary is full of names.
-    [ours]
-    """
-    found = _sounding(tuple(phonemes))
-    if not found.common:
-        for way in _merged(tuple(phonemes)):
-            if common := _sounding(way).common:
-                how = " with the vowels of 'cot' and 'caught' alike"
-                return _Words(common, found.rare, how)
-    return found
+def _holding(verdict: Verdict, attempts: Sequence[SpokenAttempt]) -> int:
+    """Number of the attempt in which the form that was found begins."""
+    if verdict.attempt is not None:
+        return verdict.attempt
+    spoken = 0
+    for number, attempt in enumerate(attempts, 1):
+        spoken += len(attempt.phonemes)
+        if verdict.place is not None and verdict.place < spoken:
+            return number
+    return _coded(attempts) or 1
 
 
-def _sounding(phonemes: tuple[str, ...]) -> _Words:
-    lexicon = load_lexicon()
-    words = load_dictionary().homophones(phonemes)
-    levels = {word: lexicon.level(word) for word in words}
-    common = sorted((word for word in words if levels[word]), key=lambda word: levels[word] or 0)
-    return _Words(tuple(common), tuple(word for word in words if not levels[word]))
-
-
-def _merged(phonemes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The same with one vowel of "cot" or "caught" as the other.
-
-    >>> _merged(("D", "AA", "G")), _merged(("K", "AA", "R"))
-    ([('D', 'AO', 'G')], [])
-    """
-    return [
-        (*phonemes[:at], _MERGED[phoneme], *phonemes[at + 1 :])
-        for at, phoneme in enumerate(phonemes)
-        if phoneme in _MERGED and phonemes[at + 1 : at + 2] != ("R",)
-    ]
-
-
-def _phrase(phonemes: Sequence[str]) -> tuple[str, ...]:
-    """The two or more very common words that what was said splits into, or nothing.
-
-    Each has two phonemes or more, so that one stray phoneme makes no phrase; I and a may begin it.
-    """
-    best: list[tuple[str, ...] | None] = [(), *[None] * len(phonemes)]
-    for end in range(1, len(phonemes) + 1):
-        for start in range(end):
-            before = best[start]
-            if before is None or (end - start < 2 and start):
-                continue
-            shorter = best[end]
-            if shorter is not None and len(shorter) <= len(before) + 1:
-                continue
-            words = sorted(load_dictionary().homophones(phonemes[start:end]), key=len)
-            word = next((word for word in words if _very_common(word)), None)
-            if word is not None:
-                best[end] = (*before, word)
-    found = best[-1] or ()
-    return found if len(found) > 1 else ()
-
-
-def _very_common(word: str) -> bool:
-    """Whether a word, or the word that a contraction (don't, it's) begins with, is very common."""
-    stem = word.removesuffix("n't").partition("'")[0]
-    return stem == "i" or load_lexicon().level(stem) == _PHRASE_LEVEL
-
-
-def _repeated(
-    earlier: Sequence[Earlier], *, word: str = "", ways: Sequence[Sequence[str]] = ()
-) -> str:
-    """The latest earlier item to which the same word or the same phonemes were said."""
-    said = {tuple(way) for way in ways if way}
-    for one in reversed(earlier):
-        if (word and one.word == word) or (one.phonemes and one.phonemes in said):
-            return one.item
-    return ""
+def _approached(attempts: Sequence[SpokenAttempt]) -> bool:
+    """Whether two or more attempts come nearer and nearer to the last, the right one."""
+    if len(attempts) < 3:
+        return False
+    right = attempts[-1].phonemes
+    away = [align_phonemes(right, one.phonemes).distance for one in attempts[:-1]]
+    nearer = all(one >= two for one, two in pairwise(away))
+    return nearer and away[0] < len(right)

@@ -35,8 +35,8 @@ class NamedItem:
         person: whether it is right by a person's score, or None.
         rules: by each rule on the transcript; None where only a person can tell.
         outcome: what the battery's rules make of it, or None.
-        code: a person's, or empty.
-        proposed: the machine's, or empty.
+        code: a person's, or that which follows from a person's score, or empty.
+        proposed: by rule, or empty.
         flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
         cues: kind of each cue given, in order, with whether it counts.
         latency_s: from the picture to the onset, or None.
@@ -46,6 +46,8 @@ class NamedItem:
         transcriber: by whom that was transcribed, or empty where nobody did.
         score_by: who gave the score that counts, or empty.
         other_scores: (rater, score) of every other person who scored it.
+        decided_by: what decides the outcome: a listener (a score or a code) or a rule; empty where
+            nothing does.
     """
 
     item: str
@@ -66,6 +68,12 @@ class NamedItem:
     transcriber: str = ""
     score_by: str = ""
     other_scores: tuple[tuple[str, Score], ...] = ()
+    decided_by: Literal["listener", "rule", ""] = ""
+
+    @property
+    def proposed_open(self) -> str:
+        """The proposed code where no listener has scored or coded the item, else empty."""
+        return "" if self.code or self.score else self.proposed
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +117,13 @@ class NamingSummary:
         accuracy: one for each basis.
         statuses: how many items of each status.
         codes: a person's codes, of how many answered.
-        proposed: the machine's.
+        proposed: by rule, of items that no listener has scored or coded.
         flags: how often each was set.
         cues: by kind.
         latency_median_s: over right answers by outcome with a latency, None without any.
         latency_n: how many those are.
+        by_listener, by_rule: how many answered items a listener's score or code decides, and how
+            many a rule.
     """
 
     accuracy: tuple[NamingAccuracy, ...]
@@ -124,6 +134,8 @@ class NamingSummary:
     cues: tuple[CueCount, ...]
     latency_median_s: float | None
     latency_n: int
+    by_listener: int = 0
+    by_rule: int = 0
 
 
 def summarise(items: Sequence[NamedItem]) -> NamingSummary:
@@ -145,11 +157,13 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
         tuple(accuracy(items, basis) for basis in BASES),
         Counter(one.status for one in items),
         code_profile(items, lambda one: one.code),
-        code_profile(items, lambda one: one.proposed),
+        code_profile(items, lambda one: one.proposed_open),
         Counter(flag for one in _answered(items) for flag in one.flags),
         cue_counts(items),
         median(latencies) if latencies else None,
         len(latencies),
+        sum(one.decided_by == "listener" for one in _answered(items)),
+        sum(one.decided_by == "rule" for one in _answered(items)),
     )
 
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 Rule = Literal["correct-any", "correct-first"]
 """Which correctness decides (``docs/naming-rules.md``)."""
+Number = Literal["ignored", "scored"]
+"""Whether "cats" is right for *cat*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class NamingTarget:
         semantic: words of related meaning, lower case.
         visual: words for what the picture may be taken for.
         parts: words for parts of the picture.
+        unrelated: words that are known to have nothing to do with it: similar ones are *formal*.
     """
 
     target: str
@@ -56,8 +59,26 @@ class NamingTarget:
     semantic: tuple[str, ...] = ()
     visual: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    unrelated: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> tuple[tuple[str, ...], ...]:
         """The phonemes of the accepted pronunciations alone."""
         return tuple(form.phonemes for form in self.accept)
+
+    @property
+    def own(self) -> tuple[tuple[str, ...], ...]:
+        """The accepted pronunciations of the target itself, not of another name for it."""
+        return tuple(form.phonemes for form in self.accept if not form.word)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The words that are right, lower case."""
+        words = {self.target.casefold(), *(form.word.casefold() for form in self.accept)}
+        return frozenset(words - {""})
+
+    @property
+    def listed(self) -> frozenset[str]:
+        """Every word that the item names, lower case."""
+        lists = (self.semantic, self.visual, self.parts, self.unrelated)
+        return self.names | {word for words in lists for word in words}

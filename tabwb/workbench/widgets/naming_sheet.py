@@ -85,7 +85,7 @@ def code_lines(
     """Both code profiles as bars, beside each other where there is room."""
     blocks = [
         list(_profile(title, codes))
-        for title, codes in (("CODES BY A PERSON", said), ("CODES PROPOSED, A DRAFT", proposed))
+        for title, codes in (("CODES (LISTENER)", said), ("PROPOSED CODES (DRAFT)", proposed))
         if codes
     ]
     own = max((line.cell_length for block in blocks for line in block), default=0)

@@ -1,0 +1,193 @@
+"""What a rule of the decision table is given, and what it returns (SCORING 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tabwb.phonology.inventory import to_ipa
+from tabwb.scoring.naming.forms import Variety
+from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.similarity import Similarity, chance_rate, most_similar
+from tabwb.scoring.naming.target import Accepted, NamingTarget, Number, Rule, Tolerance
+from tabwb.scoring.naming.words import Words, is_word, words_sounding
+
+UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What was said to an earlier item, as far as it is known.
+
+    Attributes:
+        item: its id.
+        phonemes: ARPAbet, or empty.
+        word: as a person heard it, or empty.
+    """
+
+    item: str
+    phonemes: tuple[str, ...]
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides besides the item: rules of the battery, and how the speaker talks.
+
+    Attributes:
+        rule: which correctness decides.
+        tolerance: how far from an accepted form is still right.
+        number: whether the plural of the name is right.
+        varieties: of the speaker's English.
+        listed: words of the battery's lists, which are words whatever SCOWL says.
+    """
+
+    rule: Rule = "correct-any"
+    tolerance: Tolerance | None = None
+    number: Number = "ignored"
+    varieties: tuple[Variety, ...] = ()
+    listed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A code, and everything that it rests on.
+
+    Attributes:
+        code: one of :data:`tabwb.scoring.naming.codes.CODES`; ``undecided`` where only a person can
+            tell.
+        clause: why, for people.
+        rule: number of the rule that decided, of :data:`RULES`.
+        candidates: the codes that a person chooses from where it is undecided.
+        homophones: words of the dictionary that sound like what was said, the commonest first.
+        chance_rate: share of random word pairs that the similarity rule relates; None where the
+            proposal does not rest on it.
+        repeats: id of an earlier item to which the same was said, or empty; whatever the code.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        attempt: number of the attempt that was coded, from 1; None without any.
+        form: the accepted form that was said, or None.
+        edits: phonemes that a tolerance let pass.
+    """
+
+    code: str
+    clause: str
+    rule: str = ""
+    candidates: tuple[str, ...] = ()
+    homophones: tuple[str, ...] = ()
+    chance_rate: float | None = None
+    repeats: str = ""
+    flags: tuple[str, ...] = ()
+    attempt: int | None = None
+    form: Accepted | None = None
+    edits: int = 0
+
+    @property
+    def homophone(self) -> str:
+        """The commonest word that sounds like what was said, or empty."""
+        return self.homophones[0] if self.homophones else ""
+
+    @property
+    def right(self) -> bool | None:
+        """Whether the attempt is right; None where only a person can tell."""
+        if self.code == "correct":
+            return True
+        return None if "correct" in self.candidates else False
+
+    def to_json(self) -> dict[str, object]:
+        """Return the proposal as it stands in documents."""
+        return {
+            "code": self.code,
+            "rule": self.rule or None,
+            "candidates": list(self.candidates),
+            "clause": self.clause,
+            "homophones": list(self.homophones),
+            "chance_rate": self.chance_rate,
+            "repeats": self.repeats or None,
+            "flags": list(self.flags),
+            "attempt": self.attempt,
+        }
+
+
+@dataclass(slots=True)
+class Case:
+    """One attempt that a code is wanted for. What several rules need is computed once.
+
+    Attributes:
+        target: what it is held against.
+        said: the attempt, without what rules 5 and 6 took off.
+        settings: of the battery and the speaker.
+        earlier: what was said to the items before, oldest first.
+        followed: whether a later attempt of the response is right.
+    """
+
+    target: NamingTarget
+    said: Said
+    settings: Settings = Settings()
+    earlier: Sequence[Earlier] = ()
+    followed: bool = False
+    _words: Words | None = field(default=None, init=False)
+    _alike: Similarity | None = field(default=None, init=False)
+
+    @property
+    def listed(self) -> frozenset[str]:
+        """Words that are words because the battery names them."""
+        return self.target.listed | self.settings.listed
+
+    @property
+    def words(self) -> Words:
+        """The words that sound like what was said; none where a listener wrote words."""
+        if self._words is None:
+            self._words = (
+                Words()
+                if self.said.words or not self.said.phonemes
+                else words_sounding(self.said.phonemes, self.listed)
+            )
+        return self._words
+
+    @property
+    def alike(self) -> Similarity:
+        """How similar it is to the target's own forms (rule 14)."""
+        if self._alike is None:
+            word = self.said.word or (self.words.all[0] if self.words.all else "")
+            target = self.target.target.casefold()
+            self._alike = most_similar(self.target.own, self.said.ways, target, word)
+        return self._alike
+
+    @property
+    def shown(self) -> str:
+        """What was said, for people: the word, or the phonemes in IPA."""
+        if self.said.words:
+            return f"'{self.said.word}'"
+        word = f" (sounds like '{self.words.all[0]}'{self.words.how})" if self.words.all else ""
+        return f"/{to_ipa(self.said.phonemes)}/{word}"
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a common word by sound, or a word by a listener's spelling."""
+        if len(self.said.words) == 1:
+            return is_word(self.said.word, self.listed)
+        return bool(self.words.common)
+
+    @property
+    def repeats(self) -> str:
+        """The latest earlier item to which the same was said, or empty."""
+        ways = {way for way in self.said.ways if way}
+        for one in reversed(self.earlier):
+            same_word = bool(one.word) and one.word == self.said.word
+            if same_word or (one.phonemes and one.phonemes in ways):
+                return one.item
+        return ""
+
+    def undecided(self, clause: str, *candidates: str, alike: bool = False) -> Proposal:
+        """Return that only a person can tell, and between what."""
+        return self.proposed(UNDECIDED, clause, alike=alike, candidates=candidates)
+
+    def proposed(
+        self, code: str, clause: str, *, alike: bool = False, candidates: tuple[str, ...] = ()
+    ) -> Proposal:
+        """Return a code; ``alike``: it rests on the similarity in sound."""
+        if alike:
+            clause = f"{clause}; {self.alike.sentence}"
+        rate = chance_rate() if alike and self.alike.related else None
+        homophones = self.words.all
+        return Proposal(code, clause, "", candidates, homophones, rate, self.repeats)

@@ -1,0 +1,173 @@
+"""What belongs to an attempt and what does not: fillers, carriers, false starts (rules 5 and 6)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from tabwb.phonology.inventory import is_vowel
+from tabwb.scoring.naming.words import pronunciations
+
+CARRIERS: Final = (
+    "the", "an", "a", "some", "this", "that", "it's", "its", "it is", "that's", "that is",
+    "this is", "there's", "i think", "i think it's", "i see", "looks like",
+    "it looks like", "maybe", "and",
+)  # fmt: skip
+"""Articles, determiners and phrases that carry a name: no part of the attempt (PNT)."""
+FILLERS: Final = ("um", "uh", "er", "erm", "ah", "eh", "hm", "hmm", "mm", "mhm", "well", "oh", "so")
+"""Words that fill a pause: no part of the attempt (PNT)."""
+_FILLER_SOUNDS: Final = (("AH", "M"), ("HH", "M"), ("ER", "M"), ("ER",), ("AH",))
+"""How fillers are transcribed; the other fillers are words by their sound."""
+DONT_KNOW: Final = (
+    "i don't know", "don't know", "i dunno", "dunno", "no idea", "i have no idea", "i can't say it",
+    "i can't think of it", "i don't remember", "i can't remember", "i forgot", "i forget",
+    "what's it called", "what do you call it", "i can't say", "not sure", "i'm not sure", "no",
+)  # fmt: skip
+"""What says that no name comes."""
+_MOST_WAYS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One attempt as the rules read it.
+
+    Attributes:
+        ways: its pronunciations, ARPAbet without stress; the first is shown.
+        words: what a listener wrote, word by word, lower case; none where phonemes are known.
+        ear: whether a listener says so, and no machine.
+        guessed: whether the pronunciation follows from the letters only.
+        breaks: numbers of the phonemes of the first way before which a pause or a word begins.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`, for what was taken off.
+        noise: whether there was speech that could not be made out.
+        broken_off: whether a listener marked it as a fragment (``d-``).
+    """
+
+    ways: tuple[tuple[str, ...], ...] = ()
+    words: tuple[str, ...] = ()
+    ear: bool = False
+    guessed: bool = False
+    breaks: frozenset[int] = frozenset()
+    flags: tuple[str, ...] = ()
+    noise: bool = False
+    broken_off: bool = False
+
+    @property
+    def phonemes(self) -> tuple[str, ...]:
+        """The first pronunciation."""
+        return self.ways[0] if self.ways else ()
+
+    @property
+    def word(self) -> str:
+        """What a listener wrote, as one string."""
+        return " ".join(self.words)
+
+
+def cuts(said: Said) -> Iterator[Said]:
+    """Yield what remains when a filler, a carrier or a false start is taken off the beginning.
+
+    Nearest first: what needs one cut comes before what needs two.
+
+    >>> [each.words for each in cuts(Said(words=("it's", "a", "bed"), ear=True))]
+    [('a', 'bed'), ('bed',)]
+    """
+    waiting, seen = [said], {(said.words, said.ways)}
+    while waiting:
+        one = waiting.pop(0)
+        for rest in _word_cuts(one) if one.words else _sound_cuts(one):
+            if (rest.words, rest.ways) not in seen:
+                seen.add((rest.words, rest.ways))
+                waiting.append(rest)
+                yield rest
+
+
+def _word_cuts(said: Said) -> Iterator[Said]:
+    for flag, phrases in (("carrier", CARRIERS), ("filler", FILLERS)):
+        for phrase in phrases:
+            parts = tuple(phrase.split())
+            if len(said.words) > len(parts) and said.words[: len(parts)] == parts:
+                yield _rest_of_words(said, len(parts), flag)
+    if len(said.words) > 1 and said.words[-1] in FILLERS:
+        yield replace(
+            said, words=said.words[:-1], flags=_with(said, "filler"), ways=(), guessed=False
+        )
+    first, second = (*said.words, "")[:2]
+    if second and first == second:
+        yield _rest_of_words(said, 1, "repeated")
+    elif second and first.endswith("-"):
+        yield _rest_of_words(said, 1, "false-start")
+
+
+def _rest_of_words(said: Said, count: int, flag: str) -> Said:
+    # The ways belong to the whole: who reads on looks the rest up again.
+    rest = said.words[count:]
+    return replace(said, words=rest, flags=_with(said, flag), ways=(), guessed=False)
+
+
+def _sound_cuts(said: Said) -> Iterator[Said]:
+    whole = said.phonemes
+    for flag, sound in carrier_sounds():
+        if len(whole) > len(sound) and whole[: len(sound)] == sound:
+            yield _rest_of_sounds(said, len(sound), flag)
+    for length in range(len(whole) // 2, 0, -1):
+        begun, rest = whole[:length], whole[length:]
+        if rest[:length] == begun and rest:
+            flag = "repeated" if rest == begun else "false-start"
+            yield _rest_of_sounds(said, length, flag)
+
+
+def _rest_of_sounds(said: Said, count: int, flag: str) -> Said:
+    breaks = frozenset(at - count for at in said.breaks if at > count)
+    rest = said.phonemes[count:]
+    return replace(said, ways=(rest,), breaks=breaks, flags=_with(said, flag))
+
+
+def _with(said: Said, flag: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*said.flags, flag)))
+
+
+@lru_cache(maxsize=1)
+def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return how carriers and fillers sound, the longest first, each with its flag."""
+    found: dict[tuple[str, ...], str] = dict.fromkeys(_FILLER_SOUNDS, "filler")
+    for phrase in CARRIERS:
+        for sound in sounds_of(phrase):
+            found[sound] = "carrier"
+    return tuple(
+        (flag, sound) for sound, flag in sorted(found.items(), key=lambda one: -len(one[0]))
+    )
+
+
+@lru_cache(maxsize=256)
+def sounds_of(phrase: str) -> tuple[tuple[str, ...], ...]:
+    """Return how several words sound together, by the dictionary; none if one is unknown."""
+    each = [pronunciations(word)[:_MOST_WAYS] for word in phrase.split()]
+    joined = itertools.islice(itertools.product(*each), _MOST_WAYS**2)
+    return tuple(tuple(itertools.chain.from_iterable(way)) for way in joined)
+
+
+@lru_cache(maxsize=1)
+def dont_know_sounds() -> frozenset[tuple[str, ...]]:
+    """Return how "I don't know" and the like sound."""
+    return frozenset(sound for phrase in DONT_KNOW[:-1] for sound in sounds_of(phrase))
+
+
+def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ()) -> bool:
+    """Whether an attempt is below a consonant and a vowel, schwa not counted (PNT).
+
+    The inventory has one phoneme for the vowel of "but" and for schwa; at the end of an attempt it
+    is taken for schwa [ours]. Saying an accepted form whole is never a fragment.
+
+    >>> is_fragment(["K", "AE"]), is_fragment(["K", "AH"]), is_fragment(["K"])
+    (False, True, True)
+    >>> is_fragment(["AY"], accepted=[["AY"]])
+    False
+    """
+    said = tuple(phonemes)
+    if said in [tuple(form) for form in accepted]:
+        return False
+    vowels = sum(map(is_vowel, said))
+    schwa = said[-1:] == ("AH",)
+    return vowels == len(said) or vowels - schwa < 1

@@ -1,0 +1,248 @@
+"""Rules 1 to 11: nothing was said, the name was said, or a word that the item knows of (SCORING 4).
+
+Each looks at one attempt and returns a proposal, or None where it does not apply. What it says in
+plain words, and in which order they are asked, stands in :mod:`tabwb.scoring.naming.table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from tabwb.phonology.inventory import is_vowel, to_ipa
+from tabwb.scoring.naming.case import Case, Proposal
+from tabwb.scoring.naming.codes import NO_SPEECH
+from tabwb.scoring.naming.correct import edits_within
+from tabwb.scoring.naming.forms import Matched, Variety, matched
+from tabwb.scoring.naming.readings import DONT_KNOW, FILLERS, dont_know_sounds
+from tabwb.scoring.naming.target import Accepted
+from tabwb.scoring.naming.words import (
+    derived,
+    endings_of,
+    is_common,
+    numbers_of,
+    plurals,
+    pronunciations,
+)
+
+SYLLABLES: Final = 3
+"""From so many syllables of the target on, one syllable of it alone may be a fragment (PNT)."""
+LISTS: Final = {"semantic": "semantic", "visual": "visual", "parts": "picture-part"}
+"""A list of the item and the code of its words."""
+
+
+# ------------------------------------------------------------------ 1 to 3: nothing to be coded
+
+
+def no_response(case: Case) -> Proposal | None:
+    """Rule 1."""
+    if case.said.ways or case.said.words or case.said.noise:
+        return None
+    return Proposal("no-response", NO_SPEECH)
+
+
+def unintelligible(case: Case) -> Proposal | None:
+    """Rule 2."""
+    if case.said.ways or case.said.words:
+        return None
+    return case.undecided("only sounds that cannot be made out", "no-response", "other")
+
+
+def no_name_comes(case: Case) -> Proposal | None:
+    """Rule 3."""
+    word = case.said.word
+    if word in DONT_KNOW or (word and all(each in FILLERS for each in case.said.words)):
+        found = case.proposed("no-response", f"{case.shown}: no name comes")
+        return replace(found, flags=("dont-know",)) if word in DONT_KNOW else found
+    if not word and case.said.phonemes in dont_know_sounds():
+        return case.undecided(
+            f"{case.shown}: may say that no name comes", "no-response", "description"
+        )
+    return None
+
+
+# ------------------------------------------------------------------ 6: fragments
+
+
+def fragment(case: Case) -> Proposal | None:
+    """Rule 6."""
+    if not case.said.broken_off:
+        return None
+    clause = f"{case.shown}: less than a consonant and a vowel"
+    if case.said.ear:
+        return case.proposed("fragment", clause)
+    return case.undecided(clause, "fragment")
+
+
+# ------------------------------------------------------------------ 7: right
+
+
+def accepted(case: Case) -> Proposal | None:
+    """Rule 7."""
+    if case.said.word in case.target.names:
+        return case.proposed("correct", f"{case.shown} is an accepted name")
+    found = matching_form(case)
+    return None if found is None or found.weak else _right(case, found.form, "")
+
+
+def weak_vowels(case: Case) -> Proposal | None:
+    """Rule 7w."""
+    found = matching_form(case)
+    how = ", weak vowels and flaps taken alike"
+    return None if found is None else _right(case, found.form, how)
+
+
+def other_number(case: Case) -> Proposal | None:
+    """Rule 7n."""
+    if case.settings.number == "scored":
+        return None
+    forms = {name: form for form in case.target.accept for name in plurals(_name(case, form))}
+    word = case.said.word
+    form = forms.get(word)
+    if form is None and not word:
+        said = case.said.phonemes
+        form = next(
+            (form for form in case.target.accept if said in numbers_of(form.phonemes)), None
+        )
+        form = form or next(
+            (form for name, form in forms.items() if said in pronunciations(name)), None
+        )
+    if form is None:
+        return None
+    return replace(_right(case, form, " in another number"), flags=("number",))
+
+
+def declared_variety(case: Case) -> Proposal | None:
+    """Rule 7d."""
+    found = matching_form(case, case.settings.varieties)
+    if found is None:
+        return None
+    right = _right(case, found.form, f" ({', '.join(found.varieties)})")
+    return replace(right, flags=("dialect",))
+
+
+def tolerated(case: Case) -> Proposal | None:
+    """Rule 7t."""
+    tolerance = case.settings.tolerance
+    if tolerance is None or case.said.words:
+        return None
+    said = case.said.phonemes
+    found = [
+        (edits, number)
+        for number, form in enumerate(case.target.accept)
+        if (edits := edits_within(said, form.phonemes, tolerance)) is not None
+    ]
+    if not found:
+        return None
+    edits, number = min(found)
+    but = f" but for {edits} tolerated phoneme{'s' * (edits > 1)}"
+    return replace(_right(case, case.target.accept[number], but), edits=edits)
+
+
+def matching_form(case: Case, varieties: Sequence[Variety] = ()) -> Matched | None:
+    """Return the accepted form that an attempt equals; a guessed sound equals none."""
+    if case.said.words and case.said.guessed:
+        return None
+    found = (
+        matched(way, case.target.accept, case.target.target.casefold(), varieties)
+        for way in case.said.ways
+    )
+    return next((one for one in found if one is not None), None)
+
+
+def _name(case: Case, form: Accepted) -> str:
+    return (form.word or case.target.target).casefold()
+
+
+def _right(case: Case, form: Accepted, how: str) -> Proposal:
+    flags = ("dialect",) * (form.reason == "dialect")
+    clause = f"{case.shown} equals /{to_ipa(form.phonemes)}/{how}"
+    return replace(case.proposed("correct", clause), flags=flags, form=form)
+
+
+# ------------------------------------------------------------------ 8 to 11: tied to the target
+
+
+def one_syllable(case: Case) -> Proposal | None:
+    """Rule 8."""
+    said = case.said.phonemes
+    if case.said.words or sum(map(is_vowel, said)) != 1:
+        return None
+    whole = [form for form in case.target.own if sum(map(is_vowel, form)) >= SYLLABLES]
+    if len(whole) < len(case.target.own) or not any(_within(said, form) for form in whole):
+        return None
+    clause = f"{case.shown} may be one syllable of the target, cut off"
+    word = ("formal",) * bool(case.words.common)
+    if case.followed:
+        return case.undecided(clause, "correct", *(word or ("nonword-related",)))
+    return case.undecided(clause, "fragment", *word, "nonword-related")
+
+
+def other_ending(case: Case) -> Proposal | None:
+    """Rule 9."""
+    spelled = frozenset[str]().union(*(derived(name) for name in case.target.names))
+    sounds = frozenset[tuple[str, ...]]().union(*(endings_of(form) for form in case.target.own))
+    if case.settings.number == "scored":
+        spelled = spelled.union(*(plurals(name) for name in case.target.names))
+        sounds = sounds.union(*(numbers_of(form) for form in case.target.own))
+    said = case.said
+    if said.words:
+        if said.word not in spelled:
+            return None
+        return case.proposed("morphological", f"{case.shown} is the target with an ending")
+    named = not spelled.isdisjoint(case.words.all)
+    if not named and (said.phonemes not in sounds or case.words.common):
+        return None
+    return case.undecided(f"{case.shown} is the target with an ending", "morphological")
+
+
+def listed_neighbour(case: Case) -> Proposal | None:
+    """Rule 10."""
+    said = case.said.words
+    words = (case.said.word,) if said else case.words.all
+    for list_, usual in LISTS.items():
+        named = named_word(case, words, getattr(case.target, list_))
+        if not named:
+            continue
+        code = "mixed" if usual == "semantic" and case.alike.related else usual
+        clause = f"'{named}' is a neighbour that the battery lists under '{list_}'"
+        alike = code in ("semantic", "mixed")
+        if said:
+            return case.proposed(code, clause, alike=alike)
+        heard = f"{case.shown}: {clause}; if you hear it, write it down"
+        return case.undecided(heard, code, alike=alike)
+    return None
+
+
+def named_word(case: Case, words: Sequence[str], names: Sequence[str]) -> str:
+    """The first of the words that stands in a list, in another number too."""
+    for word in words:
+        if word in names:
+            return word
+        if case.settings.number == "ignored" and " " not in word:
+            for name in names:
+                if word in plurals(name):
+                    return name
+    return ""
+
+
+def name_in(word: str, names: frozenset[str]) -> bool:
+    """Whether a word is one of the names, in any number."""
+    return word in names or any(word in plurals(name) for name in names)
+
+
+def compound_of(case: Case) -> str:
+    """A word that is the target and another word, written as one; or empty."""
+    words = case.said.words or case.words.all
+    for word in words:
+        for name in case.target.names:
+            for rest in (word.removeprefix(name), word.removesuffix(name)):
+                if rest != word and len(rest) > 2 and len(name) > 2 and is_common(rest):
+                    return word
+    return ""
+
+
+def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
+    spans = range(len(whole) - len(part) + 1)
+    return any(tuple(whole[at : at + len(part)]) == tuple(part) for at in spans)

@@ -1,0 +1,344 @@
+"""The ordered decision table of spoken naming: the first rule that applies decides (SCORING 4).
+
+Data and code in one order: an entry of :data:`RULES` has a number, a name, what it says in plain
+words, where it is from, and the function that applies it (printed in ``docs/naming-rules.md``).
+Rules of the stage *code* look at one attempt and return a :class:`Proposal` or None; those of the
+other stages name the function that prepares the attempts or combines them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final, Literal
+
+from tabwb.scoring.naming import rules_sound, rules_target
+from tabwb.scoring.naming.case import Case, Proposal
+from tabwb.scoring.naming.forms import UNHEARD, VARIETIES
+from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.rules_target import compound_of, matching_form, name_in
+from tabwb.scoring.naming.words import is_word
+
+Stage = Literal["attempts", "reading", "code", "response"]
+
+
+def undeclared_variety(case: Case) -> Proposal | None:
+    """Rule 7u."""
+    if case.said.words:
+        return None
+    found = matching_form(case, [each for each in VARIETIES if each not in UNHEARD])
+    if found is None:
+        return None
+    other = decide(case, after="7u")
+    names = ", ".join(found.varieties)
+    clause = f"{case.shown} is right for a speaker of a variety with {names}"
+    candidates = ("correct", *(other.candidates or (other.code,)))
+    return replace(case.undecided(clause, *candidates), chance_rate=None)
+
+
+def several_words(case: Case) -> Proposal | None:
+    """Rule 11."""
+    said, names = case.said, case.target.names
+    if len(said.words) > 1:
+        if any(name_in(word, names) for word in said.words):
+            clause = f"{case.shown} holds the name among other words"
+            return case.undecided(clause, "correct", "description")
+        if all(is_word(word.partition("'")[0], case.listed) or "'" in word for word in said.words):
+            return case.proposed("description", f"{case.shown}: several words, no name")
+        return case.undecided(f"{case.shown}: several words", "description", "other")
+    if compound := compound_of(case):
+        clause = f"{case.shown}: '{compound}' is a compound of the target"
+        return case.undecided(clause, "semantic", "mixed", "morphological")
+    if not said.words and said.breaks and (pieces := _pieces(case)):
+        first = pieces[0]
+        clause = f"several words without a pause of 1 s; {first.clause}"
+        return case.undecided(clause, *(first.candidates or (first.code,)), "description")
+    return None
+
+
+def _pieces(case: Case) -> list[Proposal]:
+    """What each word is where short pauses part an attempt into common words, else nothing."""
+    said = case.said.phonemes
+    ends = [0, *sorted(case.said.breaks), len(said)]
+    cases = [
+        replace(case, said=Said((said[start:end],), ear=case.said.ear))
+        for start, end in pairwise(ends)
+    ]
+    return [decide(each) for each in cases] if all(each.is_word for each in cases) else []
+
+
+@dataclass(frozen=True, slots=True)
+class NamingRule:
+    """One row of the table.
+
+    Attributes:
+        number: as it is cited.
+        name: in two or three words.
+        says: the rule in plain words.
+        source: where it is from.
+        decides: the function of a rule of the stage *code*; None elsewhere.
+        stage: what it looks at.
+        done_by: the function, module and name, of a rule of another stage.
+    """
+
+    number: str
+    name: str
+    says: str
+    source: str
+    decides: Callable[[Case], Proposal | None] | None = None
+    stage: Stage = "code"
+    done_by: str = ""
+
+
+def _prepared(number: str, name: str, says: str, source: str, stage: Stage, by: str) -> NamingRule:
+    return NamingRule(number, name, says, source, None, stage, by)
+
+
+RULES: Final[tuple[NamingRule, ...]] = (
+    _prepared(
+        "0",
+        "heard",
+        (
+            "What a listener heard replaces the transcript, attempt by attempt, for code, "
+            "alignment and distance."
+        ),
+        "ours",
+        "attempts",
+        "propose.attempts_said",
+    ),
+    NamingRule(
+        "1",
+        "no response",
+        "No phoneme and no noise: *no-response*.",
+        "PNT",
+        rules_target.no_response,
+    ),
+    NamingRule(
+        "2",
+        "unintelligible",
+        (
+            "Only `<spn>` or `<unk>`: *undecided* (no-response, other). What cannot be made out"
+            " is not silence."
+        ),
+        "PSST, appendix B.4",
+        rules_target.unintelligible,
+    ),
+    NamingRule(
+        "3",
+        "no name comes",
+        (
+            'Heard "I don\'t know", "no idea", "what\'s it called", or fillers alone: *no-'
+            "response*; by phonemes *undecided*."
+        ),
+        "PNT",
+        rules_target.no_name_comes,
+    ),
+    _prepared(
+        "4",
+        "attempts",
+        (
+            "A response is parted at pauses of 1 s, at marks, at a written `<sil>`, and at "
+            "commas in what was heard."
+        ),
+        "PNT",
+        "attempts",
+        "attempts.propose_attempts",
+    ),
+    _prepared(
+        "5",
+        "carriers and fillers",
+        (
+            'Articles, carrier phrases ("it\'s a") and fillers ("um") are left out where an '
+            'accepted form or a word remains. The whole is looked at first: "about" holds no '
+            "article."
+        ),
+        "PNT",
+        "reading",
+        "readings.cuts",
+    ),
+    NamingRule(
+        "6",
+        "fragment",
+        (
+            "Below a consonant and a vowel, schwa not counted, an attempt is a fragment; a "
+            "fragment is skipped, and *fragment* only where there is nothing else (by "
+            'phonemes *undecided*). A repeated beginning ("b- bed") is left out as a false '
+            "start."
+        ),
+        "PNT",
+        rules_target.fragment,
+    ),
+    NamingRule(
+        "7",
+        "accepted form",
+        "An accepted name or form: *correct*.",
+        "PSST; PNT",
+        rules_target.accepted,
+    ),
+    NamingRule(
+        "7w",
+        "weak vowels",
+        "Equal but for unstressed AH and IH, flaps, or T before R as CH: *correct*.",
+        "PSST lists both for some items; ours for the others",
+        rules_target.weak_vowels,
+    ),
+    NamingRule(
+        "7n",
+        "number",
+        ("The name in another number: *correct*, flag `number`, unless the battery scores number."),
+        "PNT",
+        rules_target.other_number,
+    ),
+    NamingRule(
+        "7d",
+        "declared variety",
+        (
+            "Equal in a variety that the participant is recorded to speak: *correct*, flag "
+            "`dialect`."
+        ),
+        "PSST: dialect is right; ours which",
+        rules_target.declared_variety,
+    ),
+    NamingRule(
+        "7t",
+        "tolerance",
+        "Within the battery's tolerance: *correct*.",
+        "Schwartz 2006 (one slip), VNT (half); battery",
+        rules_target.tolerated,
+    ),
+    NamingRule(
+        "7u",
+        "undeclared variety",
+        (
+            "Equal only in a variety that nobody recorded: *undecided* (correct, or what it is "
+            "otherwise)."
+        ),
+        "ours",
+        undeclared_variety,
+    ),
+    NamingRule(
+        "8",
+        "one syllable",
+        (
+            "One syllable of a target of three or more: *undecided* (fragment, or what it is "
+            "otherwise)."
+        ),
+        'PNT: "cop" for helicopter is not complete',
+        rules_target.one_syllable,
+    ),
+    NamingRule(
+        "9",
+        "other ending",
+        (
+            "The target with an ending that is not number: *morphological* where it is heard, "
+            "*undecided* by phonemes."
+        ),
+        "ours",
+        rules_target.other_ending,
+    ),
+    NamingRule(
+        "10",
+        "listed neighbour",
+        (
+            "A word of the item's lists, before sound is looked at: heard, *semantic*, or "
+            "*mixed* where it is similar in sound; *visual*, *picture-part*; by phonemes "
+            "*undecided* with that candidate."
+        ),
+        "PNT",
+        rules_target.listed_neighbour,
+    ),
+    NamingRule(
+        "11",
+        "several words",
+        (
+            "Several words heard: *description*, or *undecided* (correct, description) where "
+            'the name is among them. A compound of the target ("doghouse") is *undecided*.'
+        ),
+        "PNT; ours",
+        several_words,
+    ),
+    NamingRule(
+        "12",
+        "rarer word",
+        (
+            "No common word, but a rarer one (SCOWL 40 to 60) sounds so, or a heard word has no"
+            " listed sound: *undecided* between nonword and word."
+        ),
+        "ours",
+        rules_sound.rarer_word,
+    ),
+    NamingRule(
+        "13",
+        "nonword",
+        (
+            "No word sounds so: *nonword-related* where it is similar to the target, else "
+            "*nonword-unrelated*."
+        ),
+        "PNT",
+        rules_sound.nonword,
+    ),
+    NamingRule(
+        "14",
+        "similar word",
+        (
+            "A word similar in sound whose relation in meaning is not known: *undecided* "
+            "(formal, mixed); *formal* where the battery lists it as unrelated."
+        ),
+        "PNT",
+        rules_sound.similar_word,
+    ),
+    NamingRule(
+        "15p",
+        "perseveration",
+        (
+            "The response to an earlier item: *perseveration* where it is heard, a candidate by"
+            " phonemes."
+        ),
+        "ours; the PNT notes it beside the code",
+        rules_sound.perseveration,
+    ),
+    NamingRule(
+        "15",
+        "other word",
+        (
+            "Any other word: *undecided* (semantic, unrelated); *unrelated* where the battery "
+            "lists it so."
+        ),
+        "PNT",
+        rules_sound.other_word,
+    ),
+    _prepared(
+        "16",
+        "first complete attempt",
+        (
+            "The code of a response is that of its first complete attempt; under `correct-any` "
+            "it is *correct* where any attempt is right or an accepted form stands anywhere."
+        ),
+        "PNT; PSST task B",
+        "response",
+        "propose.propose_response",
+    ),
+)
+"""The table, in the order in which it is applied."""
+
+
+def decide(case: Case, after: str = "") -> Proposal:
+    """Return what the first rule says that applies.
+
+    Args:
+        case: the attempt.
+        after: look only at the rules after this one.
+    """
+    begun = not after
+    for rule in RULES:
+        if begun and rule.decides is not None:
+            found = rule.decides(case)
+            if found is not None:
+                guessed = ("guessed-sound",) * bool(case.said.guessed)
+                repeats = ("repeats",) * bool(found.repeats)
+                more = () if found.code == "correct" else (*guessed, *repeats)
+                flags = dict.fromkeys((*case.said.flags, *found.flags, *more))
+                return replace(found, rule=rule.number, flags=tuple(flags))
+        begun = begun or rule.number == after
+    raise AssertionError("the last rule decides always")

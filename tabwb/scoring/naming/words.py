@@ -1,0 +1,223 @@
+"""Which words a listener may have heard: word or nonword by sound, endings, number (SCORING 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tabwb.phonology.dictionary import load_dictionary
+from tabwb.phonology.letters import guessed_sound
+from tabwb.scoring.lexicon import load_lexicon
+
+COMMON_SIZE = 35
+"""SCOWL's size up to which a sound is a word; above it and up to 60 a person must decide. [ours]"""
+PHRASE_SIZE = 10
+"""SCOWL's size of the words that a response is split into to see whether it is a phrase. [ours]"""
+
+_IRREGULAR = {
+    "child": "children", "foot": "feet", "goose": "geese", "man": "men", "mouse": "mice",
+    "ox": "oxen", "person": "people", "tooth": "teeth", "woman": "women",
+}  # fmt: skip
+_SIBILANT = ("S", "Z", "SH", "ZH", "CH", "JH")
+_VOICELESS = ("P", "T", "K", "F", "TH")
+_VOICED = {"S": "Z", "F": "V", "TH": "DH"}
+"""Last consonants that some plurals voice: houses, knives, mouths."""
+_MERGED = {"AA": "AO", "AO": "AA"}
+"""The vowels of "cot" and "caught", one vowel for many speakers of English; not before R."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words that sound like what was said.
+
+    Attributes:
+        common: SCOWL up to 35, or in a list of the battery, the commonest first.
+        rarer: SCOWL 40 to 60.
+        other: words beyond that; most are names.
+        how: what has to be taken alike for them, as the end of a phrase; or empty.
+    """
+
+    common: tuple[str, ...] = ()
+    rarer: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    how: str = ""
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every one, the commonest first."""
+        return self.common + self.rarer + self.other
+
+
+def words_sounding(phonemes: Sequence[str], listed: frozenset[str] = frozenset()) -> Words:
+    """Return the words of the dictionary that sound so.
+
+    Where no common word does, those that do with the vowels of "cot" and "caught" alike. [ours]
+
+    Args:
+        phonemes: ARPAbet without stress.
+        listed: words of the battery, common whatever SCOWL says.
+
+    >>> words_sounding(("P", "UW", "CH")).rarer, words_sounding(("D", "AA", "G")).common
+    (('pooch',), ('dog',))
+    """
+    found = _sounding(tuple(phonemes), listed)
+    if not found.common:
+        for way in _merged(tuple(phonemes)):
+            if common := _sounding(way, listed).common:
+                how = " with the vowels of 'cot' and 'caught' alike"
+                return Words(common, found.rarer, found.other, how)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _sounding(phonemes: tuple[str, ...], listed: frozenset[str]) -> Words:
+    lexicon = load_lexicon()
+    words = load_dictionary().homophones(phonemes)
+    sizes = {word: 0 if word in listed else lexicon.size(word) for word in words}
+    known = sorted((size, word) for word, size in sizes.items() if size is not None)
+    return Words(
+        tuple(word for size, word in known if size <= COMMON_SIZE),
+        tuple(word for size, word in known if size > COMMON_SIZE),
+        tuple(word for word in words if sizes[word] is None),
+    )
+
+
+def _merged(phonemes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The same with one vowel of "cot" or "caught" as the other.
+
+    >>> list(_merged(("D", "AA", "G"))), list(_merged(("K", "AA", "R")))
+    ([('D', 'AO', 'G')], [])
+    """
+    for at, phoneme in enumerate(phonemes):
+        if phoneme in _MERGED and phonemes[at + 1 : at + 2] != ("R",):
+            yield (*phonemes[:at], _MERGED[phoneme], *phonemes[at + 1 :])
+
+
+@lru_cache(maxsize=1024)
+def pronunciations(word: str) -> tuple[tuple[str, ...], ...]:
+    """Return the dictionary's pronunciations of a word, the usual one first."""
+    return tuple(one.phonemes for one in load_dictionary().pronunciations(word))
+
+
+def sound_of(word: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
+    """Return the pronunciations of a word and whether they were guessed from its letters.
+
+    >>> sound_of("dog"), sound_of("treeb")
+    (((('D', 'AO', 'G'),), False), ((('T', 'R', 'IY', 'B'),), True))
+    """
+    found = pronunciations(word)
+    if found:
+        return found, False
+    guess = guessed_sound(word)
+    return ((guess,) if guess else ()), True
+
+
+def is_word(word: str, listed: frozenset[str] = frozenset()) -> bool:
+    """Whether a word that a listener wrote is one: SCOWL up to 60, or in a list of the battery.
+
+    >>> is_word("pooch"), is_word("treeb")
+    (True, False)
+    """
+    return word in listed or load_lexicon().size(word) is not None
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is among the common ones (SCOWL up to 35)."""
+    return load_lexicon().common(word)
+
+
+# ------------------------------------------------------------------ number and endings
+
+
+def plurals(word: str) -> frozenset[str]:
+    """Return the spellings that may be the plural of a word, and its singular if it is a plural.
+
+    >>> sorted(plurals("knife")), sorted(plurals("feet"))
+    (['knifees', 'knifes', 'knives'], ['feetes', 'feets', 'foot'])
+    """
+    found = {word + "s", word + "es"}
+    if word.endswith("y"):
+        found.add(word[:-1] + "ies")
+    for end in ("f", "fe"):
+        if word.endswith(end):
+            found.add(word.removesuffix(end) + "ves")
+    for one, many in _IRREGULAR.items():
+        if word == one:
+            found.add(many)
+        elif word == many:
+            found.add(one)
+    for end, single in (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", "")):
+        if word.endswith(end) and not word.endswith("ss"):
+            lone = word.removesuffix(end) + single
+            if len(lone) > 1 and load_lexicon().size(lone) is not None:
+                found.add(lone)
+    return frozenset(found)
+
+
+def derived(word: str) -> frozenset[str]:
+    """Return the spellings of a word with an ending that is not number.
+
+    >>> sorted(derived("dog") & {"doggie", "dogs", "dogged", "dogging", "doghouse"})
+    ['dogged', 'doggie', 'dogging']
+    """
+    stems = {word, word.removesuffix("e"), word + word[-1:]}
+    endings = ("ed", "ing", "ings", "er", "ers", "y", "ie", "ies", "let", "like")
+    return frozenset(stem + end for stem in stems for end in endings) | {word + "'s"}
+
+
+def numbers_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    """Return a form with the endings of the plural, and with its last consonant voiced (houses).
+
+    >>> sorted(" ".join(each) for each in numbers_of(("HH", "AW", "S")))
+    ['HH AW S AH Z', 'HH AW S IH Z', 'HH AW Z AH Z', 'HH AW Z IH Z']
+    """
+    last, found = form[-1], []
+    for end in dict.fromkeys((last, _VOICED.get(last, last))):
+        stem = (*form[:-1], end)
+        if end in _SIBILANT:
+            found += [(*stem, "AH", "Z"), (*stem, "IH", "Z")]
+        else:
+            found.append((*stem, "S" if end in _VOICELESS else "Z"))
+    return frozenset(found)
+
+
+def endings_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    """Return a form with each regular ending that is not number: -y, -ing, -er, -ed."""
+    ends: list[tuple[str, ...]] = [("IY",), ("IY", "Z"), ("IH", "NG"), ("ER",), ("ER", "Z")]
+    if form[-1] in ("T", "D"):
+        ends += [("AH", "D"), ("IH", "D")]
+    else:
+        ends.append(("T",) if form[-1] in (*_VOICELESS, "S", "SH", "CH") else ("D",))
+    return frozenset((*form, *end) for end in ends)
+
+
+# ------------------------------------------------------------------ phrases
+
+
+def phrase_of(phonemes: Sequence[str]) -> tuple[str, ...]:
+    """Return the two or more very common words that phonemes split into, or nothing.
+
+    Each has two phonemes or more, so that one stray phoneme makes no phrase; I and a may begin it.
+    """
+    best: list[tuple[str, ...] | None] = [(), *[None] * len(phonemes)]
+    for end in range(1, len(phonemes) + 1):
+        for start in range(end):
+            before = best[start]
+            if before is None or (end - start < 2 and start):
+                continue
+            shorter = best[end]
+            if shorter is not None and len(shorter) <= len(before) + 1:
+                continue
+            words = sorted(load_dictionary().homophones(phonemes[start:end]), key=len)
+            word = next(filter(_very_common, words), None)
+            if word is not None:
+                best[end] = (*before, word)
+    found = best[-1] or ()
+    return found if len(found) > 1 else ()
+
+
+def _very_common(word: str) -> bool:
+    """Whether a word, or the word that a contraction (don't, it's) begins with, is very common."""
+    stem = word.removesuffix("n't").partition("'")[0]
+    return stem == "i" or load_lexicon().level(stem) == PHRASE_SIZE
