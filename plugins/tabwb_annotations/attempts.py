@@ -20,10 +20,10 @@ RESPONSE = (
 )  # fmt: skip
 """Of the response, as they stand in the documents."""
 COLUMNS = (
-    "administration", "battery", "battery_version", "speaker", "item", "replicate", "practice",
-    "state", *RESPONSE, "all_scores", "all_heard", "all_codes", "flags", "cues", "correct_any",
-    "correct_first", "proposed", "proposed_clause", "transcriber", "attempt", "attempts",
-    "attempt_onset_s", "attempt_offset_s", "phonemes", "ipa", "complete",
+    "administration", "battery", "battery_version", "speaker", "session_date", "item", "replicate",
+    "practice", "state", *RESPONSE, "all_scores", "all_heard", "all_codes", "flags", "cues",
+    "correct_any", "correct_first", "proposed", "proposed_clause", "transcriber", "attempt",
+    "attempts", "attempt_onset_s", "attempt_offset_s", "phonemes", "ipa", "complete",
 )  # fmt: skip
 PERSONS = {"score": "scores", "heard": "heard", "code": "codes"}
 """What people say by ear; a column ``all_...`` has it of every rater."""
@@ -72,6 +72,7 @@ def _rows(
         "battery": administration["battery"],
         "battery_version": administration["battery_version"],
         "speaker": administration["examinee"],
+        "session_date": administration.get("session_date"),
         **{name: trial[name] for name in ("item", "replicate", "practice", "state")},
         **{name: naming[name] for name in RESPONSE},
         **{f"all_{whats}": by_raters(naming, what) for what, whats in PERSONS.items()},

@@ -1,14 +1,15 @@
 """CHAT transcripts (TalkBank): one file per administration, errors coded on the main tier.
 
-``cat [: dog] [* s:r] [//] dog`` is what was said, what was meant, the kind of error, and that it
-was taken back. A response that is no word stands in IPA with ``@u``. Codes are CHAT's own (manual,
-part 1, "Word-level error codes"); what has none there is said in a ``%com`` line.
+The main tier is made by :mod:`tabwb_annotations.chat_words`. The headers follow AphasiaBank: the
+study ID is the name of the participant, ``@ID`` has age, group and, in its last field, the aphasia
+quotient; ``@Media`` names one sound file and every response has its times in it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
-from tabwb.scoring.naming.heard import parse_heard
+from tabwb_annotations.chat_words import main_tier
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
 from tabwb_annotations.tiers import (
@@ -31,20 +32,13 @@ from tabwb_annotations.tiers import (
 CARRIED = (
     "score", "finer score", "heard line", "code", "proposed code", "cue", "note", "transcriber",
 )  # fmt: skip
-ERROR_CODES: Mapping[str, str] = {
-    "semantic": "s:r",
-    "mixed": "s:r",
-    "unrelated": "s:ur",
-    "perseveration": "s:per",
-    "formal": "p:w",
-    "nonword-related": "p:n",
-    "nonword-unrelated": "n:k",
-}
-"""Our code to CHAT's; the others have none there."""
 LANGUAGES = {"en": "eng", "de": "deu", "es": "spa", "fr": "fra", "it": "ita", "nl": "nld"}
 BULLET = "\x15"
-WORDS = re.compile(r"(?:[^\W\d_]|[ '-])+")
-"""What can be words of CHAT: brackets and digits have meanings of their own there."""
+MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+JOINED = (
+    "A CHAT file has one sound file: NAME.wav holds the recordings of its session one after the "
+    "other, as 16-bit WAV, and the times are those of NAME.wav. The originals are in the store."
+)
 
 
 class ChatExporter:
@@ -57,14 +51,20 @@ class ChatExporter:
         """Write a folder of CHAT files and the recordings they belong to."""
         recordings = annotated(document)
         trials = [trial for each in recordings for trial in each.trials]
-        made = [
-            Made(f"{_name(group)}.cha", partial(write, group))
-            for group in (
-                tuple(members)
-                for _, members in groupby(recordings, lambda each: each.administration["uid"])
-            )
+        groups = [
+            tuple(members)
+            for _, members in groupby(recordings, lambda each: each.administration["uid"])
         ]
-        write_folder(out, made, recordings, document, [not_carried(trials, CARRIED, "CHAT")])
+        made = [Made(f"{_name(group)}.cha", partial(write, group)) for group in groups]
+        several = [group for group in groups if len(group) > 1 and _has_sound(group)]
+        made += [Made(f"{_name(group)}.wav", partial(join, group)) for group in several]
+        alone = [
+            each if group not in several else replace(each, sound=None)
+            for group in groups
+            for each in group
+        ]
+        notes = [not_carried(trials, CARRIED, "CHAT"), *([JOINED] if several else [])]
+        write_folder(out, made, alone, document, notes)
 
 
 def write(recordings: Sequence[Annotated], path: Path) -> None:
@@ -72,82 +72,45 @@ def write(recordings: Sequence[Annotated], path: Path) -> None:
     path.write_text("\n".join(_lines(recordings)) + "\n", encoding="utf-8")
 
 
-def utterance(naming: Mapping[str, Any]) -> str:
-    """The main tier of one response, without speaker and terminator.
+def join(recordings: Sequence[Annotated], path: Path) -> None:
+    """Write the recordings of one session one after the other, as 16-bit WAV of one channel."""
+    import soundfile
 
-    >>> said = {"target": "dog", "accepted": ["D AO G"], "heard": "cat", "score": "self-corrected",
-    ...         "code": "semantic", "code_by": "person", "proposed": None, "start_s": 0.0,
-    ...         "transcripts": [],
-    ...         "attempts": [
-    ...             {"onset_s": 0.5, "offset_s": 0.9, "phonemes": ["K", "AE", "T"],
-    ...              "complete": True},
-    ...             {"onset_s": 2.5, "offset_s": 2.9, "phonemes": ["D", "AO", "G"],
-    ...              "complete": True},
-    ...         ]}
-    >>> utterance(said)
-    'cat [: dog] [* s:r] [//] dog'
-    """
-    if naming["score"] == "no-response":
-        return "0"
-    if naming["score"] == "not-scorable":
-        return "xxx"
-    words = [_word(naming, attempt) for attempt in naming["attempts"]]
-    right = naming["score"] in {"right", "self-corrected"}
-    if right and not any(_is_accepted(naming, attempt) for attempt in naming["attempts"]):
-        # A person heard the name, whatever a machine made of it; it came last.
-        words[-1:] = [_target(naming)]
-    if not words and _heard(naming):
-        words = [_coded(naming, _heard(naming))]
-    if words:
-        return " [//] ".join(words)
-    # Nothing was heard, or nobody has listened: the one is silence, the other is not known.
-    return "0" if any(each["status"] == "empty" for each in naming["transcripts"]) else "xxx"
+    from tabwb.speech.files import info, read_clip
+
+    sounds = [each.sound for each in recordings if each.sound is not None]
+    rate = max(info(sound).rate for sound in sounds)
+    with soundfile.SoundFile(
+        path, "w", samplerate=rate, channels=1, subtype="PCM_16", format="WAV"
+    ) as out:
+        for sound in sounds:
+            samples, own = read_clip(sound)
+            if own != rate:
+                import soxr
+
+                samples = soxr.resample(samples, own, rate)
+            out.write(samples)
 
 
-def _word(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> str:
-    ipa = to_ipa(attempt["phonemes"])
-    if _is_accepted(naming, attempt):
-        return _target(naming)
-    if attempt["complete"] is False:
-        return f"&+{ipa}"
-    others = [
-        each
-        for each in naming["attempts"]
-        if each["complete"] is not False and not _is_accepted(naming, each)
-    ]
-    # What was heard is said of the response: of which attempt, only where there is one.
-    only = _heard(naming) if len(others) == 1 else ""
-    return _coded(naming, only or f"{ipa}@u")
+def _has_sound(recordings: Sequence[Annotated]) -> bool:
+    return all(each.sound is not None for each in recordings)
 
 
-def _is_accepted(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
-    said = " ".join(attempt["phonemes"]) in naming["accepted"]
-    return said and naming["score"] != "error"
-
-
-def _coded(naming: Mapping[str, Any], word: str) -> str:
-    target = _target(naming)
-    if word == target:
-        return word
-    code = ERROR_CODES.get(code_of(naming)[0])
-    return f"{word} [: {target}]" + (f" [* {code}]" if code else "")
-
-
-def _target(naming: Mapping[str, Any]) -> str:
-    return str(naming["target"]).replace(" ", "_")
-
-
-def _heard(naming: Mapping[str, Any]) -> str:
-    """What a person heard: a word (one replacement is of one word in CHAT), or phonemes in IPA.
-
-    Empty where nobody wrote it down, or where it cannot be a word of CHAT.
-    """
-    if not naming["heard"]:
+def _media(recordings: Sequence[Annotated]) -> str:
+    """The name of the one sound file of a session, without its suffix; empty where it has none."""
+    if not _has_sound(recordings):
         return ""
-    heard = parse_heard(str(naming["heard"]))
-    if heard.word:
-        return heard.word.replace(" ", "_") if WORDS.fullmatch(heard.word) else ""
-    return f"{to_ipa(heard.pronunciations[0])}@u"
+    return Path(sound_name(recordings[0])).stem if len(recordings) == 1 else _name(recordings)
+
+
+def chat_date(day: str) -> str:
+    """A day as CHAT writes it.
+
+    >>> chat_date("2024-03-09")
+    '09-MAR-2024'
+    """
+    year, month, number = day.split("-")
+    return f"{number}-{MONTHS[int(month) - 1]}-{year}"
 
 
 def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
@@ -157,48 +120,73 @@ def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
     yield "@UTF8"
     yield "@Begin"
     yield f"@Languages:\t{language}"
-    yield "@Participants:\tPAR Participant, INV Investigator"
-    yield f"@ID:\t{language}|{corpus}|PAR|||||Participant|||"
+    speaker = administration.get("speaker") or {}
+    named = re.sub(r"[^A-Za-z0-9_-]+", "_", str(administration["examinee"]))
+    age = speaker.get("age_years")
+    years = "" if age is None else f"{int(age)};"
+    group = _field(speaker.get("group"))
+    quotient = _field(speaker.get("AQ"))
+    yield f"@Participants:\tPAR {named} Participant, INV Investigator"
+    yield f"@ID:\t{language}|{corpus}|PAR|{years}||{group}||Participant||{quotient}|"
     yield f"@ID:\t{language}|{corpus}|INV|||||Investigator|||"
-    if len(recordings) == 1 and recordings[0].sound is not None:
-        yield f"@Media:\t{Path(sound_name(recordings[0])).stem}, audio"
+    media = _media(recordings)
+    if media:
+        yield f"@Media:\t{media}, audio"
+    if day := administration.get("session_date"):
+        yield f"@Date:\t{chat_date(day)}"
     yield f"@Comment:\t{RESEARCH_ONLY}"
     yield f"@Comment:\t{SPEECH_CAUTION}"
     yield f"@Comment:\tspeaker {administration['examinee']}"
+    begins_s = 0.0
     for recording in recordings:
         for trial in recording.trials:
-            yield from _trial(trial, recording, one_file=len(recordings) == 1)
+            yield from _trial(trial, recording, begins_s if media else None)
+        begins_s += recording.seconds
     yield "@End"
 
 
-def _trial(trial: Mapping[str, Any], recording: Annotated, *, one_file: bool) -> Iterator[str]:
+def _field(value: object) -> str:
+    """A field of ``@ID``: a bar would part it."""
+    return "" if value is None else " ".join(str(value).replace("|", " ").split())
+
+
+def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | None) -> Iterator[str]:
+    """The lines of one response.
+
+    Args:
+        trial: of the document.
+        recording: that it lies in.
+        begins_s: where the recording begins in the session's sound file; None where there is none.
+    """
     naming = trial["naming"]
     yield f"@G:\t{trial['item']}"
     for cue in naming["cues"]:
         yield f"*INV:\t0 [=! {cue['kind']} cue] ."
     start, end = naming["start_s"] or 0.0, naming["end_s"] or recording.seconds
-    bullet = f" {BULLET}{round(start * 1000)}_{round(end * 1000)}{BULLET}" if one_file else ""
-    line = utterance(naming)
-    yield f"*PAR:\t{line} .{bullet}"
-    spoken = " ".join(to_ipa(attempt["phonemes"]) for attempt in naming["attempts"])
-    if spoken and line != "0":
+    bullet = ""
+    if begins_s is not None:
+        first, last = (round((begins_s + at_s) * 1000) for at_s in (start, end))
+        bullet = f" {BULLET}{first}_{last}{BULLET}"
+    tier = main_tier(naming)
+    yield f"*PAR:\t{tier.line} .{bullet}"
+    spoken = " ".join(to_ipa(attempt["phonemes"]) for attempt in naming["attempts"]).strip()
+    if spoken and tier.phonetic:
         yield f"%pho:\t{spoken}"
     said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
     if (shown := shown_of(naming)) is not None:
-        # Who reads %pho takes it for a person's; beside silence it would say the contrary.
+        # Who reads %pho takes it for a person's; below another word it would say the contrary.
         by = f"transcribed by {transcriber_of(shown)}"
-        said.append(f"{by}: {spoken}" if spoken and line == "0" else by)
-    if not one_file:
-        said.append(f"file {sound_name(recording)}")
-    if naming["score"]:
-        said.append(f"score {naming['score']} by {naming['score_by']}")
-    if naming["heard"] and _heard(naming) not in line.split():
-        said.append(f"heard {naming['heard']}")
+        said.append(f"{by}: {spoken}" if spoken and not tier.phonetic else by)
+    for each in naming["raters"]:
+        if each["score"]:
+            said.append(f"score {each['score']} by {each['rater']}")
+        if each["heard"] and not (tier.heard and each["heard"] == naming["heard"]):
+            said.append(f"heard {each['heard']} by {each['rater']}")
     code, by = code_of(naming)
-    if code != "correct" and code and f"[* {ERROR_CODES.get(code)}]" not in line:
-        said.append(f"code {code} {'proposed by rule' if by == 'proposed' else f'by {by}'}")
-    elif by == "proposed":
-        said.append("code proposed by rule, not by a person")
+    said += [f"code {each['code']} by {each['rater']}" for each in naming["raters"] if each["code"]]
+    if by == "proposed":
+        uncoded = code != "correct" and not tier.coded
+        said.append(f"code {code} proposed by rule" if uncoded else "code proposed by rule")
     said += trial["notes"]
     if said:
         yield f"%com:\t{'; '.join(' '.join(one.split()) for one in said)}"

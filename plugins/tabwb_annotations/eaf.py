@@ -34,6 +34,7 @@ def write(recording: Annotated, path: Path) -> None:
     sound = sound_name(recording)
     if recording.sound is not None:
         eaf.add_linked_file(f"file:///{sound}", relpath=f"./{sound}", mimetype="audio/x-wav")
+    eaf.add_property("session date", recording.administration.get("session_date") or "not known")
     examinee = str(recording.administration["examinee"])
     for name, stretches in recording.tiers.items():
         eaf.add_tier(name, part=examinee)

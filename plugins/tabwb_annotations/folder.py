@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tabwb.extend.writing import draft_of
 from tabwb.records.errors import TabwbError
@@ -54,7 +55,9 @@ def write_folder(
             "is there already and not an empty folder", where=str(out), hint="choose another name"
         )
     said = (note for one in document.get("documents", [document]) for note in one["notices"])
-    explanation = "\n\n".join([*dict.fromkeys((RESEARCH_ONLY, *said)), *notes]) + "\n"
+    dates = dict.fromkeys(_session(each.administration) for each in recordings)
+    told = [*dict.fromkeys((RESEARCH_ONLY, *said)), *notes, "\n".join(dates)]
+    explanation = "\n\n".join(told) + "\n"
     try:
         with draft_of(out) as draft:
             draft.mkdir(mode=0o700)
@@ -72,6 +75,12 @@ def write_folder(
             draft.replace(out)
     except OSError as error:
         raise _unwritable(out, error) from error
+
+
+def _session(administration: Mapping[str, Any]) -> str:
+    """Who was recorded when."""
+    date = administration.get("session_date") or "date not known"
+    return f"Session of {administration['examinee']} (#{administration['id']}): {date}."
 
 
 def sound_name(recording: Annotated) -> str:

@@ -27,6 +27,7 @@ COLUMNS = (
     "end_s",
     "asr_transcript",
     "asr",
+    "session_date",
 )
 """Those of the corpus, then where the response lies in its file, and what a machine heard."""
 CARRIED = ("score", "transcriber")
@@ -85,6 +86,7 @@ def _rows(recording: Annotated) -> Iterator[tuple[object, ...]]:
             f"{end:.3f}",
             _phonemes(heard),
             None if heard is None else transcriber_of(heard),
+            administration.get("session_date"),
         )
 
 

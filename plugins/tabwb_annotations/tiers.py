@@ -136,7 +136,7 @@ def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def by_raters(naming: Mapping[str, Any], what: str) -> str:
-    """What each person said of a response by ear; of several the one that counts is marked.
+    """What each person said of a response by ear; of several the one that counts comes first.
 
     Args:
         naming: of the trial.
@@ -147,7 +147,8 @@ def by_raters(naming: Mapping[str, Any], what: str) -> str:
     >>> by_raters(said, "score"), by_raters({**said, "raters": two[:1]}, "score")
     ('right (person:A, counts); error (person:B)', 'right (person:A)')
     """
-    said = [each for each in naming.get("raters", ()) if each[what]]
+    raters = [each for each in naming.get("raters", ()) if each[what]]
+    said = sorted(raters, key=lambda each: each["rater"] != naming[f"{what}_by"])
     mark = ", counts" if len(said) > 1 else ""
     return "; ".join(
         f"{each[what]} ({each['rater']}{mark if each['rater'] == naming[f'{what}_by'] else ''})"

@@ -122,6 +122,12 @@ TABLE: tuple[Column, ...] = (
         "under which a battery for models was given to a person",
         _given("research_protocol"),
     ),
+    Column(
+        "session_date",
+        "text",
+        "the day on which the answers were given, ISO 8601; empty where it is not known",
+        _given("session_date"),
+    ),
     Column("created_at", "text", "when the run began, ISO 8601, UTC", _given("created_at")),
     Column("model_family", "text", "as the model's profile says", _label("family")),
     Column("model_tuning", "text", "as the model's profile says", _label("tuning")),

@@ -28,7 +28,10 @@ LINE_KEYS = (
     "ratings",
 )
 """Keys of a line after ``administration`` (its uid), in their order; kept for ``replay:FILE``."""
-GIVEN_KEYS = ("battery", "battery_version", "battery_hash", "examinee", "kind", "lesion", "seed")
+GIVEN_KEYS = (
+    "battery", "battery_version", "battery_hash", "examinee", "kind", "session_date", "lesion",
+    "seed",
+)  # fmt: skip
 """Keys of the administration that follow."""
 ITEM_KEYS = ("options", "expected", "tags", "foils", "foil", "stop_reason")
 """Keys of the trial after these."""
@@ -59,7 +62,8 @@ class CsvExporter:
 JSONL_NOTE = (
     "One line per counted response: administration (uid), subtest, item, replicate, prompt "
     "(exactly as sent), response, status, latency_s (seconds), ratings; the battery (id, version, "
-    "SHA-256), examinee, kind, lesion and the run's seed; the item's options in the order shown, "
+    "SHA-256), examinee, kind, session_date (null where it is not known), lesion and the run's "
+    "seed; the item's options in the order shown, "
     "expected answer, tags and foils, and foil, the kind of error under the policy extracted; and "
     "reply: what was sent for this response (decoding: max_tokens, temperature, top_p, stop, seed; "
     "null where it was not sent or is not known) and what came with it (model_version, tokens, "

@@ -11,12 +11,13 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tabwb.battery.model import Battery
+from tabwb.records.days import read_day
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.states import ResponseKind
 from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole
 
 MANIFEST = "manifest.tsv"
-COLUMNS = ("file", "item", "take")
+COLUMNS = ("file", "item", "take", "date")
 _NAME = re.compile(r"(?P<item>.+?)(?:_(?P<take>[0-9]{1,4}))?", re.DOTALL)
 
 
@@ -28,11 +29,13 @@ class TakeFile:
         item: one of :func:`item_names`.
         take: 1-based; of several takes of an item the last one counts.
         path: of the file.
+        date: when it was recorded, as the manifest says, or empty.
     """
 
     item: str
     take: int
     path: Path
+    date: str = ""
 
 
 def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
@@ -51,6 +54,27 @@ def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
         item if count[item] == 1 else f"{subtest}/{item}": (subtest, item)
         for subtest, item in places
     }
+
+
+def date_of(files: Sequence[TakeFile]) -> str:
+    """The day on which files were recorded: as their manifest says, else as they say themselves.
+
+    Returns:
+        ISO 8601; empty where nothing says it.
+
+    Raises:
+        UsageError: they are of several days.
+    """
+    from tabwb.speech.files import recorded_on
+
+    said = {file.date for file in files if file.date}
+    days = sorted(said or {day for file in files if (day := recorded_on(file.path))})
+    if len(days) > 1:
+        raise UsageError(
+            f"the recordings are of {len(days)} days: {', '.join(days)}",
+            hint="one session is one day: say it with --date, or give each day by itself",
+        )
+    return days[0] if days else ""
 
 
 def check_sounds(files: Sequence[TakeFile]) -> None:
@@ -133,7 +157,7 @@ def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
         raise UsageError(
             "the first line must name the columns",
             where=f"{manifest}:1",
-            allowed="file, item and perhaps take, with tabs between them",
+            allowed="file, item and perhaps take and date, with tabs between them",
         )
     for number, row in enumerate(rows, start=2):
         if not any(cell.strip() for cell in row):
@@ -148,7 +172,8 @@ def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
         path = manifest.parent / cells["file"]
         if not path.is_file():
             raise UsageError(f"there is no file '{cells['file']}'", where=where)
-        yield TakeFile(cells["item"], int(take), path)
+        date = read_day(cells["date"], where) if cells.get("date") else ""
+        yield TakeFile(cells["item"], int(take), path, date)
 
 
 def _check(found: Sequence[TakeFile], items: Collection[str], folder: Path) -> None:

@@ -26,11 +26,12 @@ from tabwb.battery.naming import naming_item
 from tabwb.phonology.inventory import SILENT
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
+from tabwb.records.days import read_day
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import Score
 from tabwb.records.speech import Segment
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
-from tabwb.speech.files import check_whole
+from tabwb.speech.files import check_whole, recorded_on
 
 TABLE = "utterances.tsv"
 TIERS = (
@@ -95,11 +96,13 @@ class ImportedSession:
         speaker: as the source calls it, or empty.
         source: where it is from.
         responses: in the order given.
+        date: when the session was held, ISO 8601; empty where the source does not say it.
     """
 
     speaker: str
     source: Path
     responses: tuple[Named, ...]
+    date: str = ""
 
 
 def read_sessions(
@@ -146,7 +149,7 @@ def read_sessions(
     if not responses:
         raise UsageError("nothing is labelled here", where=str(path))
     _check_sounds(responses)
-    return (ImportedSession("", path, tuple(responses)),)
+    return (ImportedSession("", path, tuple(responses), _date_in(responses)),)
 
 
 def items_of(battery: Battery) -> dict[str, str]:
@@ -288,16 +291,33 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
         )
     items = items_of(battery)
     sessions: dict[str, list[Named]] = {}
+    dates: dict[str, set[str]] = {}
     for row in rows.rows:
         cells = row.cells
         item = items.get(cells["prompt"].casefold())
         if item is None:
             raise _no_item(cells["prompt"], items, row.where)
         session = cells.get("session") or cells["utterance_id"].rpartition("-")[0].strip()
+        if day := (cells.get("session_date") or cells.get("date") or "").strip():
+            dates.setdefault(session, set()).add(read_day(day, row.where))
         sessions.setdefault(session, []).append(_row(cells, item, table.parent, row.where))
     for session, responses in sessions.items():
         _check_sounds(responses)
-        yield ImportedSession(session, table, tuple(responses))
+        found = dates.get(session, set())
+        if len(found) > 1:
+            raise UsageError(
+                f"session '{session}' is of {len(found)} days: {', '.join(sorted(found))}",
+                where=str(table),
+            )
+        day = next(iter(found), "") or _date_in(responses)
+        yield ImportedSession(session, table, tuple(responses), day)
+
+
+def _date_in(responses: Sequence[Named]) -> str:
+    """The day that the sound files of a session say, where they agree; else empty."""
+    sounds = {one.sound for one in responses if one.sound is not None}
+    days = {day for sound in sounds if (day := recorded_on(sound))}
+    return days.pop() if len(days) == 1 else ""
 
 
 def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:

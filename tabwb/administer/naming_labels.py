@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import inf
 
 from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
@@ -10,6 +11,9 @@ from tabwb.records.naming import SCORES, Score
 from tabwb.records.specs import parse_spec
 from tabwb.scoring.naming.codes import CODES
 from tabwb.scoring.naming.heard import parse_heard
+
+_LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
+"""A word that was heard, with its listener."""
 
 
 def attempt_of(label: str, where: str) -> tuple[str, ...]:
@@ -40,7 +44,9 @@ def phoneme_of(label: str, where: str) -> str:
 
 
 def heard_of(label: str, where: str) -> str:
-    """What a person heard, or nothing."""
+    """What a person heard, or nothing; of several listeners whom our exports name, the first."""
+    if several := _LISTENERS.match(label):
+        label = several[1]
     if label:
         try:
             parse_heard(label)

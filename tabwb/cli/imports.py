@@ -44,6 +44,12 @@ if TYPE_CHECKING:
     help="A tier by its name in the file, for example item=Wort; 'code=' leaves one out; "
     "repeatable.",
 )
+@click.option(
+    "--date",
+    metavar="YYYY-MM-DD",
+    help="When the session was held. Default: the column session_date or date of a PSST table, "
+    "else the date inside the sound files, else not known.",
+)
 @store_option
 @json_option
 def import_(**options: Any) -> int:
@@ -56,6 +62,7 @@ def import_(**options: Any) -> int:
     from tabwb.administer.consent import notices
     from tabwb.administer.naming_imports import read_sessions
     from tabwb.administer.naming_run import take_in
+    from tabwb.records.days import read_day
     from tabwb.records.trials import Conditions
 
     plugins = open_plugins()
@@ -65,6 +72,10 @@ def import_(**options: Any) -> int:
         if not path.exists():
             raise UsageError("is not there", where=str(path))
         sessions = _chosen(read_sessions(path, battery, _tiers(options["tiers"])), options)
+        said = read_day(options["date"], "--date") if options["date"] else ""
+        for one in sessions:
+            if not said and not one.date:
+                note(f"{one.source}: the date of the session is not known; say it with --date")
         made: list[int] = []
         with open_store(options.get("store_location"), plugins) as store:
             for one in sessions:
@@ -77,6 +88,7 @@ def import_(**options: Any) -> int:
                     judges=(),
                     rater=str(options["rater"]),
                     origin=options["origin"],
+                    session_date=said or one.date,
                 )
                 conditions = setup.resolve(plugins, battery, conditions)
                 with setup.create_naming(store, plugins, battery, conditions) as session:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,13 @@ NO_TRANSCRIBER = "none"
     default="",
     help="Items without a recording were not given: end here, for this reason.",
 )
+@click.option(
+    "--date",
+    "session_date",
+    metavar="YYYY-MM-DD",
+    help="When the recordings of FOLDER were made. Default: the column date of manifest.tsv, else "
+    "the date inside the sound files, else not known.",
+)
 @click.option("--device", metavar="NAME", help="The microphone (tabwb microphone list).")
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the items' order.")
 @click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
@@ -94,7 +102,8 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
     if reference is None:
         battery = setup.find_battery(plugins, options["battery"])
         files = _files(options, battery)
-        conditions = setup.resolve(plugins, battery, _conditions(options))
+        conditions = replace(_conditions(options), session_date=_session_date(options, files))
+        conditions = setup.resolve(plugins, battery, conditions)
         with open_store(location, plugins) as store:
             _check_microphone(store, options)
             with setup.create_naming(store, plugins, battery, conditions) as session:
@@ -115,6 +124,28 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
             spec = setup.resolve(plugins, battery, _conditions(options)).transcriber
         session.listener = str(options["rater"])
         return _begin(session, _files(options, battery), spec, options)
+
+
+def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | None:
+    """The day of the session: as it is said, else as the manifest or the files have it.
+
+    Raises:
+        UsageError: it is not a day, or several differ.
+    """
+    from tabwb.administer.naming_files import date_of
+    from tabwb.records.days import read_day
+
+    said = options["session_date"]
+    if options["source"] == MICROPHONE:
+        if said is not None:
+            raise UsageError(
+                "what is recorded now is of today", where="--date", hint="leave it out"
+            )
+        return None
+    found = date_of(files) if said is None else read_day(said, "--date")
+    if not found:
+        note("the date of the session is not known; say it with --date YYYY-MM-DD")
+    return found
 
 
 def _check_microphone(store: Store, options: dict[str, Any]) -> None:
@@ -179,6 +210,11 @@ def _check_same(session: NamingSession, battery: str, options: dict[str, Any]) -
         for what, has, asked in (
             ("speaker", began.examinee, options["speaker"]),
             ("battery", session.battery.id, battery),
+            (
+                "date of the session",
+                began.session_date,
+                options["session_date"] if _said("session_date") else began.session_date,
+            ),
             ("seed", began.seed, options["seed"] if _said("seed") else began.seed),
             (
                 "order",

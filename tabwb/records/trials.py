@@ -48,6 +48,8 @@ class Conditions:
         transcriber: spec of what hears spoken answers, or None.
         rater: who scores spoken answers by ear: a study ID, or empty.
         origin: of an import, who made the answers; None where they were given here.
+        session_date: the day on which the answers were given, ``2024-03-09``; empty where it is not
+            known; None for answers given here, which are of the day of the administration.
     """
 
     examinee: str
@@ -66,6 +68,7 @@ class Conditions:
     transcriber: str | None = None
     rater: str = ""
     origin: Origin | None = None
+    session_date: str | None = None
     token_limits: TokenLimits = "battery"
 
     @property
@@ -195,3 +198,16 @@ class Administration:
     answered: int
     versions: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
+
+    @property
+    def session_date(self) -> str:
+        """The day on which the answers were given, ISO 8601; empty where it is not known."""
+        said = self.conditions.session_date
+        return self.created_at[:10] if said is None else said
+
+    @property
+    def given_at(self) -> str:
+        """When the answers were given, for lists: day and minute (UTC), or the day alone."""
+        if self.conditions.session_date is None:
+            return self.created_at[:16].replace("T", " ")
+        return self.session_date or "date not known"

@@ -37,6 +37,7 @@ def administration_document(
     interval: bool = False,
     summary: Summary | None = None,
     primary: str = "",
+    speaker: Mapping[str, object] | None = None,
 ) -> Json:
     """What ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
 
@@ -52,6 +53,7 @@ def administration_document(
         interval: bootstrap the burden too.
         summary: of the trials, where it is at hand.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: of a person, what exports say of them.
     """
     summary = summary or summarise(
         battery,
@@ -71,6 +73,7 @@ def administration_document(
         "administration": {
             **administration_json(administration),
             "model_facts": dict(model_facts or {}),
+            **({"speaker": dict(speaker)} if speaker else {}),
             "notes": list(notes),
             "disclaimer": battery.disclaimer,
         },
@@ -171,6 +174,7 @@ def export_document(chosen: Iterable[Loaded]) -> Json:
                 judged=one.judged,
                 recordings=one.recordings,
                 primary=one.primary,
+                speaker=one.speaker,
             )
             for one in chosen
         ],
@@ -232,6 +236,7 @@ def administration_json(administration: Administration) -> Json:
         "judges": list(conditions.judges),
         "research_protocol": conditions.research_protocol,
         "created_at": administration.created_at,
+        "session_date": administration.session_date or None,
         "planned": administration.planned,
         "answered": administration.answered,
         "versions": dict(administration.versions),

@@ -142,7 +142,7 @@ def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
     for place, subtest in enumerate(chosen[0].summary.named):
         yield Text(f"{subtest.title}, right as the battery counts", style="bold")
         days = sorted(
-            (one.group.members[0].administration.created_at[:10], at, one)
+            (one.group.members[0].administration.session_date, at, one)
             for at, one in enumerate(chosen)
         )
         yield sessions_table([(one.label, day, one.summary.named[place]) for day, _, one in days])

@@ -13,6 +13,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.speakers import KeptRecording
+from tabwb.records.study import Value
 from tabwb.records.trials import Administration, Conditions, Trial
 from tabwb.report.counted import name_of
 from tabwb.store.store import Store
@@ -39,6 +40,7 @@ class Loaded:
         judged: every call of judges that ask a model, repetitions included.
         recordings: of a person's voice, oldest first.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: of a person, what exports say of them: age, group, aphasia quotient.
     """
 
     administration: Administration
@@ -50,6 +52,7 @@ class Loaded:
     judged: tuple[Judged, ...] = ()
     recordings: tuple[Recorded, ...] = ()
     primary: str = ""
+    speaker: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +195,21 @@ def loaded(
                 judged,
                 recordings_of(store, administration, sound=sound),
                 primary,
+                _told_of(store, administration),
             )
         )
     return tuple(result)
+
+
+TOLD = ("age_years", "group", "AQ")
+"""Columns of a speaker's record that exports carry."""
+
+
+def _told_of(store: Store, administration: Administration) -> Mapping[str, Value]:
+    if administration.conditions.kind != "speaker":
+        return {}
+    values = store.speaker(administration.conditions.examinee).values
+    return {name: values[name] for name in TOLD if name in values}
 
 
 def recordings_of(

@@ -98,6 +98,8 @@ def administration_view(
         facts.append("one conversation")
     if conditions.lesion:
         facts.append(f"lesion {conditions.lesion}")
+    if conditions.kind == "speaker":
+        facts.append(f"session {administration.session_date or 'of unknown date'}")
     if conditions.research_protocol:
         facts.append(f"research protocol {conditions.research_protocol}")
     state = f"{_STATUS[administration.status]}  {administration.answered}/{administration.planned}"
@@ -281,7 +283,7 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
     made.add_column("examinee", ratio=1, overflow="fold")
     made.add_column("answered", justify="right", no_wrap=True)
     made.add_column("status", no_wrap=True)
-    made.add_column("begun (UTC)", no_wrap=True, style="dim")
+    made.add_column("given (UTC)", no_wrap=True, style="dim")
     for one in administrations:
         made.add_row(
             str(one.id),
@@ -289,6 +291,6 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
             name_of(one.conditions),
             f"{one.answered}/{one.planned}",
             _STATUS[one.status],
-            one.created_at[:16].replace("T", " "),
+            one.given_at,
         )
     return made

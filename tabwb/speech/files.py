@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,20 @@ def info(path: str | os.PathLike[str]) -> SoundInfo:
             sound.format,
             sound.subtype,
         )
+
+
+def recorded_on(path: str | os.PathLike[str]) -> str:
+    """Return the day that a sound file says it was recorded on, ISO 8601, or empty.
+
+    Raises:
+        TabwbError: it is not there, or no sound file.
+    """
+    with _open(path) as sound:
+        said = str(sound.copy_metadata().get("date", ""))
+    try:
+        return date.fromisoformat(said[:10]).isoformat()
+    except ValueError:
+        return ""
 
 
 def check_whole(path: str | os.PathLike[str]) -> SoundInfo:

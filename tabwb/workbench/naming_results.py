@@ -59,7 +59,7 @@ class Session:
 
     Attributes:
         number: of the administration.
-        at: when it began, UTC, ISO 8601.
+        at: when it was held, UTC, ISO 8601.
         named: its naming subtests.
     """
 
@@ -107,11 +107,11 @@ def naming_results(
     if not named:
         return None
     given = one.administration
-    sessions = [Session(given.id, given.created_at, tuple(named))]
+    sessions = [Session(given.id, _when(one), tuple(named))]
     for other in others:
         began = other.administration
         if began.id != given.id:
-            sessions.append(Session(began.id, began.created_at, named_subtests([source_of(other)])))
+            sessions.append(Session(began.id, _when(other), named_subtests([source_of(other)])))
     return NamingResults(
         given.id,
         given.conditions.examinee,
@@ -123,6 +123,14 @@ def naming_results(
         },
         len(named) == len(one.battery.subtests),
     )
+
+
+def _when(one: Loaded) -> str:
+    """When a session was held; of unknown date: when it was taken in."""
+    administration = one.administration
+    if not administration.conditions.session_date:
+        return administration.created_at
+    return f"{administration.session_date}T00:00:00"
 
 
 def source_of(one: Loaded) -> Source:

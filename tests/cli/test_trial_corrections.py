@@ -105,5 +105,5 @@ def test_the_table_of_attempts_says_which_score_counts(given: Run, tmp_path: Pat
     with out.open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["score"], row["counts"]) == ("error", "primary")
-    assert row["all_scores"] == "right (person:A); error (person:B, counts)"
+    assert row["all_scores"] == "error (person:B, counts); right (person:A)"
     assert json.loads(json.dumps(row))["code"] == "unrelated"

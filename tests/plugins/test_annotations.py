@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -164,7 +165,7 @@ def _said(attempts: list[str], **known: object) -> Json:
         (_said(["D AO G"], score="error"), "dɔɡ@u [: dog]"),
         (_said(["K", "D AO G"]), "&+k [//] dog"),
         (_said(["K AE T"], heard="Cat"), "cat [: dog]"),
-        (_said(["AY D OW N OW"], heard="I don't know"), "i_don't_know [: dog]"),
+        (_said(["AY D OW N OW"], heard="I don't know"), "I don't know"),
         (_said(["K AE T"], heard="K AE P"), "kæp@u [: dog]"),
         (_said(["K AE T", "B AE T"], heard="cat"), "kæt@u [: dog] [//] bæt@u [: dog]"),
         (
@@ -175,20 +176,48 @@ def _said(attempts: list[str], **known: object) -> Json:
         (_said(["D AO G", "B AO R K S"], score="right"), "dog [//] bɔrks@u [: dog]"),
         (_said(["D AO G", "B AO R"], score="self-corrected", heard="bow"), "dog [//] bow [: dog]"),
         (_said([]), "0"),
+        (_said(["<spn>"]), "xxx"),
+        (_said(["<unk>", "D AO G"]), "xxx [//] dog"),
+        (_said(["IH T S AH D AO G"], heard="it's a dog", score="right"), "it's a dog"),
+        (
+            _said(["IH T S AH K AE T"], heard="um it's a cat", code="semantic"),
+            "&-um it's a cat [: dog] [* s:r]",
+        ),
+        (_said(["K AE T"], heard="cat", code="mixed"), "cat [: dog] [* s:r] [* p:w]"),
+        (
+            _said(["K AE T", "B AE T"], code="formal"),
+            "kæt@u [: dog] [* p:w] [//] bæt@u [: dog]",
+        ),
+        (
+            _said(["K AE T", "B AE T"], heard="cat, bat", code="semantic"),
+            "cat [: dog] [* s:r] [//] bat [: dog]",
+        ),
+        (_said(["K AE T", "K"], heard="cat", target="hot dog"), "cat [//] &+k"),
+        (_said(["HH AA T"], score="right", target="hot dog"), "hot_dog"),
     ],
 )
 def test_a_persons_word_goes_before_a_machines_in_chat(said: Json, line: str) -> None:
-    from tabwb_annotations.chat import utterance
+    from tabwb_annotations.chat_words import main_tier
 
-    assert utterance(said) == line
+    assert main_tier(said).line == line
 
 
 @pytest.mark.parametrize(
     ("number", "heard", "code", "comment"),
     [
-        (1, "cut", "formal", ""),  # one attempt was no name: it is what was heard
-        (2, "tree (or three)", None, "heard tree (or three)"),
-        (3, "well", "unrelated", "heard well; code unrelated by person:R1"),  # scored no response
+        (
+            1,
+            "cut",
+            "formal",
+            "code formal by person:R1",
+        ),  # one attempt was no name: it is what was heard
+        (2, "tree (or three)", None, "heard tree (or three) by person:R1"),
+        (
+            3,
+            "well",
+            "unrelated",
+            "heard well by person:R1; code unrelated by person:R1",
+        ),  # scored no response
     ],
 )
 def test_what_has_no_place_on_the_main_tier_is_said_below(
@@ -202,11 +231,69 @@ def test_what_has_no_place_on_the_main_tier_is_said_below(
 ) -> None:
     naming = document["documents"][0]["trials"][number]["naming"]  # type: ignore[index]
     naming |= {"heard": heard, "code": code, "code_by": code and "person:R1"}
+    naming["raters"] = [{**naming["raters"][0], "heard": heard, "code": code}]
     out = _export(plugins, "chat", document, tmp_path / "chat")
     (path,) = out.glob("*.cha")
     *_, given = path.read_text(encoding="utf-8").split("@G:")[: number + 2]
     assert comment in given
-    assert ("heard" in given) == bool(comment)
+    assert ("heard" in given) == (number != 1)
+
+
+def test_chat_is_what_rustling_reads(plugins: Plugins, document: Json, tmp_path: Path) -> None:
+    rustling = pytest.importorskip("rustling.chat")
+    administration = document["documents"][0]["administration"]  # type: ignore[index]
+    administration["speaker"] = {"age_years": 61, "group": "Anomic", "AQ": 82.8}
+    administration["session_date"] = "2024-03-09"
+    out = _export(plugins, "chat", document, tmp_path / "chat")
+    (path,) = out.glob("*.cha")
+    read = rustling.CHAT.from_files([str(path)])
+    (header,) = read.headers()
+    person = next(each for each in header.participants if each.code == "PAR")
+    assert (person.name, person.group, person.custom) == ("S-014", "Anomic", "82.8")
+    assert person.role == "Participant"
+    assert header.date == datetime.date(2024, 3, 9)
+    assert (header.media["filename"], header.media["format"]) == (path.stem, "audio")
+    spoken = [each for each in read.utterances() if each.participant == "PAR"]
+    assert [each.time_marks for each in spoken] == [
+        (0, 8000), (10000, 18000), (20000, 28000), (30000, 38000),
+    ]  # fmt: skip
+    assert [each.tiers["PAR"].split(" .")[0] for each in spoken] == [
+        "dog",
+        "dog [: cat] [* s:r] [//] cat",
+        "trɔɪb@u [: tree] [* p:n]",
+        "0",
+    ]
+    assert [each.tiers.get("%pho") for each in spoken] == ["dɔɡ", "dɔɡ kæt", "trɔɪb", None]
+
+
+def test_several_recordings_of_a_session_are_one_sound_file_for_chat(
+    plugins: Plugins, document: Json, tmp_path: Path
+) -> None:
+    import soundfile
+
+    one = document["documents"][0]  # type: ignore[index]
+    (recording,) = one["recordings"]
+    parts = []
+    for number, trial in enumerate(one["trials"], start=1):
+        sound = tmp_path / f"{number}.wav"
+        rate = 8_000 * number
+        soundfile.write(sound, np.full(2 * rate, number / 10, dtype=np.float32), rate)
+        parts.append({**recording, "uid": f"p{number}", "seconds": 2.0, "file": str(sound)})
+        trial["naming"] |= {"recording": f"p{number}", "start_s": 0.0, "end_s": 2.0}
+    one["recordings"] = parts
+    out = _export(plugins, "chat", document, tmp_path / "chat")
+    (path,) = out.glob("*.cha")
+    (sound,) = out.glob("*.wav")
+    text = path.read_text(encoding="utf-8")
+    assert f"@Media:\t{sound.stem}, audio" in text
+    assert [line.split("\x15")[1] for line in text.splitlines() if "\x15" in line] == [
+        "0_2000", "2000_4000", "4000_6000", "6000_8000",
+    ]  # fmt: skip
+    samples, rate = soundfile.read(sound)
+    assert (rate, len(samples)) == (32_000, 8 * 32_000)
+    middles = [samples[round((second + 1) * rate)] for second in (0, 2, 4, 6)]
+    assert middles == pytest.approx([0.1, 0.2, 0.3, 0.4], abs=1e-3)
+    assert "one after the other" in (out / "README.txt").read_text(encoding="utf-8")
 
 
 def test_what_a_machine_heard_in_silence_is_no_tier_of_it(

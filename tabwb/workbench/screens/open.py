@@ -116,7 +116,7 @@ def _rank(one: Administration, word: str) -> int | None:
 
 
 def _when(one: Administration) -> str:
-    return one.created_at[:16].replace("T", " ")
+    return one.given_at
 
 
 def _line(one: Administration, width: int) -> Content:

@@ -106,7 +106,7 @@ class Surveying(Framing):
                 (f"{one.id:>4}", "bold"),
                 f"  {STATUS_GLYPHS[one.status]} {one.status.value:<{width}}",
                 (
-                    f"{one.answered:>6}/{one.planned:<6} {one.created_at[:16].replace('T', ' ')}",
+                    f"{one.answered:>6}/{one.planned:<6} {one.given_at}",
                     QUIET,
                 ),
                 f"  {' · '.join(special_words(one))}",
