@@ -129,7 +129,8 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
     assert list(lines[0]) == [
         "administration", "subtest", "item", "replicate", "prompt", "response", "status",
         "latency_s", "ratings", "battery", "battery_version", "battery_hash", "examinee", "kind",
-        "lesion", "seed", "options", "expected", "tags", "foils", "foil", "stop_reason", "reply",
+        "session_date", "lesion", "seed", "options", "expected", "tags", "foils", "foil",
+        "stop_reason", "reply",
     ]  # fmt: skip
     wrong = next(line for line in lines if line["item"] == "wc3")
     assert (wrong["expected"], wrong["foil"]) == ("boot", "phonological")
