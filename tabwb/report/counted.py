@@ -63,8 +63,9 @@ class Counted:
 
     Attributes:
         source: place of its source, from 0.
-        cluster: (examinee, subtest, item), or the speaker where several speakers are pooled:
-            responses in one cluster are not independent.
+        cluster: (subtest, item), whoever answered: items are the sample; or the speaker where
+            several speakers are pooled. Responses in one cluster are not independent.
+        fixed: whether nothing was drawn (:func:`is_fixed`).
         status: under which it counts (:mod:`tabwb.report.statuses`); the stored one is the
             attempt's.
         twins: identical answers that count as this one, because nothing was drawn; a judge may have
@@ -83,6 +84,7 @@ class Counted:
     status: ResponseStatus | None = None
     twins: tuple[Counted, ...] = ()
     leader: tuple[int, int] | None = None
+    fixed: bool = False
     deciding: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -209,13 +211,12 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
             plan = trial.plan
             subtest, item = items[plan.subtest, plan.item]
             cluster = (
-                (examinee,)
-                if pools_speakers and source.is_speaker
-                else (examinee, plan.subtest, plan.item)
+                (examinee,) if pools_speakers and source.is_speaker else (plan.subtest, plan.item)
             )
             row = Counted(place, subtest, item, trial, attempt, cluster, status, deciding=deciding)
             protocol = protocol_of(source, subtest, trial, attempt)
             if is_fixed(source, protocol, attempt):
+                row = replace(row, fixed=True)
                 asked = attempt.messages or plan.prompt
                 said = (examinee, protocol, plan.subtest, plan.item, asked, attempt.response)
                 at = first.setdefault(said, len(rows))

@@ -50,7 +50,7 @@ def administration_document(
         declarations: what each rater said of itself when it rated, by rater.
         judged: every call of judges that ask a model.
         recordings: of a person's voice, oldest first.
-        interval: bootstrap the burden too.
+        interval: compute the intervals of burdens too.
         summary: of the trials, where it is at hand.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
         speaker: of a person, what exports say of them.

@@ -68,7 +68,7 @@ def summarised(
         sort: ``name`` ascending; else from high to low, what is undefined last, and so a
             burden for which fewer than half of the responses are usable. Burdens are those under
             the judge and terms that stand first.
-        interval: bootstrap the burdens too.
+        interval: compute the intervals of burdens too.
 
     Raises:
         UsageError: the judge has rated none of them.

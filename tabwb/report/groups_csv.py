@@ -19,8 +19,8 @@ from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.subtests import SubtestSummary
 from tabwb.report.wording import judge_labels
-from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.usable import Usable
 
 Row = dict[str, object]
@@ -30,7 +30,8 @@ NOTE = (
     "One row for each group of administrations of models, RFC 4180, UTF-8; an empty cell is "
     "undefined, or does not belong to that row. Responses of a group are pooled. What its "
     "administrations differ in stands in one cell, divided by ' | '. low and high are the ends of "
-    "95 % intervals: of a burden by a bootstrap of items, of an accuracy exact (Clopper-Pearson). "
+    "95 % intervals for prompts like these, these_low and these_high for exactly these prompts "
+    "(empty where they need replicates or nothing was drawn). "
     "usable of n responses can be described, causes says why the others can not; few_usable marks "
     "burdens that must not be ranked. "
     "N are the responses that a judge has judged, of which with_burden have a burden; not_judged "
@@ -102,9 +103,12 @@ def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
     return row
 
 
-def _ends(interval: Interval | None) -> Iterator[tuple[str, object]]:
-    yield "low", None if interval is None else interval.low
-    yield "high", None if interval is None else interval.high
+def _ends(found: Sequence[EstimatedInterval]) -> Iterator[tuple[str, object]]:
+    intervals = {each.estimand: each.interval for each in found}
+    for prefix, estimand in (("", Estimand.PROMPTS_LIKE_THESE), ("these_", Estimand.THESE_PROMPTS)):
+        interval = intervals.get(estimand)
+        yield f"{prefix}low", None if interval is None else interval.low
+        yield f"{prefix}high", None if interval is None else interval.high
 
 
 def _usable(prefix: str, found: Usable) -> Row:
@@ -121,7 +125,7 @@ def _burden(judge: JudgeSummary) -> Iterator[tuple[str, object]]:
     burden = judge.burden
     yield from _usable("", burden.usable).items()
     yield "burden", burden.symptom_burden.value
-    yield from _ends(burden.interval)
+    yield from _ends(burden.intervals)
     yield "features", len(burden.features)
     yield "scope", judge.scope
     yield "prompt", judge.prompt_hash
@@ -138,7 +142,7 @@ def _accuracy(subtest: SubtestSummary) -> Iterator[tuple[str, object]]:
     for policy in POLICIES:
         yield f"correct_{policy}", share.correct[policy]
     yield "accuracy", share.accuracy().value
-    yield from _ends(share.interval())
+    yield from _ends(share.intervals())
     yield "repeated", subtest.repeated
     for name, baseline in subtest.baselines.items():
         yield f"baseline_{name}", baseline.value

@@ -280,7 +280,9 @@ def _rated(row: Counted, terms: Terms) -> RatedResponse:
     cause = _cause(row, terms, ratings)
     if not cause:
         present = frozenset(feature for feature in terms.features if ratings[feature].value)
-    return RatedResponse(row.cluster, text, len(words(text)), present, cause, row.unusable)
+    return RatedResponse(
+        row.cluster, text, len(words(text)), present, cause, row.unusable, row.fixed
+    )
 
 
 def _cause(row: Counted, terms: Terms, ratings: Mapping[str, Rating]) -> str:

@@ -11,9 +11,11 @@ from tabwb.records.states import Protocol, ResponseKind
 from tabwb.report.counted import Counted, Source, is_answered
 from tabwb.scoring import accuracy
 from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
+from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 from tabwb.scoring.verdict_reason import UNTOLD, Told, told
 from tabwb.scoring.yes_no import NO, YES, balanced_accuracy, yes_rate
@@ -35,21 +37,42 @@ class Share:
         correct: by policy; None where no answer has a verdict.
         scored_by: by policy, answers with a verdict under it; a policy that is missing has
             ``scored`` of them.
+        by_item: by policy, (right, answers with a verdict) of each item.
+        fixed: whether nothing was drawn.
     """
 
     n: int
     scored: int
     correct: Mapping[str, int | None]
     scored_by: Mapping[str, int] = field(default_factory=dict)
+    by_item: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    fixed: bool = False
 
     def of(self, policy: str = "exact") -> int:
         """Return how many answers have a verdict under a policy."""
         return self.scored_by.get(policy, self.scored)
 
     def interval(self, policy: str = "exact") -> accuracy.Interval | None:
-        """Return the exact (Clopper-Pearson) 95 % interval, of the answers with a verdict."""
+        """Return the 95 % interval for prompts like these, or None."""
+        found = self.intervals(policy)
+        return found[0].interval if found else None
+
+    def intervals(self, policy: str = "exact") -> tuple[EstimatedInterval, ...]:
+        """Return the 95 % intervals, one for each estimand; none where nothing has a verdict.
+
+        With one answer to each item the first is the exact (Clopper-Pearson) interval; with
+        replicates it is the beta-binomial one, from counts per item (SCORING 1 and 8).
+        """
         right = self.correct[policy]
-        return None if right is None else accuracy.clopper_pearson(right, self.of(policy))
+        if right is None:
+            return ()
+        items = self.by_item.get(policy, ())
+        hits, sizes = [hits for hits, _ in items], [n for _, n in items]
+        these = rate_interval(hits, sizes, Estimand.THESE_PROMPTS, deterministic=self.fixed)
+        if all(n == 1 for n in sizes):
+            exact = accuracy.clopper_pearson(right, self.of(policy))
+            return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, exact), these
+        return rate_interval(hits, sizes), these
 
     def accuracy(self, policy: str = "exact") -> Estimate:
         """Return the share right of the answers with a verdict under the policy."""
@@ -103,8 +126,7 @@ class SubtestSummary:
     Attributes:
         planned, answered: trials, practice not counted; ``share.n`` is lower than ``answered``
             where identical answers count once.
-        repeated: answers beyond the first one to an item by the same examinee. The exact interval
-            takes them as independent, which makes it too narrow.
+        repeated: answers beyond the first one to an item by the same examinee.
         chance_corrected: under ``exact``.
         baselines: ``always_first``, ``always_yes``, ``guessing``, those that apply.
         yes_rate, balanced_accuracy: by policy.
@@ -199,12 +221,22 @@ def decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
 def _share(rows: Sequence[Counted], rater: str | None) -> Share:
     correct: dict[str, int | None] = {}
     scored: dict[str, int] = {}
+    items: dict[str, tuple[tuple[int, int], ...]] = {}
     for policy in POLICIES:
         given = [] if rater is None else [row.verdict(rater, policy) for row in rows]
         values = [rating.value for rating in given if rating and rating.value is not None]
         correct[policy] = sum(value == 1.0 for value in values) if values else None
         scored[policy] = len(values)
-    return Share(len(rows), scored["exact"], correct, scored)
+        counts: dict[tuple[str, ...], list[float]] = {}
+        for row, rating in zip(rows, given, strict=False):
+            if rating is not None and rating.value is not None:
+                counts.setdefault(row.cluster, []).append(rating.value)
+        items[policy] = tuple(
+            (sum(value == 1.0 for value in counts[cluster]), len(counts[cluster]))
+            for cluster in sorted(counts)
+        )
+    fixed = bool(rows) and all(row.fixed for row in rows)
+    return Share(len(rows), scored["exact"], correct, scored, items, fixed)
 
 
 def _verdicts(

@@ -20,6 +20,7 @@ from tabwb.report.subtests import FoilErrors, Measured, Share, SubtestSummary, s
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import NO_USABLE, CategoryBurden
 from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimand import EstimatedInterval
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.text import words
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
@@ -119,7 +120,7 @@ def summarise(
             can be corrected for. Without them nothing is collapsed or corrected.
         declarations: what each rater said of itself when it rated, by rater.
         judged: every call of judges that ask a model.
-        interval: bootstrap the burden too (loads numpy).
+        interval: compute the intervals of burdens too.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
     source = Source(battery, trials, conditions, declarations or {}, judged, primary)
@@ -196,6 +197,17 @@ def _interval(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
 
 
+def _estimated(found: Sequence[EstimatedInterval]) -> list[Json]:
+    return [
+        {
+            "estimand": each.estimand.value,
+            "interval": _interval(each.interval),
+            "reason": each.reason,
+        }
+        for each in found
+    ]
+
+
 def _by_policy(name: str, values: Mapping[str, object]) -> Json:
     return {
         name if policy == "exact" else f"{name}_{policy}": values[policy] for policy in POLICIES
@@ -209,6 +221,7 @@ def _share(share: Share) -> Json:
         **_by_policy("correct", share.correct),
         "accuracy": share.accuracy().value,
         **_by_policy("interval", {name: _interval(share.interval(name)) for name in POLICIES}),
+        "intervals": _estimated(share.intervals()),
     }
 
 
@@ -295,10 +308,17 @@ def _judge(judge: JudgeSummary) -> Json:
         "reason": burden.symptom_burden.reason,
         "interval": _interval(burden.interval),
         "interval_reason": burden.interval_reason,
+        "intervals": _estimated(burden.intervals),
+        "n_items": len(burden.sizes),
         "categories": _categories(judge.categories),
         "groupings": {
             name: _categories(categories) for name, categories in judge.groupings.items()
         },
         "present": dict(burden.present),
         "rates": {feature: burden.rate(feature).value for feature in burden.features},
+        "rate_intervals": {
+            feature: _estimated(burden.rate_intervals(feature)) for feature in burden.features
+        }
+        if burden.intervals
+        else {},
     }

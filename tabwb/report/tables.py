@@ -30,8 +30,10 @@ from tabwb.report.wording import (
     burden_words,
     count,
     features_of,
+    intervals_words,
     number,
     percent,
+    percents,
     plain,
     remarks,
     right_of,
@@ -183,10 +185,10 @@ def kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]
 
 
 def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
-    """In how many responses each feature of the set was present."""
+    """In how many responses each feature of the set was present, with the rate's interval."""
     burden = judge.burden
     usable = usable_words(burden.usable)
-    made = table("present", "of", "rate", first=f"features, {judge.rater} ({usable})")
+    made = table("present", "of", "rate", "95 %", first=f"features, {judge.rater} ({usable})")
     for feature in battery.features:
         if feature.id in burden.present:
             made.add_row(
@@ -194,13 +196,14 @@ def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
                 str(burden.present[feature.id]),
                 str(burden.n_burden),
                 percent(burden.rate(feature.id)),
+                percents(burden.rate_intervals(feature.id)[0].interval),
             )
     return made
 
 
 def subtests_table(subtests: Iterable[SubtestSummary]) -> RenderableType:
-    """One row per subtest: right answers with their exact interval, and what guessing gives."""
-    made = table("right", "95 % exact", "norm.", "extr.", "baseline", first="subtest")
+    """One row per subtest: right answers with their interval, and what guessing gives."""
+    made = table("right", "95 %", "norm.", "extr.", "baseline", first="subtest")
     for subtest in subtests:
         share = subtest.share
         if not share.scored:
@@ -237,13 +240,13 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
         (burden_words(burden), "bold cyan"),
         (f" over {features_of(judge)}", "bold"),
     )
-    if burden.interval:
-        line.append(f"   95 % {between(burden.interval)}")
     facts = (
         f"{terms_of(judge)}  ·  {plural(burden.n_responses, 'response')}, "
         f"{burden.n_distinct} distinct  ·  {number(burden.words_mean, 1)} words"
     )
     parts: list[RenderableType] = [Text(usable_words(burden.usable)), line]
+    if burden.symptom_burden.defined and (found := intervals_words(burden.intervals)):
+        parts.append(Text(f"95 %: {', '.join(found)}"))
     parts.append(Text(facts, style="dim"))
     if without := without_burden(burden):
         causes = ", ".join(f"{plain(cause)} {n}" for cause, n in without.items())

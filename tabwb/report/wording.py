@@ -10,6 +10,7 @@ from tabwb.report.judges import JudgeSummary
 from tabwb.report.subtests import Measured, SubtestSummary
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import Burden
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.repetition import ERROR_TYPES
 from tabwb.scoring.usable import Usable
@@ -75,6 +76,17 @@ def percent(share: Estimate) -> str:
     return NONE if share.value is None else f"{share.value * 100:.0f} %"
 
 
+def percents(interval: Interval | None) -> str:
+    """Both ends of the interval of a share in per cent, or a dash.
+
+    >>> percents(Interval(0.0084, 0.9057))
+    '1-91 %'
+    """
+    if interval is None:
+        return NONE
+    return f"{interval.low * 100:.0f}-{interval.high * 100:.0f} %"
+
+
 def count(value: int | None) -> str:
     """A count, or a dash where nothing could be counted."""
     return NONE if value is None else str(value)
@@ -87,6 +99,23 @@ def between(interval: Interval | None) -> str:
     '0.01-0.91'
     """
     return NONE if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
+
+
+def intervals_words(found: Sequence[EstimatedInterval]) -> tuple[str, ...]:
+    """Intervals with the estimand of each; nothing of one that replicates would be needed for.
+
+    >>> these = EstimatedInterval(Estimand.THESE_PROMPTS, None, "deterministic")
+    >>> like = EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(0.0, 0.721))
+    >>> intervals_words([like, these])
+    ('0.00-0.72 for prompts like these', 'deterministic for these prompts')
+    """
+    said = []
+    for each in found:
+        if each.interval is not None:
+            said.append(f"{between(each.interval)} for {each.estimand.value}")
+        elif each.deterministic:
+            said.append(f"{each.reason} for {each.estimand.value}")
+    return tuple(said)
 
 
 def plain(name: str) -> str:
@@ -171,6 +200,9 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
         )
     if share.n > share.scored > 0:
         yield "no verdict", f"{share.n - share.scored} of {share.n}"
+    if share.scored and not share.fixed:
+        these = [one for one in share.intervals() if one.estimand is Estimand.THESE_PROMPTS]
+        yield from _listed("95 %", intervals_words(these))
     if subtest.kind is ResponseKind.YES_NO and share.scored:
         policy = "exact" if subtest.yes_rate["exact"].defined else "extracted"
         yield (

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tabwb.scoring.accuracy import LEVEL, Interval
+from tabwb.scoring.burden_interval import burden_interval
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 
 if TYPE_CHECKING:
@@ -28,14 +31,15 @@ class RatedResponse:
     """One response as one rater saw it.
 
     Attributes:
-        cluster: (examinee, item): responses to one item by one examinee are not independent; or
-            the speaker, where several are pooled.
+        cluster: the item, as the responses to it are not independent; or the speaker, where
+            several are pooled.
         text: as it came back, for counting distinct responses.
         words: how many.
         present: the features of the set that are present, or None where any of them has no value:
             the response has no burden then.
         cause: why it has none (``no-response``), empty when it has one.
         unusable: the response status that makes it unusable (``refused``), empty when it is usable.
+        fixed: whether nothing was drawn, so that it would come back the same.
     """
 
     cluster: Hashable
@@ -44,6 +48,7 @@ class RatedResponse:
     present: frozenset[str] | None
     cause: str = ""
     unusable: str = ""
+    fixed: bool = False
 
     def __post_init__(self) -> None:
         if (self.present is None) != bool(self.cause):
@@ -84,10 +89,11 @@ class Burden:
         n_burden: responses that have a burden.
         no_burden: cause to number of responses that have none.
         symptom_burden: the mean over the ``n_burden`` responses.
-        interval: of the burden, where it was asked for and can be had.
-        interval_reason: why there is none, else empty.
+        intervals: of the burden, one for each estimand; empty where they were not asked for.
         categories: by id.
         present: feature to number of responses, of ``n_burden``, in which it is present.
+        hits: feature to the responses with it, item by item; sizes: responses of each item.
+        fixed: whether nothing was drawn.
     """
 
     features: tuple[str, ...]
@@ -97,11 +103,30 @@ class Burden:
     n_burden: int
     no_burden: Mapping[str, int]
     symptom_burden: Estimate
-    interval: Interval | None = None
-    interval_reason: str = "not asked for"
+    intervals: tuple[EstimatedInterval, ...] = ()
     categories: Mapping[str, CategoryBurden] = field(default_factory=dict)
     present: Mapping[str, int] = field(default_factory=dict)
     usable: Usable = NOTHING
+    hits: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    sizes: tuple[int, ...] = ()
+    fixed: bool = False
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval for prompts like these, where it was asked for and there is one."""
+        return self.intervals[0].interval if self.intervals else None
+
+    @property
+    def interval_reason(self) -> str:
+        """Why there is no such interval, else empty."""
+        return self.intervals[0].reason if self.intervals else "not asked for"
+
+    def rate_intervals(self, feature: str) -> tuple[EstimatedInterval, ...]:
+        """The intervals of :meth:`rate`, one for each estimand (SCORING 8)."""
+        return tuple(
+            rate_interval(self.hits[feature], self.sizes, estimand, deterministic=self.fixed)
+            for estimand in Estimand
+        )
 
     @property
     def ranked(self) -> float | None:
@@ -132,7 +157,7 @@ def symptom_burden(
         responses: with identical replicates counted once where nothing was drawn.
         features: the fixed set.
         categories: category to its features; those outside the set are left out.
-        interval: whether to bootstrap, see :func:`cluster_bootstrap`.
+        interval: whether to compute :attr:`Burden.intervals`.
 
     >>> seen = RatedResponse(("m", "ct1"), "We went.", 2, frozenset({"retracing"}))
     >>> none = RatedResponse(("m", "ct2"), "", 0, None, "no-response")
@@ -145,10 +170,15 @@ def symptom_burden(
     sizes = [len(present) for present in found]
     usable = [response for response in counted if not response.unusable]
     missing = Counter(response.cause for response in counted if response.cause)
-    bounds = _interval(counted) if interval else None
-    unbounded = (
-        "fewer than two clusters (items or speakers) have a burden" if interval else "not asked for"
-    )
+    items = _by_item(counted)
+    fixed = bool(found) and all(one.fixed for one in counted if one.present is not None)
+    intervals: tuple[EstimatedInterval, ...] = ()
+    if interval:
+        values = [[float(len(present)) for present in item] for item in items]
+        intervals = tuple(
+            burden_interval(values, len(features), estimand, deterministic=fixed)
+            for estimand in Estimand
+        )
     return Burden(
         features=tuple(features),
         n_responses=len(counted),
@@ -157,14 +187,19 @@ def symptom_burden(
         n_burden=len(found),
         no_burden=dict(sorted(missing.items())),
         symptom_burden=ratio(sum(sizes), len(found), NO_BURDEN),
-        interval=bounds,
-        interval_reason="" if bounds else unbounded,
+        intervals=intervals,
         categories={
             name: _category(found, frozenset(members) & frozenset(features))
             for name, members in (categories or {}).items()
         },
         present={name: sum(name in present for present in found) for name in features},
         usable=count_usable(response.unusable for response in counted),
+        hits={
+            name: tuple(sum(name in present for present in item) for item in items)
+            for name in features
+        },
+        sizes=tuple(map(len, items)),
+        fixed=fixed,
     )
 
 
@@ -180,8 +215,13 @@ def _category(found: Sequence[frozenset[str]], members: frozenset[str]) -> Categ
     )
 
 
-def _interval(counted: Sequence[RatedResponse]) -> Interval | None:
-    return cluster_bootstrap(burdens_by_cluster(counted))
+def _by_item(responses: Sequence[RatedResponse]) -> list[list[frozenset[str]]]:
+    """What is present in each response that has a burden, item by item in a fixed order."""
+    items: dict[Hashable, list[frozenset[str]]] = {}
+    for response in responses:
+        if response.present is not None:
+            items.setdefault(response.cluster, []).append(response.present)
+    return [items[cluster] for cluster in sorted(items, key=str)]
 
 
 def burdens_by_cluster(responses: Iterable[RatedResponse]) -> list[tuple[Hashable, float]]:

@@ -11,7 +11,7 @@ from tabwb.records.states import AttemptState, RatingStatus, TrialState
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.summary import Summary
-from tabwb.report.wording import usable_words, without_burden
+from tabwb.report.wording import intervals_words, usable_words, without_burden
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.snapshots import (
     BurdenScore,
@@ -204,7 +204,6 @@ def _burden(
     judge: JudgeSummary, categories: dict[str, str], features: dict[str, str]
 ) -> BurdenScore:
     burden = judge.burden
-    interval = burden.interval
     return BurdenScore(
         rater=judge.rater,
         scope=judge.scope.replace("-", " "),
@@ -214,7 +213,7 @@ def _burden(
         words_mean=burden.words_mean.value,
         burden=burden.symptom_burden.value,
         reason=burden.symptom_burden.reason,
-        interval=(interval.low, interval.high) if interval else None,
+        intervals=intervals_words(burden.intervals) if burden.symptom_burden.defined else (),
         without=tuple(
             (cause.replace("-", " "), count) for cause, count in without_burden(burden).items()
         ),

@@ -28,7 +28,7 @@ def results_of(one: Loaded, *, interval: bool = True, others: Sequence[Loaded] =
 
     Args:
         one: the administration with its battery and trials.
-        interval: bootstrap the burden too.
+        interval: compute the intervals of burdens too.
         others: what else was given to the same speaker, to be seen over time.
     """
     conditions = one.administration.conditions

@@ -13,9 +13,9 @@ from tabwb.workbench.survey import Basis, baseline_values, judge_of
 Kind = Literal["burden", "categories", "accuracies"]
 KINDS: tuple[Kind, ...] = ("burden", "categories", "accuracies")
 TITLES: dict[Kind, str] = {
-    "burden": "symptom burden with its 95 % interval",
+    "burden": "symptom burden with its 95 % interval (prompts like these)",
     "categories": "mean number of features present, by category",
-    "accuracies": "share right with its exact 95 % interval",
+    "accuracies": "share right with its 95 % interval (prompts like these)",
 }
 
 

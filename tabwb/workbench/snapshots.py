@@ -113,6 +113,7 @@ class BurdenScore:
     """What one judge says so far. Never shown without rater, scope, set and numbers.
 
     Attributes:
+        intervals: in words, each with what it is for.
         n_burden: responses of ``n_responses`` that have a burden; ``without`` says why others not.
         not_judged: responses beside these, which this judge has not judged yet.
         usable: how many responses are usable, in words; ``few``: fewer than half.
@@ -126,7 +127,7 @@ class BurdenScore:
     words_mean: float | None
     burden: float | None
     reason: str
-    interval: tuple[float, float] | None
+    intervals: tuple[str, ...]
     without: tuple[tuple[str, int], ...]
     categories: tuple[CategoryScore, ...]
     present: tuple[tuple[str, int], ...]

@@ -7,6 +7,7 @@ from tabwb.records.states import TrialState
 from tabwb.records.trials import Conditions
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
 from tabwb.report import document
+from tabwb.report.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
 from tabwb.report.groups import summarised
 from tabwb.report.load import Group, Loaded
 from tests.report.given import (
@@ -92,6 +93,9 @@ def test_the_cautions_stand_with_every_result() -> None:
         RESEARCH_ONLY,
         BATTERY.disclaimer,
         MODEL_CAUTION,
+        PROMPTS_LIKE_THESE,
+        DETERMINISTIC,
+        UNRELIABLE,
         f"Verdicts of rules-1: {RULES_CAUTION}.",
     ]
     assert results()["administration"]["disclaimer"] == BATTERY.disclaimer

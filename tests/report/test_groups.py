@@ -16,6 +16,8 @@ from tabwb.report.document import groups_document
 from tabwb.report.groups import Grouped, Sort, summarised
 from tabwb.report.groups_view import groups_view
 from tabwb.report.load import By, Loaded, grouped
+from tabwb.report.wording import between
+from tabwb.scoring.burden_interval import burden_interval
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -152,9 +154,11 @@ def test_the_first_table_is_table_2_with_what_belongs_beside_it() -> None:
     assert "over 7 features  ·  rules-1  ·  connected text" in lines[start]
     head, _, first, second = (line.split() for line in lines[start + 2 : start + 6])
     assert head == ["model", "usable", "distinct", "burden", "95", "%", "words", "none"]
-    # Two clusters of one response: the resamples give both ends a chance of a quarter each.
-    assert first == ["A", "2/2", "2", "1.50", "1.00-2.00", "7", "0"]
-    assert second == ["b", "2/2", "2", "0.50", "0.00-1.00", "7", "0"]
+    ends = [
+        between(burden_interval(values, 7).interval) for values in ([[1.0], [2.0]], [[0.0], [1.0]])
+    ]
+    assert first == ["A", "2/2", "2", "1.50", ends[0], "7", "0"]
+    assert second == ["b", "2/2", "2", "0.50", ends[1], "7", "0"]
 
 
 def test_one_judge_can_be_shown_alone() -> None:
@@ -247,7 +251,7 @@ def test_details_show_features_and_errors_of_every_group() -> None:
     assert "--details" in short and "--details" not in long
     assert "retracing" not in short
     (retracing, *_) = [line.split() for line in long.splitlines() if "retracing" in line]
-    assert retracing == ["retracing", "2", "2", "100", "%"]
+    assert retracing == ["retracing", "2", "2", "100", "%", "33-100", "%"]
     (foil, *_) = [line.split() for line in long.splitlines() if "other option" in line]
     # A chose the boat for the lion: an option that is no listed foil of that item.
     assert foil == ["wrong,", "other", "option", "1", "1", "1", "1"]

@@ -17,6 +17,7 @@ from tabwb.report.groups import summarised
 from tabwb.report.groups_view import groups_view, print_groups
 from tabwb.report.load import Group, Loaded
 from tabwb.report.summary import Source, pool, summarise
+from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.rules.features import FEATURES, ONE_SIDED
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered
 from tests.report.test_tables import printed, unwrapped
@@ -67,8 +68,10 @@ def test_two_judges_over_different_sets_have_two_burdens() -> None:
         assert (judge["n_responses"], judge["n_distinct"]) == (2, 2)
         assert judge["scope"] == "connected-text"
         assert judge["declared"] is True
-    # Two clusters: a draw has 1, 1 and 0, 0 with a chance of a quarter each.
-    assert (rules["interval"], model["interval"]) == ([0.0, 1.0], [1.0, 3.0])
+    for judge, values in ((rules, [[1.0], [0.0]]), (model, [[3.0], [1.0]])):
+        expected = burden_interval(values, judge["n_features"]).interval
+        assert expected is not None
+        assert judge["interval"] == [expected.low, expected.high]
     assert (rules["prompt_hash"], model["prompt_hash"]) == (None, MODEL.prompt_hash)
 
 

@@ -50,7 +50,7 @@ def test_where_nothing_has_a_burden_it_is_undefined() -> None:
     burden = symptom_burden([silence("a")], FEATURES, CATEGORIES, interval=True)
     assert burden.symptom_burden.value is None
     assert burden.interval is None
-    assert burden.interval_reason == "fewer than two clusters (items or speakers) have a burden"
+    assert burden.interval_reason == "no item has a value"
     assert burden.categories["coherence"].count.value is None
 
 

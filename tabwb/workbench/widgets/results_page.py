@@ -46,7 +46,7 @@ MEDIUM = 58
 
 
 class SubtestTable(Painted):
-    """One row per subtest: right answers with their exact interval, and what guessing gives."""
+    """One row per subtest: right answers with their interval, and what guessing gives."""
 
     def __init__(self) -> None:
         super().__init__(id="subtest-table")
@@ -66,7 +66,7 @@ class SubtestTable(Painted):
             return
         full = width >= FULL
         sizes = (9, 12, 7, 7, 18) if full else (9, 12, 7, 7) if width >= MEDIUM else (9, 12)
-        heads = ("right", "95 % exact", "norm.", "extr.", "baseline")[: len(sizes)]
+        heads = ("right", "95 %", "norm.", "extr.", "baseline")[: len(sizes)]
         title = max(width - sum(sizes), 12)
         yield Content.styled(_row("", heads, title, sizes), QUIET)
         yield Content.styled("─" * width, "$line")
@@ -194,7 +194,7 @@ class SummaryPane(VerticalScroll, can_focus=True):
     HELP = """\
 # Results
 
-*Right* is the policy *exact*, with its exact (Clopper-Pearson) 95 % interval; *norm.* and *extr.*
+*Right* is the policy *exact*, with its 95 % interval for prompts like these; *norm.* and *extr.*
 are the two other policies. The baseline is what always naming the first option, or always saying
 Yes, would give.
 

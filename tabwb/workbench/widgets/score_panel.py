@@ -113,8 +113,8 @@ class ScoreSheet(Painted):
         if one.words_mean is not None:
             facts.append(f"{one.words_mean:.0f} words on average")
         yield Content.styled(", ".join(facts), QUIET)
-        if one.interval is not None:
-            yield Content.styled(f"95 % {one.interval[0]:.2f}-{one.interval[1]:.2f}", QUIET)
+        for words in one.intervals:
+            yield Content.styled(f"95 %: {words}", QUIET)
         if one.burden is None and one.reason:
             yield Content.styled(one.reason, QUIET)
         for cause, count in one.without:
