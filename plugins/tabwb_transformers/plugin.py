@@ -45,6 +45,7 @@ def tabwb_register_models(register: Register) -> None:
             options=_options,
             needs=("local",),
             runs="child",
+            variables=("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),
             batches=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from tabwb.records.errors import ComponentError, MissingExtra
+from tabwb.records.files import make_private_folder
 from tabwb_wav2vec2.engine import SAME, Features, Loaded, LogProbs
 
 Precision = Literal["fp32", "int8"]
@@ -85,7 +86,7 @@ def exported(loaded: Loaded, precision: Precision, folder: Path) -> Path:
         return path
     _need("onnx")
     quantisation = _need("onnxruntime.quantization")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     with tempfile.TemporaryDirectory(dir=folder, prefix="making-") as making:
         whole = Path(making) / "fp32.onnx"
         with _quiet():

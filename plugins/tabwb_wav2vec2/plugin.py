@@ -56,6 +56,7 @@ def tabwb_register_transcribers(register: Register) -> None:
             options=_options,
             needs=("local", "audio"),
             runs="child",
+            variables=("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),
             name_help="PATH-OR-ID",
             name_required=True,
             locate=_folder_or_id,

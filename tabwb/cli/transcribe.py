@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -297,10 +296,10 @@ def _file(path: Path, transcript: Transcript, accepted: Forms) -> dict[str, Any]
 
 def _keep(path: Path, folder: Path) -> None:
     """Keep the conditioned copy of a file; of two files with one name the second is numbered."""
+    from tabwb.records.files import make_private_folder
     from tabwb.speech.condition import condition_file
 
-    with suppress(FileExistsError):
-        folder.mkdir(parents=True)
+    make_private_folder(folder)
     copy = folder / f"{path.stem}.wav"
     number = 1
     while copy.exists():

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
+from tabwb.extend.child_environment import child_environment
+from tabwb.extend.child_log import ChildLog
 from tabwb.extend.components import Cancel, Descriptor
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.frames import (
@@ -26,7 +27,6 @@ from tabwb.extend.frames import (
     spec_to_plain,
     write_frame,
 )
-from tabwb.extend.offline import set_switches
 from tabwb.records import child_processes
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
@@ -42,67 +42,35 @@ CLOSE_S = 2.0
 OPEN_S = float(os.environ.get("TABWB_OPEN_S", "1800"))
 """Seconds that a component may take to load; ``TABWB_OPEN_S`` changes it."""
 POLL_S = 0.05
-LOG_LINES = 12
-LOGS_KEPT = 20
 _numbers = itertools.count(1)
 
 
 def child_model(descriptor: Descriptor, spec: Spec, configuration: Configuration) -> ChildModel:
     """The proxy of a model back end; nothing is started yet."""
-    return _KINDS[descriptor.batches, descriptor.likelihood](descriptor.id, spec, configuration)
-
-
-def child_environment(
-    configuration: Configuration, threads: str | None, environ: Mapping[str, str]
-) -> dict[str, str]:
-    """The environment of a child, fixed when it is started.
-
-    Threads wait passively: by default those of OpenMP spin, which on a busy machine makes a small
-    model a hundred times slower.
-
-    Args:
-        configuration: gives the folders and whether to stay offline.
-        threads: the number of compute threads, or None for what the libraries choose.
-        environ: the parent's environment.
-    """
-    child = dict(environ)
-    child |= {
-        "TABWB_CONFIG_DIR": str(configuration.config_dir.absolute()),
-        "TABWB_DATA_DIR": str(configuration.data_dir.absolute()),
-        "TABWB_OFFLINE": "0",
-        "PYTHONIOENCODING": "utf-8",
-        "OMP_WAIT_POLICY": "PASSIVE",
-        "GOMP_SPINCOUNT": "0",
-        "KMP_BLOCKTIME": "0",
-        "TOKENIZERS_PARALLELISM": "false",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
-    }
-    if threads is not None:
-        names = ("OMP", "MKL", "OPENBLAS", "RAYON")
-        child |= {f"{name}_NUM_THREADS": threads for name in names}
-    if configuration.offline:
-        set_switches(child)
-    return child
+    return _KINDS[descriptor.batches, descriptor.likelihood](descriptor, spec, configuration)
 
 
 class _Process:
     """One running host: frames that come are put into a queue by a thread, None at the end."""
 
-    def __init__(self, name: str, spec: Spec, configuration: Configuration) -> None:
-        self.log = _new_log(configuration.data_dir / "logs", name)
-        with self.log.open("wb") as log:
-            self.popen = subprocess.Popen(
-                # -P: the current folder is no place to import from.
-                [sys.executable, "-P", "-m", "tabwb.extend.host"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=child_environment(configuration, spec.options.get("threads"), os.environ),
-                start_new_session=True,  # ctrl+c is for tabwb, which asks the child to stop
-            )
+    def __init__(
+        self, name: str, spec: Spec, configuration: Configuration, variables: Collection[str]
+    ) -> None:
+        self.log = ChildLog(configuration.data_dir / "logs", name)
+        self.popen = subprocess.Popen(
+            # -P: the current folder is no place to import from.
+            [sys.executable, "-P", "-m", "tabwb.extend.host"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=child_environment(
+                configuration, spec.options.get("threads"), os.environ, variables
+            ),
+            start_new_session=True,  # ctrl+c is for tabwb, which asks the child to stop
+        )
         child_processes.register(self.popen)
-        assert self.popen.stdin is not None and self.popen.stdout is not None
+        assert self.popen.stdin and self.popen.stdout and self.popen.stderr
+        self.log.follow(self.popen.stderr)  # type: ignore[arg-type]
         self._writing: BinaryIO = self.popen.stdin  # type: ignore[assignment]
         self.frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
         self._outgoing: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
@@ -149,17 +117,8 @@ class _Process:
             except subprocess.TimeoutExpired:
                 child_processes.kill_group(self.popen)
                 status = self.popen.wait()
-        if self.log.exists() and self.log.stat().st_size == 0:
-            self.log.unlink(missing_ok=True)
+        self.log.close()
         return status
-
-    def tail(self) -> str:
-        """The last lines of the log."""
-        try:
-            lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            return ""
-        return "\n".join(line for line in lines[-LOG_LINES:] if line.strip())
 
 
 class ChildComponent:
@@ -172,8 +131,10 @@ class ChildComponent:
     _MAKE = ""
     """The method of the host that makes the component."""
 
-    def __init__(self, name: str, spec: Spec, configuration: Configuration) -> None:
-        self._name = name
+    def __init__(self, descriptor: Descriptor, spec: Spec, configuration: Configuration) -> None:
+        self._name = descriptor.id
+        key = spec.options.get("key_env")
+        self._variables = (*descriptor.variables, *([key] if key else []))
         self._spec = spec
         self._configuration = configuration
         self._process: _Process | None = None
@@ -192,7 +153,9 @@ class ChildComponent:
         """
         self.close()
         try:
-            process = self._process = _Process(self._name, self._spec, self._configuration)
+            process = self._process = _Process(
+                self._name, self._spec, self._configuration, self._variables
+            )
         except OSError as error:
             raise ComponentError(
                 f"the process of '{self._name}' cannot be started: {error}"
@@ -288,10 +251,10 @@ class ChildComponent:
                 how = signal.Signals(-status).name
         if how == "SIGKILL":
             how += ", perhaps because memory ran out"
-        tail = process.tail()
+        tail = process.log.tail()
         return ComponentError(
             f"the process of '{self._name}' ended unexpectedly ({how})",
-            hint=f"its log says:\n{tail}" if tail else f"its log is empty: {process.log.name}",
+            hint=f"its log says:\n{tail}" if tail else f"its log is empty: {process.log.path.name}",
         )
 
 
@@ -370,13 +333,3 @@ _KINDS: dict[tuple[bool, bool], type[ChildModel]] = {
     (True, True): _BatchingAndWeighing,
 }
 """(batches, likelihood) of the descriptor: the proxy with just these methods."""
-
-
-def _new_log(folder: Path, name: str) -> Path:
-    """A log file of its own; older ones beyond :data:`LOGS_KEPT` are deleted."""
-    folder.mkdir(parents=True, exist_ok=True)
-    logs = sorted(folder.glob("child-*.log"), key=lambda path: path.name)
-    for path in logs[: max(0, len(logs) - LOGS_KEPT + 1)]:
-        path.unlink(missing_ok=True)
-    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-    return folder / f"child-{stamp}-{os.getpid()}-{next(_numbers)}-{name}.log"

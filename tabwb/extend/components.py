@@ -63,6 +63,8 @@ class Descriptor:
             cheap.
         cuts: a transcriber that hears each stretch of speech by itself (``Clip.speech``). For any
             other the option ``cut`` has tabwb do so.
+        variables: environment variables with secrets that a component with ``runs = "child"`` needs
+            (``HF_TOKEN``). Its process has no other key, token or password of the user's.
         install: the command that installs the plugin's own packages, for the message where one is
             missing; empty for the usual command for that package.
     """
@@ -84,6 +86,7 @@ class Descriptor:
     protocols: tuple[str, ...] = ("generate",)
     unsampled: tuple[str, ...] = ()
     wraps: ComponentKind | None = None
+    variables: tuple[str, ...] = ()
     cuts: bool = False
     install: str = ""
     replicates: Callable[[Spec], int] | None = None

@@ -199,7 +199,7 @@ class Plugins:
         if component.descriptor.runs == "child":
             from tabwb.extend.child_transcriber import ChildTranscriber
 
-            proxy = ChildTranscriber(component.descriptor.id, expanded, self.configuration)
+            proxy = ChildTranscriber(component.descriptor, expanded, self.configuration)
             self._closing.append(proxy.close)
             return proxy
         made: Transcriber = self._make(component, without_cut(expanded))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import MutableMapping
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.extend.configuration import FILE, Profile, option_text
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.files import FILE_MODE, write_private
 from tabwb.records.identifiers import is_kebab
 
 if TYPE_CHECKING:
@@ -158,19 +157,7 @@ def _write(path: Path, text: str) -> None:
     """Beside the file first, then in its place: one that was half written would be no file."""
     try:
         path = path.resolve()  # a link stays one
-        path.parent.mkdir(parents=True, exist_ok=True)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=".tabwb-", delete=False
-        ) as staged:
-            try:
-                staged.write(text)
-                staged.flush()
-                os.fsync(staged.fileno())
-                Path(staged.name).chmod(mode)
-                Path(staged.name).replace(path)
-            except BaseException:
-                Path(staged.name).unlink(missing_ok=True)
-                raise
+        mode = path.stat().st_mode & 0o755 if path.exists() else FILE_MODE
+        write_private(path, text, mode=mode)
     except OSError as error:
         raise TabwbError(f"cannot be written: {error.strerror}", where=str(path)) from error

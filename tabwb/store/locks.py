@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import StoreError
+from tabwb.records.files import make_private_folder
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -36,7 +37,7 @@ def lock_file(store: Path, administration_id: int) -> Iterator[None]:
     """
     path = folder_of(store) / str(administration_id)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         lock = _acquired(path, administration_id)
     except OSError as error:
         raise StoreError(
@@ -61,7 +62,7 @@ def _acquired(path: Path, administration_id: int) -> BaseFileLock:
         warnings.simplefilter("ignore")  # that a platform has no locks of its own
         from filelock import FileLock, SoftFileLock, Timeout
 
-    lock: BaseFileLock = FileLock(path, timeout=0, mode=0o644, thread_local=False)
+    lock: BaseFileLock = FileLock(path, timeout=0, mode=0o600, thread_local=False)
     try:
         lock.acquire()
     except Timeout:

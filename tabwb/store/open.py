@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
+from tabwb.records.files import make_private_folder
 from tabwb.store import blobs, schema, working
 from tabwb.store.database import Transaction
 from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
@@ -57,7 +58,7 @@ def _prepare(path: Path, *, create: bool) -> None:
                 "there is no store here yet", where=str(path), hint="'tabwb run' makes one"
             )
         # What people answer is nobody else's business, unless the folder was made to be shared.
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         # SQLite gives the files that it keeps beside this one the same permissions.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:

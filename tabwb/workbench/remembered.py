@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from tabwb.extend.configuration import config_folder
+from tabwb.records.files import write_private
 from tabwb.workbench.themes import NAMES
 
 FILE_NAME = "workbench.json"
@@ -61,11 +62,8 @@ def load(path: Path | None = None) -> Remembered:
 def save(remembered: Remembered, path: Path | None = None) -> bool:
     """Write it atomically; False where the folder cannot be written (nothing else is harmed)."""
     path = path or config_folder(os.environ) / FILE_NAME
-    passing = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        passing.write_text(json.dumps(asdict(remembered), indent=1) + "\n", encoding="utf-8")
-        passing.replace(path)
+        write_private(path, json.dumps(asdict(remembered), indent=1) + "\n")
     except OSError:
         return False
     return True

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.extend.child import ChildModel, child_environment
+from tabwb.extend.child import ChildModel
+from tabwb.extend.child_environment import child_environment
 from tabwb.extend.components import BatchingBackend, LikelihoodBackend, ModelBackend
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.plugins import Plugins
@@ -39,6 +40,12 @@ class Model:
             os.kill(os.getpid(), signal.SIGKILL)
         if order == "raise":
             raise ValueError("no such word")
+        if order == "environment":
+            yield Reply(" ".join(sorted(os.environ)), StopReason.END, 0.0)
+            return
+        if order == "flood":
+            for number in range(60_000):
+                print(f"line {number} " + "x" * 60)
         if order == "print":
             print("garbage on stdout")
             os.write(1, b"raw garbage")
@@ -351,6 +358,44 @@ def test_a_child_imports_nothing_from_the_current_folder(
     (tmp_path / "queue.py").write_text("raise SystemExit('imported from the current folder')")
     monkeypatch.chdir(tmp_path)
     assert load().open_model("actor").open()["model"] == "actor"
+
+
+def test_a_child_has_no_keys(actor: ChildModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = {
+        "OPENAI_API_KEY": "sk-0123456789",
+        "GEMINI_API_KEY": "g-0123456789",
+        "HF_TOKEN": "hf-0123456789",
+        "AWS_SECRET_ACCESS_KEY": "a-0123456789",
+        "PGPASSWORD": "p-0123456789",
+        "TABWB_STORE": "postgresql://me:hunter22@host/lab",
+        "DATABASE_URL": "postgresql://me:hunter22@host/lab",
+    }
+    for name, value in {**secret, "MY_SETTING": "1"}.items():
+        monkeypatch.setenv(name, value)
+    actor.open()
+    names = set(answer(actor, "environment")[-1].text.split())
+    assert not names & set(secret)
+    assert {"MY_SETTING", "PATH", "TABWB_DATA_DIR"} <= names
+
+
+def test_a_child_gets_the_secret_that_its_descriptor_names() -> None:
+    configuration = Configuration()
+    environ = {"HF_TOKEN": "hf-0123456789", "OPENAI_API_KEY": "sk-0123456789"}
+    child = child_environment(configuration, None, environ, ("HF_TOKEN",))
+    assert child["HF_TOKEN"] == "hf-0123456789"
+    assert "OPENAI_API_KEY" not in child
+
+
+def test_a_log_does_not_grow_without_limit(actor: ChildModel, tmp_path: Path) -> None:
+    actor.open()
+    answer(actor, "flood")
+    actor.close()
+    (log,) = (tmp_path / "tabwb-data" / "logs").iterdir()
+    content = log.read_text()
+    assert len(content) <= 1_000_000
+    assert content.startswith("[earlier lines were removed]")
+    assert "line 59999 " in content
+    assert log.stat().st_mode & 0o777 == 0o600
 
 
 def test_old_logs_are_deleted(actor: ChildModel, tmp_path: Path) -> None:

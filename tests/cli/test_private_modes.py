@@ -1,0 +1,53 @@
+"""What tabwb makes is its user's alone, whatever the umask is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.administer.naming_parts import naming_battery
+from tests.cli.conftest import Run
+
+pytest.importorskip("soundfile")
+CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def test_with_umask_0_nothing_is_open_to_others(run: Run, tmp_path: Path, open_umask: None) -> None:
+    (tmp_path / "battery").mkdir()
+    battery = naming_battery(tmp_path / "battery")
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    (sounds / "dog.flac").write_bytes(CLIP.read_bytes())
+    typed = tmp_path / "typed.tsv"
+    typed.write_text("utterance_id\ttranscript\ndog\tD AO G\n", encoding="utf-8")
+    given = run(
+        *("name", battery, "--speaker", "S-014", "--input", sounds),
+        *("--transcriber", f"manual:{typed}"),
+    )
+    assert given.status in (0, 3), given.err
+    assert run("run", "tab", "--model", "echo", "--judge", "none").status == 0
+    assert run("plugins", "new", "kit", "--in", tmp_path).status == 0
+    assert run("plugins", "trust", tmp_path / "kit").status == 0
+    assert run("model", "add", "mine", "echo").status == 0, "writes tabwb.toml"
+    made = [
+        path
+        for name in ("tabwb-data", "tabwb-config")
+        for path in (tmp_path / name, *(tmp_path / name).rglob("*"))
+    ]
+    assert len(made) > 10
+    open_to_others = {
+        str(path.relative_to(tmp_path)): oct(path.stat().st_mode & 0o777)
+        for path in made
+        if path.stat().st_mode & 0o077
+    }
+    assert open_to_others == {}
