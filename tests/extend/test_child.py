@@ -373,7 +373,9 @@ def test_a_child_has_no_keys(actor: ChildModel, monkeypatch: pytest.MonkeyPatch)
     for name, value in {**secret, "MY_SETTING": "1"}.items():
         monkeypatch.setenv(name, value)
     actor.open()
-    names = set(answer(actor, "environment")[-1].text.split())
+    *_, last = answer(actor, "environment")
+    assert isinstance(last, Reply)
+    names = set(last.text.split())
     assert not names & set(secret)
     assert {"MY_SETTING", "PATH", "TABWB_DATA_DIR"} <= names
 
