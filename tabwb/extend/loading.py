@@ -73,6 +73,11 @@ class Loader:
             self._load_installed(entry)
         self._load_folders()
 
+    def load_module(self, name: str, module: object) -> None:
+        """Take in a plugin that is not installed, unless one of its name is loaded already."""
+        if not self.manager.has_plugin(name):
+            self._load(PluginInfo(name, "", ""), lambda: module)
+
     def _load_installed(self, entry: EntryPoint) -> None:
         distribution = entry.dist
         info = PluginInfo(

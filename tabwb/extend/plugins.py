@@ -81,11 +81,19 @@ class Plugins:
     Hooks that register components are called when components of their kind are first looked for.
     """
 
-    def __init__(self, configuration: Configuration, *, dry: bool = False) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        *,
+        dry: bool = False,
+        modules: Mapping[str, object] | None = None,
+    ) -> None:
         self.configuration = configuration
         self._dry = dry
         loader = Loader(configuration)
         loader.load_all()
+        for name, module in (modules or {}).items():
+            loader.load_module(name, module)
         self._hooks = loader.manager.hook
         self._loaded = tuple(loader.loaded)
         self._problems = loader.problems
@@ -94,15 +102,24 @@ class Plugins:
         self._closing: list[Callable[[], None]] = []
 
     @classmethod
-    def load(cls, configuration: Configuration | None = None, *, dry: bool = False) -> Plugins:
+    def load(
+        cls,
+        configuration: Configuration | None = None,
+        *,
+        dry: bool = False,
+        modules: Mapping[str, object] | None = None,
+    ) -> Plugins:
         """Load every installed plugin and every plugin folder that may be used.
 
         Args:
             configuration: what the user has set; read from its files when None.
             dry: nothing will be asked of a model: packages and network that one needs may be
                 missing here.
+            modules: name of an entry point to the plugin itself, for plugins under test that are
+                not installed; one that is installed under that name is used as it is.
         """
-        return cls(Configuration.load() if configuration is None else configuration, dry=dry)
+        settings = Configuration.load() if configuration is None else configuration
+        return cls(settings, dry=dry, modules=modules)
 
     # ---------------------------------------------------------------- what there is
 

@@ -219,7 +219,9 @@ from @PACKAGE@ import plugin
 from @PACKAGE@.transcriber import LoudnessTranscriber
 from tabwb.battery.loader import load_battery
 from tabwb.extend.components import BatterySource, Clip, Descriptor, Response
+from tabwb.extend.plugins import Plugins
 from tabwb.records.states import ResponseStatus
+from tabwb.testing import check_scorer, check_transcriber
 
 
 def test_the_battery_has_no_problems() -> None:
@@ -258,10 +260,11 @@ def test_the_transcriber_hears_what_is_loud(tmp_path: Path) -> None:
     assert (one.phonemes, one.status, other.status) == (("<spn>",), "ok", "empty")
 
 
-def test_a_clip_that_cannot_be_read_harms_no_other(tmp_path: Path) -> None:
-    clips = [Clip(str(tmp_path / "nothing.wav"))]
-    ((_, said),) = LoudnessTranscriber().transcribe_many(clips, threading.Event())
-    assert said.status == "error"
+def test_scorer_and_transcriber_keep_their_contracts() -> None:
+    plugins = Plugins.load(modules={"@ID@": plugin})
+    check_scorer("@ID@", plugins=plugins, kinds=("choice", "verbatim"))
+    check_transcriber("@ID@", plugins=plugins)
+    plugins.close()
 
 
 def _sound(path: Path, samples: array[int]) -> str:

@@ -19,6 +19,7 @@ from tabwb.records.trials import Conditions
 from tabwb.report.document import export_document
 from tabwb.report.load import loaded
 from tabwb.store.store import Store
+from tabwb.testing import check_exporter
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
 Json = dict[str, object]
@@ -380,3 +381,10 @@ def test_every_spoken_attempt_is_a_row(plugins: Plugins, document: Json, tmp_pat
     with pytest.raises(TabwbError, match="tabwb did not write"):
         _export(plugins, "attempts", document, tmp_path / "attempts.csv")
     assert beside.read_text(encoding="utf-8") == "my notes on this study"
+
+
+@pytest.mark.parametrize("format_id", ["textgrid", "eaf", "chat", "psst", "attempts"])
+def test_every_format_keeps_the_contract_of_exporters(
+    plugins: Plugins, document: Json, format_id: str
+) -> None:
+    check_exporter(format_id, plugins=plugins, document=document)

@@ -1,0 +1,98 @@
+"""Checks of an exporter."""
+
+from __future__ import annotations
+
+import copy
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
+
+if TYPE_CHECKING:
+    from tabwb.extend.components import Exporter
+    from tabwb.extend.plugins import Plugins
+
+Document = Mapping[str, Any]
+
+
+def check_exporter(
+    spec: str, *, plugins: Plugins | None = None, document: Document | None = None
+) -> None:
+    """Check an exporter: contract, failure, determinism.
+
+    Args:
+        spec: the id of the format.
+        plugins: with the exporter; None for those installed.
+        document: what to export; None for an administration of TAB to ``echo``.
+
+    Raises:
+        NonConformance: the exporter does not keep its contract.
+    """
+    from tabwb.testing.samples import document_of
+
+    with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        exporter = loaded.exporter(spec)
+        given = document_of(loaded, folder) if document is None else document
+        run_checks(f"exporter '{spec}'", _checks(exporter, given, folder))
+
+
+def _checks(exporter: Exporter, document: Document, folder: Path) -> Checks:
+    return {
+        "contract, suffix": lambda: _check_suffix(exporter),
+        "contract, what is written": lambda: _check_written(exporter, document, folder),
+        "determinism": lambda: _check_same(exporter, document, folder),
+        "failure, a folder that is not there": lambda: _check_unwritable(
+            exporter, document, folder
+        ),
+    }
+
+
+def _check_suffix(exporter: Exporter) -> None:
+    suffix = exporter.suffix
+    sound = isinstance(suffix, str) and (not suffix or suffix.startswith("."))
+    expect(sound, f"suffix is {suffix!r}; allowed: '.csv' or '' for a folder")
+
+
+def _check_written(exporter: Exporter, document: Document, folder: Path) -> None:
+    out = folder / f"written{exporter.suffix}"
+    before = copy.deepcopy(dict(document))
+    exporter.export(document, out)
+    expect(before == dict(document), "export() changed the document that it was given")
+    expect(out.is_file() if exporter.suffix else out.is_dir(), f"nothing was written to {out.name}")
+    if os.name == "posix":
+        for path in _files(out):
+            shared = path.stat().st_mode & 0o077
+            expect(not shared, f"{path.name} can be read by others; what people said is private")
+
+
+def _check_same(exporter: Exporter, document: Document, folder: Path) -> None:
+    written = []
+    for number in (1, 2):
+        place = folder / f"again{number}"
+        place.mkdir()
+        out = place / f"export{exporter.suffix}"
+        exporter.export(document, out)
+        written.append({path.name: path.read_bytes() for path in _files(out)})
+    expect(written[0].keys() == written[1].keys(), "one document twice gave different files")
+    differing = [name for name in written[0] if written[0][name] != written[1][name]]
+    expect(not differing, f"one document twice gave different bytes: {', '.join(differing)}")
+
+
+def _check_unwritable(exporter: Exporter, document: Document, folder: Path) -> None:
+    from tabwb.records.errors import TabwbError
+
+    out = folder / "not-there" / f"export{exporter.suffix}"
+    try:
+        exporter.export(document, out)
+    except TabwbError:
+        expect(not out.exists(), "a failed export left something behind")
+        return
+    expect(False, "writing into a folder that is not there raised no TabwbError")
+
+
+def _files(out: Path) -> list[Path]:
+    return sorted(path for path in out.rglob("*") if path.is_file()) if out.is_dir() else [out]

@@ -1,0 +1,122 @@
+"""Items, responses, sounds and documents that components are checked with."""
+
+from __future__ import annotations
+
+import math
+import struct
+import wave
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Item, Subtest
+    from tabwb.extend.components import Response
+    from tabwb.extend.plugins import Plugins
+
+KINDS = ("choice", "yes-no", "verbatim", "connected-text", "free")
+"""Kinds of response that scorers are given; naming has rules of its own."""
+TEXTS = (
+    "",
+    "   \n",
+    "lion",
+    "Yes.",
+    "The dog sleeps.",
+    "I went to the market. Then I bought apples, and I walked home along the river.",
+    "Ünïcödé 犬 🐕 \u202eabc",
+    "word " * 2000,
+)
+"""Responses from none to very long."""
+_EXPECTED = {"choice": "lion", "yes-no": "Yes", "verbatim": "The dog sleeps."}
+
+
+def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
+    """Return a subtest of one item.
+
+    Args:
+        kind: of response.
+        keyed: with an expected answer, where the kind has one.
+    """
+    from tabwb.battery.model import Item, Subtest
+    from tabwb.records.states import ResponseKind
+
+    item = Item(
+        id="i1",
+        prompt="Which one is an animal with a mane?" if kind == "choice" else "Please answer.",
+        options=("lion", "drum", "boat") if kind == "choice" else (),
+        expected=_EXPECTED.get(kind, "a trip") if keyed else None,
+        foils={"drum": "unrelated"} if kind == "choice" else {},
+        reference="Names a place.",
+        metadata={"weight": 1},
+    )
+    return Subtest("s1", "Sample", ResponseKind(kind), (item,)), item
+
+
+def response_to(item: Item, kind: str, text: str) -> Response:
+    """Return a response to an item as raters are given it."""
+    from tabwb.extend.components import Response
+    from tabwb.records.states import ResponseKind, ResponseStatus
+
+    status = ResponseStatus.OK if text.strip() else ResponseStatus.EMPTY
+    return Response(
+        text=text,
+        status=status,
+        prompt=item.prompt,
+        sent=item.prompt,
+        kind=ResponseKind(kind),
+        options=item.options,
+        expected=item.expected,
+        foils=item.foils,
+        reference=item.reference,
+        metadata=item.metadata,
+    )
+
+
+def write_sound(path: Path, seconds: float = 0.5, hertz: float = 0.0) -> Path:
+    """Write 16 kHz mono sound: a tone, or silence at 0 Hz."""
+    count = int(16_000 * seconds)
+    frames = [
+        int(8000 * math.sin(2 * math.pi * hertz * number / 16_000)) for number in range(count)
+    ]
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16_000)
+        file.writeframes(struct.pack(f"<{count}h", *frames))
+    return path
+
+
+def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping[str, Any]:
+    """Return what an exporter is given: one administration of a battery to ``echo``.
+
+    Args:
+        plugins: with the battery.
+        folder: for a store that is thrown away.
+        battery: its id or path.
+    """
+    import threading
+
+    from tabwb.administer import setup
+    from tabwb.administer.drive import drive
+    from tabwb.records.trials import Conditions
+    from tabwb.report.document import export_document
+    from tabwb.report.load import loaded
+    from tabwb.store.store import Store
+
+    with Store.open(folder / "sample.db") as store:
+        found = setup.find_battery(plugins, battery)
+        conditions = setup.resolve(plugins, found, Conditions("echo", "model", judges=("rules",)))
+        backend = plugins.open_model("echo")
+        with setup.create(store, plugins, found, conditions) as session:
+            session.opened(backend.open())
+            for _ in drive(session, backend, threading.Event()):
+                pass
+        return export_document(loaded(store, [1]))
+
+
+def cases(kinds: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
+    """Yield (kind, text, with an expected answer)."""
+    for kind in kinds:
+        for text in TEXTS:
+            yield kind, text, True
+            yield kind, text, False

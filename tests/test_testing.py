@@ -1,0 +1,226 @@
+"""The conformance checks find what does not conform, and say it plainly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tabwb.extend.components import Cancel, Descriptor, Response
+from tabwb.extend.hookspecs import hookimpl
+from tabwb.extend.plugins import Plugins
+from tabwb.records.exchange import Likelihood, Reply, Request
+from tabwb.records.ratings import Rating, valued
+from tabwb.records.speech import Clip, Segment, Transcript
+from tabwb.records.states import StopReason
+from tabwb.testing import (
+    NonConformance,
+    check_exporter,
+    check_judge,
+    check_model,
+    check_scorer,
+    check_transcriber,
+)
+
+
+def plugins_with(kind: str, component: Any, **more: Any) -> Plugins:
+    def register(register: Callable[[Descriptor], None]) -> None:
+        register(Descriptor("under-test", "Under test", lambda spec, options: component, **more))
+
+    register.__name__ = f"tabwb_register_{kind}"
+    module = SimpleNamespace(**{f"tabwb_register_{kind}": hookimpl(register)})
+    return Plugins.load(modules={"under-test": module})
+
+
+def failures(check: Callable[..., None], kind: str, component: Any, **more: Any) -> list[str]:
+    """The names of the checks that failed."""
+    plugins = plugins_with(kind, component, **more)
+    try:
+        check("under-test", plugins=plugins)
+    except NonConformance as error:
+        return [line.strip().split(": ")[0] for line in str(error).splitlines()[1:]]
+    finally:
+        plugins.close()
+    return []
+
+
+class Model:
+    """Answers well; subclasses in the tests do one thing wrong."""
+
+    text = "a lion"
+
+    def open(self) -> dict[str, str]:
+        return {"model": "small"}
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        if request.protocol.value != "generate":
+            from tabwb.records.errors import ComponentError
+
+            raise ComponentError("only generate")
+        if cancel.is_set():
+            yield Reply("", StopReason.CANCELLED, 0.0)
+            return
+        yield self.text
+        yield Reply(self.text, StopReason.END, 0.0)
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_model_that_keeps_its_contract_passes() -> None:
+    assert failures(check_model, "models", Model()) == []
+
+
+def test_a_reply_that_is_not_its_pieces_is_found() -> None:
+    class Other(Model):
+        def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+            yield "one"
+            yield Reply("two", StopReason.CANCELLED if cancel.is_set() else StopReason.END, 0.0)
+
+    assert "contract, reply" in failures(check_model, "models", Other())
+
+
+def test_a_model_that_ignores_a_cancel_is_found() -> None:
+    class Deaf(Model):
+        def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+            yield from Model.reply(self, request, Cancel())
+
+    assert failures(check_model, "models", Deaf()) == ["cancellation, before"]
+
+
+def test_a_greedy_model_that_changes_its_mind_is_found() -> None:
+    class Fickle(Model):
+        @property
+        def text(self) -> str:  # type: ignore[override]
+            self.n = getattr(self, "n", 0) + 1
+            return f"answer {self.n // 2}"
+
+    assert "determinism, greedy" in failures(check_model, "models", Fickle())
+
+
+def test_what_a_descriptor_declares_must_be_there() -> None:
+    assert failures(check_model, "models", Model(), likelihood=True) == ["likelihoods"]
+    assert failures(check_model, "models", Model(), batches=True) == ["batches"]
+
+
+def test_likelihoods_that_follow_the_order_of_the_options_are_found() -> None:
+    class Ordered(Model):
+        def likelihood(
+            self, request: Request, continuations: Sequence[str], cancel: Cancel
+        ) -> Sequence[Likelihood]:
+            return [Likelihood(-1.0 - n, 1) for n, _ in enumerate(continuations)]
+
+    assert failures(check_model, "models", Ordered(), likelihood=True) == ["likelihoods"]
+
+
+class Scorer:
+    measures: tuple[str, ...] = ("right",)
+
+    def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
+        if response.expected is None:
+            return []
+        return [valued("under-test", "right", response.text == response.expected)]
+
+
+def test_a_scorer_that_keeps_its_contract_passes() -> None:
+    assert failures(check_scorer, "scorers", Scorer()) == []
+
+
+def test_a_scorer_that_raises_or_signs_with_another_name_is_found() -> None:
+    class Raises(Scorer):
+        def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
+            return [valued("under-test", "right", 1 / len(response.text) > 0)]
+
+    class Signs(Scorer):
+        def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
+            return [valued("other", "right", 1)]
+
+    class Undeclared(Scorer):
+        def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
+            return [valued("under-test", "more", 1)]
+
+    assert "contract, ratings" in failures(check_scorer, "scorers", Raises())
+    assert failures(check_scorer, "scorers", Signs()) == ["contract, ratings"]
+    assert failures(check_scorer, "scorers", Undeclared()) == ["contract, ratings"]
+
+
+def test_a_scorer_that_calls_an_item_without_a_key_wrong_is_found() -> None:
+    class Strict(Scorer):
+        def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
+            return [valued("under-test", "right", response.text == response.expected)]
+
+    assert failures(check_scorer, "scorers", Strict()) == ["failure, no expected answer"]
+
+
+def test_a_judge_that_leaves_features_out_is_found() -> None:
+    class Judge:
+        rater, features, caution = "under-test", ("fragments",), "A rule."
+
+        def judge(self, response: Response, features: Sequence[Any]) -> Sequence[Rating]:
+            return []
+
+    assert "contract, ratings" in failures(check_judge, "judges", Judge())
+
+
+def test_a_transcriber_that_raises_for_one_clip_is_found() -> None:
+    class Hears:
+        unit = "phonemes"
+
+        def open(self) -> dict[str, str]:
+            return {}
+
+        def transcribe_many(
+            self, clips: Sequence[Clip], cancel: Cancel
+        ) -> Iterator[tuple[int, Transcript]]:
+            for index, clip in enumerate(clips):
+                with open(clip.path, "rb"):  # noqa: PTH123
+                    heard = (Segment("D", 0.0, 0.1),)
+                    yield index, Transcript("under-test", "ok", heard, seconds=0.6)
+
+        def close(self) -> None:
+            pass
+
+    assert failures(check_transcriber, "transcribers", Hears()) == [
+        "failure, a file that is not there"
+    ]
+
+
+def test_an_exporter_that_leaves_half_a_file_is_found() -> None:
+    class Writes:
+        suffix = ".txt"
+
+        def export(self, document: Any, out: Any) -> None:
+            out.parent.mkdir(exist_ok=True)
+            out.write_text("half", encoding="utf-8")
+
+    found = failures(check_exporter, "exporters", Writes())
+    assert found == ["contract, what is written", "failure, a folder that is not there"]
+
+
+def test_every_failure_is_named_at_once() -> None:
+    class Bad(Scorer):
+        measures = ("right", "right")
+
+        def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
+            raise ValueError("no")
+
+    plugins = plugins_with("scorers", Bad())
+    with pytest.raises(NonConformance, match="scorer 'under-test' does not conform") as caught:
+        check_scorer("under-test", plugins=plugins)
+    assert "measures names one twice" in str(caught.value)
+    assert "raised ValueError: no" in str(caught.value)
+    plugins.close()
+
+
+def test_importing_the_kit_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, tabwb.testing; "
+        "print([m for m in ('pytest', 'numpy', 'sqlalchemy', 'pydantic', 'textual', 'pluggy', "
+        "'torch') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
