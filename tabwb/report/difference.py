@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.errors import UsageError
+from tabwb.records.states import ResponseKind
 from tabwb.report.compared import Compared, Tested, accuracies, burdens
 from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.subtests import decider
 from tabwb.report.summary import Json, pool
+
+if TYPE_CHECKING:
+    from tabwb.report.naming_difference import NamedDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,9 @@ class Difference:
     """Everything that is said of two sides.
 
     Attributes:
+        items: those that are answered in text.
         left_out: raters of which a burden cannot be compared, with the reason.
+        named: subtests that are named aloud, item by item.
     """
 
     first: str
@@ -51,6 +58,7 @@ class Difference:
     compared: tuple[Compared, ...]
     items: tuple[SideBySide, ...]
     left_out: tuple[tuple[str, str], ...]
+    named: tuple[NamedDifference, ...] = ()
 
     def to_json(self) -> Json:
         """As plain data; what is undefined is None."""
@@ -60,6 +68,7 @@ class Difference:
             "compared": [_compared(each) for each in self.compared],
             "items": [_item(each) for each in self.items],
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
+            **({"naming": [each.to_json() for each in self.named]} if self.named else {}),
         }
 
 
@@ -88,7 +97,19 @@ def difference(
         (*accuracies(battery, (one, other), (first, second)), *judged),
         _side_by_side(battery, one, other),
         left_out,
+        _named(battery, first, second),
     )
+
+
+def _named(
+    battery: Battery, first: Sequence[Source], second: Sequence[Source]
+) -> tuple[NamedDifference, ...]:
+    """What was named aloud; imported only for such a battery."""
+    if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+        return ()
+    from tabwb.report.naming_difference import naming_difference
+
+    return naming_difference(first, second)
 
 
 def _decider(subtest: Subtest, one: Sequence[Counted], other: Sequence[Counted]) -> str | None:
@@ -105,6 +126,8 @@ def _side_by_side(
 ) -> tuple[SideBySide, ...]:
     made: list[SideBySide] = []
     for subtest in battery.subtests:
+        if subtest.response is ResponseKind.NAMING:
+            continue
         rater = _decider(subtest, one, other)
         for item in subtest.items:
             mine, theirs = (

@@ -26,13 +26,19 @@ def difference_view(
     parts: list[RenderableType] = [
         Text.assemble(("A  ", "bold"), found.first),
         Text.assemble(("B  ", "bold"), found.second),
-        _measures(found, battery),
     ]
-    parts += [Text(note, style="dim") for note in notes(found)]
-    alike = len(found.items) - sum(item.differs for item in found.items)
-    parts.append(Text(f"{len(found.items)} items, {alike} answered alike", style="dim"))
+    if found.items or found.compared:
+        parts.append(_measures(found, battery))
+        parts += [Text(note, style="dim") for note in notes(found)]
+        alike = len(found.items) - sum(item.differs for item in found.items)
+        parts.append(Text(f"{len(found.items)} items, {alike} answered alike", style="dim"))
     if shown:
         parts.append(_items(shown))
+    if found.named:
+        from tabwb.report.naming_difference_view import naming_difference_views
+
+        for named in found.named:
+            parts += naming_difference_views(named, everything=everything)
     return Group(*parts)
 
 

@@ -176,7 +176,7 @@ def accuracy(items: Sequence[NamedItem], basis: Basis) -> NamingAccuracy:
     >>> found.correct, found.n, found.open
     (1, 1, 1)
     """
-    said = [_right(one, basis) for one in _answered(items)]
+    said = [right_by(one, basis) for one in _answered(items)]
     known = [right for right in said if right is not None]
     correct, n = sum(known), len(known)
     return NamingAccuracy(basis, correct, n, len(said) - n, clopper_pearson(correct, n))
@@ -218,7 +218,8 @@ def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:
     return [one for one in items if one.status == "answered"]
 
 
-def _right(one: NamedItem, basis: Basis) -> bool | None:
+def right_by(one: NamedItem, basis: Basis) -> bool | None:
+    """Whether an item is right by a basis; None where it says nothing of it."""
     if basis == "person":
         return one.person
     if basis == "outcome":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 from textwrap import wrap
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,6 +19,9 @@ from tabwb.report.difference_rows import HEADINGS, Line, lines, notes
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.widgets.painted import Painted
 from tabwb.workbench.wording import ACCENT, QUIET
+
+if TYPE_CHECKING:
+    from tabwb.report.naming_difference import NamedDifference
 
 GAP = 3
 MOST = 5
@@ -45,6 +48,10 @@ class Comparison(Painted):
 
     def _lines(self, width: int) -> Iterator[Content]:
         found = self._found
+        for named in found.named:
+            yield from _named(named, width, everything=self.everything)
+        if found.named and not found.items:
+            return
         for heading in (Line("measure", HEADINGS, True), Line("  for", HEADINGS, False)):
             yield from (Content.styled(row.plain, QUIET) for row in _measure(heading, width))
         yield Content.styled("─" * width, "$line")
@@ -78,6 +85,22 @@ def _measure(line: Line, width: int) -> Iterator[Content]:
     yield told.stylize("bold", at, at + sizes[2]) if line.leads else told
     for rest in more:
         yield Content(rest)
+
+
+def _named(named: NamedDifference, width: int, *, everything: bool) -> Iterator[Content]:
+    """A subtest that was named aloud, as the command line prints it."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    from tabwb.report.naming_difference_view import naming_difference_views
+
+    text = StringIO()
+    Console(file=text, width=width, color_system=None).print(
+        *naming_difference_views(named, everything=everything), sep="\n"
+    )
+    for line in text.getvalue().splitlines():
+        yield Content(line.rstrip())
 
 
 def _folded(text: str, width: int) -> Iterator[Content]:

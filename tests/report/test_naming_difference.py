@@ -1,0 +1,128 @@
+"""Two administrations of a naming battery, item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tabwb.administer import setup
+from tabwb.administer.naming import NamingSession
+from tabwb.extend.configuration import Configuration
+from tabwb.extend.plugins import Plugins
+from tabwb.records.trials import Conditions
+from tabwb.report.difference import Difference, difference
+from tabwb.report.difference_view import difference_view
+from tabwb.report.document import sources_of
+from tabwb.report.load import loaded
+from tabwb.store.store import Store
+from tests.administer.naming_parts import heard, naming_battery, shown, take
+
+Said = dict[str, tuple[str, str]]
+BEFORE: Said = {
+    "dog": ("error", "K AE T"),
+    "cat": ("error", "D AO G"),
+    "tree": ("right", "T R IY"),
+    "house": ("no-response", ""),
+}
+AFTER: Said = {
+    "dog": ("right", "D AO G"),
+    "cat": ("right", "K AE T"),
+    "tree": ("right", "T R IY"),
+    "house": ("error", "K AE T"),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
+
+
+def _give(store: Store, battery_file: Path, answers: Said) -> None:
+    plugins = Plugins.load(Configuration())
+    battery = setup.find_battery(plugins, str(battery_file))
+    conditions = setup.resolve(plugins, battery, Conditions("S-014", "speaker", judges=()))
+    with setup.create_naming(store, plugins, battery, conditions) as session:
+        for at, _ in enumerate(answers):
+            _answer(session, 10.0 * at, answers)
+    plugins.close()
+
+
+def _answer(session: NamingSession, at_s: float, answers: Said) -> None:
+    session.show(shown(at_s))
+    assert session.current is not None
+    score, phonemes = answers[session.current.plan.item]
+    session.score(score, take=take(at_s))  # type: ignore[arg-type]
+    session.transcribed(session.current.plan.number, 1, heard(*[phonemes] * bool(phonemes)))
+
+
+@pytest.fixture
+def found(store: Store, tmp_path: Path) -> Difference:
+    battery = naming_battery(tmp_path)
+    _give(store, battery, BEFORE)
+    _give(store, battery, AFTER)
+    sides = [sources_of(loaded(store, (number,))) for number in (1, 2)]
+    return difference(sides[0], sides[1], ("#1", "#2"))
+
+
+def test_items_are_compared_by_what_was_said_and_what_is_said_of_it(found: Difference) -> None:
+    (named,) = found.named
+    assert [(pair.item, pair.differs) for pair in named.pairs] == [
+        ("dog", True),
+        ("cat", True),
+        ("tree", False),
+        ("house", True),
+    ]
+    plain = named.to_json()["items"]
+    assert isinstance(plain, list)
+    dog = plain[0]
+    assert [one["phonemes"] for one in (*dog["first"], *dog["second"])] == [
+        ["K", "AE", "T"],
+        ["D", "AO", "G"],
+    ]
+    assert [(one["score"], one["correct_any"]) for one in (*dog["first"], *dog["second"])] == [
+        ("error", False),
+        ("right", True),
+    ]
+    assert found.items == ()  # nothing of it was answered in text
+
+
+def test_mcnemar_counts_items_gained_and_lost(found: Difference) -> None:
+    by = {each.basis: each for each in found.named[0].changed}
+    person = by["person"]
+    assert (person.first, person.second, person.items) == (1, 3, 4)
+    assert person.test is not None
+    # Two gained and none lost: 2 x (1/2)^2, and half of it.
+    assert (person.test.gained, person.test.lost) == (2, 0)
+    assert (person.test.p, person.test.mid_p) == (0.5, 0.25)
+    assert (by["correct-any"].first, by["correct-any"].second) == (1, 3)
+
+
+def test_codes_of_both_sides_are_counted(found: Difference) -> None:
+    first, second = found.named[0].codes
+    assert (first["correct"], second["correct"]) == (1, 3)
+
+
+def test_several_responses_to_an_item_have_no_mcnemar(store: Store, tmp_path: Path) -> None:
+    battery = naming_battery(tmp_path)
+    for answers in (BEFORE, BEFORE, AFTER):
+        _give(store, battery, answers)
+    sides = [sources_of(loaded(store, numbers)) for numbers in ((1, 2), (3,))]
+    (named,) = difference(sides[0], sides[1], ("#1, #2", "#3")).named
+    assert named.changed == ()
+    assert len(named.pairs[0].first) == 2
+
+
+def test_the_table_shows_responses_and_the_test(found: Difference, store: Store) -> None:
+    (one,) = loaded(store, (1,))
+    console = Console(width=120, record=True, file=StringIO())
+    console.print(difference_view(found, one.battery))
+    text = " ".join(console.export_text().split())
+    assert "(nothing)" not in text
+    assert "McNemar" in text
+    assert "K AE T" in text
+    assert "4 items, 1 alike in every respect" in text
