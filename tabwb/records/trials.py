@@ -183,6 +183,8 @@ class Administration:
         planned, answered: numbers of trials (practice not counted).
         versions: package versions at creation (``tabwb``, ``python``, ``torch`` ...).
         reason: why it was discontinued, or empty.
+        interrupted: its status is *running*, and no session holds it: the process that gave it was
+            killed. It can be resumed. Seen when it is read, never stored.
     """
 
     id: int
@@ -198,6 +200,12 @@ class Administration:
     answered: int
     versions: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
+    interrupted: bool = False
+
+    @property
+    def status_word(self) -> str:
+        """Its status for people: *interrupted* where it only seems to run."""
+        return "interrupted" if self.interrupted else self.status.value
 
     @property
     def session_date(self) -> str:

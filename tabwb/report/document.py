@@ -205,6 +205,7 @@ def administration_json(administration: Administration) -> Json:
         "id": administration.id,
         "uid": administration.uid,
         "status": administration.status.value,
+        "interrupted": administration.interrupted,
         "reason": administration.reason,
         "battery": administration.battery,
         "battery_version": administration.battery_version,

@@ -15,7 +15,6 @@ from rich.text import Text
 
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
-from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Trial
 from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
@@ -45,10 +44,11 @@ from tabwb.scoring.choice import POLICIES
 
 BAR = 12
 _STATUS = {
-    AdministrationStatus.RUNNING: "▸ running",
-    AdministrationStatus.PAUSED: "‖ paused",
-    AdministrationStatus.DONE: "✓ done",
-    AdministrationStatus.DISCONTINUED: "■ discontinued",
+    "running": "▸ running",
+    "interrupted": "◌ interrupted",
+    "paused": "‖ paused",
+    "done": "✓ done",
+    "discontinued": "■ discontinued",
 }
 
 
@@ -104,7 +104,9 @@ def administration_view(
         facts.append(f"session {administration.session_date or 'of unknown date'}")
     if conditions.research_protocol:
         facts.append(f"research protocol {conditions.research_protocol}")
-    state = f"{_STATUS[administration.status]}  {administration.answered}/{administration.planned}"
+    state = (
+        f"{_STATUS[administration.status_word]}  {administration.answered}/{administration.planned}"
+    )
     title = f"#{administration.id}  {battery.title} {battery.version}"
     head = Table.grid(expand=True)
     head.add_column()
@@ -293,7 +295,7 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
             one.battery,
             name_of(one.conditions),
             f"{one.answered}/{one.planned}",
-            _STATUS[one.status],
+            _STATUS[one.status_word],
             one.given_at,
         )
     return made

@@ -57,6 +57,42 @@ def lock_file(store: Path, administration_id: int) -> Iterator[None]:
             lock.release()
 
 
+def is_held(store: Path, administration_id: int) -> bool:
+    """Return whether a session holds the lock of an administration.
+
+    The lock itself is tried only where the process that the file names is gone, so that nobody who
+    opens the administration meanwhile is refused. Where the file cannot be read it counts as held.
+    """
+    path = folder_of(store) / str(administration_id)
+    if not path.exists():
+        return False
+    process = _holder(path)
+    if not process or _is_alive(int(process)):
+        return True
+    try:
+        lock = _acquired(path, administration_id)
+    except (StoreError, OSError):
+        return True
+    # It names this process now; the next one to look must not take that for a holder.
+    with suppress(OSError):
+        path.unlink()
+    lock.release()
+    return False
+
+
+def _is_alive(process: int) -> bool:
+    """Return whether a process of this machine runs; True where that cannot be told."""
+    if os.name == "nt":  # there a signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def _acquired(path: Path, administration_id: int) -> BaseFileLock:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a platform has no locks of its own

@@ -81,6 +81,17 @@ class ServerDatabase:
         finally:
             connection.close()
 
+    def held(self) -> frozenset[int]:
+        """Return the administrations whose locks are held, by whomever."""
+        with self._explained():
+            rows = self._connection().execute(
+                "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = %s"
+                " AND granted AND database ="
+                " (SELECT oid FROM pg_database WHERE datname = current_database())",
+                (LOCK_SPACE,),
+            )
+            return frozenset(int(row[0]) for row in rows.fetchall())
+
     def connect(self, *, autocommit: bool) -> psycopg.Connection[Any]:
         """A new connection, which names this process to whoever asks for a lock's holder."""
         connection: psycopg.Connection[Any] = self._driver.connect(

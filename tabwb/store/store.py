@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -14,6 +15,7 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.entries import Entry
 from tabwb.records.errors import StoreError
 from tabwb.records.judgements import Judged, Judgement
+from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Conditions, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, locks, people_rows, read, write
 from tabwb.store.database import Database, Transaction
@@ -197,7 +199,8 @@ class Store(People):
             number = write.insert_administration(
                 transaction, self._keys, battery_id, conditions, plan, versions
             )
-            return read.administrations(transaction, number, number)[0]
+            made = read.administrations(transaction, number, number)
+        return self._with_interrupted(made)[0]  # until a session opens it, nobody gives it
 
     def administration(self, ref: int | str) -> Administration:
         """The administration that a small id, a uid or the beginning of a uid (8 or more) names.
@@ -207,13 +210,15 @@ class Store(People):
         """
         with self._reading() as transaction:
             number = read.number_of(transaction, ref)
-            return read.administrations(transaction, number, number)[0]
+            found = read.administrations(transaction, number, number)
+        return self._with_interrupted(found)[0]
 
     def administrations(self, newest: int | None = None) -> tuple[Administration, ...]:
         """All administrations, or only so many of the newest; the newest one last."""
         with self._reading() as transaction:
             first = 0 if newest is None else read.newest(transaction, newest)
-            return read.administrations(transaction, first)
+            found = read.administrations(transaction, first)
+        return self._with_interrupted(found)
 
     def history(self, administration_id: int) -> History:
         """All that was appended to an administration, folded; to be carried on with new entries."""
@@ -282,6 +287,22 @@ class Store(People):
         return self.database.lock(administration_id)
 
     # ---------------------------------------------------------------- inside
+
+    def _with_interrupted(self, found: Sequence[Administration]) -> tuple[Administration, ...]:
+        """Mark those that run although no session holds them: their process was killed."""
+        running = [one.id for one in found if one.status is AdministrationStatus.RUNNING]
+        if not running:
+            return tuple(found)
+        if self.embedded is not None:
+            store = self.embedded
+            held = frozenset(number for number in running if locks.is_held(store, number))
+        else:
+            from tabwb.store.server import ServerDatabase
+
+            assert isinstance(self.database, ServerDatabase)
+            held = self.database.held()
+        left = frozenset(running) - held
+        return tuple(replace(one, interrupted=True) if one.id in left else one for one in found)
 
     @property
     def embedded(self) -> Path | None:

@@ -121,12 +121,17 @@ def seconds(value: float | None) -> str:
     return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
 
 
+def glyph_of(one: Administration) -> str:
+    """Return the sign of an administration's status."""
+    return "◌" if one.interrupted else STATUS_GLYPHS[one.status]
+
+
 def status_words(one: Administration) -> str:
     """Glyph, word and progress of an administration."""
-    glyph = STATUS_GLYPHS[one.status]
+    glyph = glyph_of(one)
     if one.status is AdministrationStatus.DONE:
         return f"{glyph} done"
-    return f"{glyph} {one.status.value} {one.answered}/{one.planned}"
+    return f"{glyph} {one.status_word} {one.answered}/{one.planned}"
 
 
 def name_of(one: Administration) -> str:

@@ -236,7 +236,7 @@ async def test_help_comes_in_a_dialog_and_leaves_it_untouched(
         await seat.pilot.pause()
         before = seat.text
         await seat.press(key)
-        await seat.reads("of the orders and of sampling." if key == "f1" else "enter begins")
+        await seat.reads("for orders and for sampling." if key == "f1" else "enter begins")
         await seat.press(key)
         await seat.until(lambda: seat.app.screen is dialog)
         await seat.until(lambda: seat.text == before, "the dialog as it was")

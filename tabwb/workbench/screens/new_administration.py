@@ -51,7 +51,7 @@ HELPS = {
     "transcriber": "what hears the responses and writes phonemes, a draft; or none",
     "microphone": "which one listens, or nothing for the system's own; down lists those there are",
     "rater": "a study ID of whoever scores by ear; may be empty",
-    "seed": "for the orders and for sampling; every reply has a seed of its own, derived from it",
+    "seed": "for orders and for sampling",
     "replicates": "how often each item is given",
     "item_order": "items keep to their subtest",
     "option_order": "in all rotations: each item once for every rotation of its options",
@@ -271,8 +271,8 @@ class NewAdministration(Dialog[Draft | None]):
         for one in self._catalogue.open:
             if one.battery == draft.battery and one.conditions.examinee == who:
                 self._say(
-                    f"#{one.id} {name_of(one)} is {one.status.value}, {one.answered} of "
-                    f"{one.planned} answered: it can be gone on with instead (o).",
+                    f"#{one.id} {name_of(one)} is {one.status_word}, {one.answered} of "
+                    f"{one.planned} answered. You can resume it instead (o).",
                     AMBER,
                 )
                 return

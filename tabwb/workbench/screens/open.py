@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.records.trials import Administration
 from tabwb.workbench.screens.dialog import Dialog
-from tabwb.workbench.wording import QUIET, STATUS_GLYPHS, name_of, special_words
+from tabwb.workbench.wording import QUIET, glyph_of, name_of, special_words
 
 MOST = 500
 
@@ -67,7 +67,7 @@ class OpenScreen(Dialog[int | None]):
     def _find(self, words: str) -> None:
         rows = ranked(self._administrations, words)
         found = self.query_one(Found)
-        width = max((len(one.status.value) for one in rows[:MOST]), default=0)
+        width = max((len(one.status_word) for one in rows[:MOST]), default=0)
         found.set_options(Option(_line(one, width), id=str(one.id)) for one in rows[:MOST])
         found.highlighted = 0 if rows else None
         more = f", the latest {MOST} are listed" if len(rows) > MOST else ""
@@ -110,7 +110,7 @@ def _rank(one: Administration, word: str) -> int | None:
         return 0
     if number and str(one.id).startswith(number):
         return 1
-    if word in " ".join([name_of(one), one.status.value, *special_words(one)]).lower():
+    if word in " ".join([name_of(one), one.status_word, *special_words(one)]).lower():
         return 2
     return 3 if word in _when(one) else None
 
@@ -123,7 +123,7 @@ def _line(one: Administration, width: int) -> Content:
     """Number, status of so many columns, progress, date; what gives way where it is narrow."""
     return Content.assemble(
         (f"{one.id:>4}", "bold"),
-        f"  {STATUS_GLYPHS[one.status]} {one.status.value:<{width}}",
+        f"  {glyph_of(one)} {one.status_word:<{width}}",
         (f"{one.answered:>4}/{one.planned:<4}", QUIET),
         (f" {_when(one)}  ", QUIET),
         " · ".join([name_of(one), *special_words(one)]),

@@ -199,7 +199,7 @@ class Opening(Screen[None]):
 
         whose = " · ".join([name_of(one), *special_words(one)])
         words = (
-            f"{whose}\n{one.battery_title} is {one.status.value}: {one.answered} of "
+            f"{whose}\n{one.battery_title} is {one.status_word}: {one.answered} of "
             f"{one.planned} answered. Nothing that was answered is asked again."
         )
         choices = [("results", "Results so far"), ("close", "Not now")]

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from tabwb.workbench.commands import BY_ID, Command
 from tabwb.workbench.screens.framing import Framing
-from tabwb.workbench.wording import QUIET, STATUS_GLYPHS, special_words
+from tabwb.workbench.wording import QUIET, glyph_of, special_words
 
 if TYPE_CHECKING:
     from tabwb.report.groups import Grouped
@@ -100,11 +100,11 @@ class Surveying(Framing):
             return
         from tabwb.workbench.screens.pick import PickScreen
 
-        width = max(len(one.status.value) for one in members)
+        width = max(len(one.status_word) for one in members)
         lines = [
             Content.assemble(
                 (f"{one.id:>4}", "bold"),
-                f"  {STATUS_GLYPHS[one.status]} {one.status.value:<{width}}",
+                f"  {glyph_of(one)} {one.status_word:<{width}}",
                 (
                     f"{one.answered:>6}/{one.planned:<6} {one.given_at}",
                     QUIET,

@@ -14,7 +14,7 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.snapshots import Catalogue
-from tabwb.workbench.wording import STATUS_GLYPHS
+from tabwb.workbench.wording import glyph_of
 
 MOST = 60
 """So many administrations are listed; all of them are found with *Open*."""
@@ -106,5 +106,5 @@ What there is: batteries, examinees, administrations (the latest first).
 
 def _label(one: Administration, current: int | None) -> str:
     progress = "" if one.status is AdministrationStatus.DONE else f" {one.answered}/{one.planned}"
-    mark = "●" if one.id == current else STATUS_GLYPHS[one.status]
-    return f"{mark} {one.id}  {one.status.value}{progress}"
+    mark = "●" if one.id == current else glyph_of(one)
+    return f"{mark} {one.id}  {one.status_word}{progress}"

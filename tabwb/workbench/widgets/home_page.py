@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.snapshots import Catalogue
-from tabwb.workbench.wording import ACCENT, AMBER, QUIET, STATUS_GLYPHS, name_of, special_words
+from tabwb.workbench.wording import ACCENT, AMBER, QUIET, glyph_of, name_of, special_words
 
 MOST = 6
 
@@ -91,7 +91,7 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
         options.set_options(
             Option(
                 Content.assemble(
-                    f"{STATUS_GLYPHS[one.status]} {one.status.value:<8}",
+                    f"{glyph_of(one)} {one.status_word:<8}",
                     (f" #{one.id:<4}", "bold"),
                     f" {name_of(one)}",
                     (f"   {one.answered} of {one.planned}", QUIET),

@@ -1,0 +1,81 @@
+"""An administration whose process was killed runs no longer, and is listed so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.store import locks
+from tabwb.store.store import Store
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from tabwb.store.locks import lock_file
+with lock_file(Path(sys.argv[1]), 1):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_lock_is_held_while_its_process_lives(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    assert not locks.is_held(store, 1)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(store)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    try:
+        assert holder.stdout.readline() == "held\n"
+        assert locks.is_held(store, 1)
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+        holder.stdout.close()
+    assert (locks.folder_of(store) / "1").exists()
+    assert not locks.is_held(store, 1)
+    assert not locks.is_held(store, 1), "the first look left a lock behind"
+
+
+def test_a_lock_of_this_process_is_held(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    with locks.lock_file(store, 7):
+        assert locks.is_held(store, 7)
+    assert not locks.is_held(store, 7)
+
+
+def test_a_run_that_was_killed_is_interrupted_until_it_is_resumed(tmp_path: Path) -> None:
+    location = tmp_path / "store.db"
+    command = [sys.executable, "-m", "tabwb.cli.main"]
+    run = [*command, "run", "tab", "--model", "echo@delay=0.05", "--store", str(location)]
+    process = subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        for line in process.stderr:
+            if "1/20" in line or "2/20" in line:
+                break
+        with Store.open(location, create=False) as store:
+            (running,) = store.administrations()
+        assert (running.status_word, running.interrupted) == ("running", False)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
+    with Store.open(location, create=False) as store:
+        (killed,) = store.administrations()
+        assert store.administration(1) == killed
+    assert killed.status is AdministrationStatus.RUNNING
+    assert (killed.status_word, killed.interrupted) == ("interrupted", True)
+    listed = subprocess.run(
+        [*command, "results", "--store", str(location)], capture_output=True, text=True, check=True
+    )
+    assert "interrupted" in listed.stdout
+    subprocess.run(
+        [*command, "resume", "1", "--store", str(location)], capture_output=True, check=True
+    )
+    with Store.open(location, create=False) as store:
+        assert store.administration(1).status_word == "done"
