@@ -34,7 +34,8 @@ _SORT = ("burden", "name", "N", "accuracy")
 @click.option(
     "--by",
     type=click.Choice(_BY),
-    help="Group administrations and pool their responses; a model is apart with each lesion.",
+    help="Group administrations and pool their responses. Each model and lesion has its own row; "
+    "unlike conditions (protocol, decoding, option order) are never pooled.",
 )
 @click.option(
     "--sort",

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.declarations import Declaration
+from tabwb.records.errors import UsageError
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
+from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
 from tabwb.report.statuses import effective_statuses, is_usable
@@ -21,6 +23,30 @@ def name_of(conditions: Conditions) -> str:
     'bundled + noise:0.1'
     """
     return conditions.examinee + (f" + {conditions.lesion}" if conditions.lesion else "")
+
+
+NO_CONDITIONS = frozenset(
+    {"threads", "batch_size", "concurrency", "retries", "timeout_s", "reply_s", "key_env"}
+)
+"""Options of a model that change no answer: administrations that differ in them are alike."""
+
+
+def model_of(conditions: Conditions) -> str:
+    """Who was tested as :func:`name_of`, without options that change no answer.
+
+    >>> model_of(Conditions("transformers:m@threads=2,dtype=float32", "model"))
+    'transformers:m@dtype=float32'
+    """
+    if conditions.kind != "model" or "@" not in conditions.examinee:
+        return name_of(conditions)
+    try:
+        spec = parse_spec(conditions.examinee)
+    except UsageError:  # stored by an earlier version
+        return name_of(conditions)
+    kept = {key: value for key, value in spec.options.items() if key not in NO_CONDITIONS}
+    if len(kept) == len(spec.options):
+        return name_of(conditions)
+    return name_of(replace(conditions, examinee=str(replace(spec, options=kept))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +70,7 @@ class Source:
     @property
     def examinee(self) -> str:
         """Who was tested: the spec with its lesion, or the study id."""
-        return "" if self.conditions is None else name_of(self.conditions)
+        return "" if self.conditions is None else model_of(self.conditions)
 
     @property
     def is_speaker(self) -> bool:

@@ -142,7 +142,8 @@ def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
         "format": FORMAT,
         "groups": [
             {
-                "by": {one.group.by: one.label},
+                "by": {one.group.by: one.group.label},
+                "apart": dict(one.group.apart),
                 "kind": "model" if one.group.has_model else "speaker",
                 "labels": dict(one.group.labels),
                 "tunings": list(one.group.tunings) if one.group.has_model else [],

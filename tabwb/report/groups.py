@@ -26,8 +26,8 @@ class Grouped:
 
     @property
     def label(self) -> str:
-        """The group's name."""
-        return self.group.label
+        """The group's name, with the conditions that tell it from others of its label."""
+        return self.group.name
 
     @property
     def battery(self) -> Battery:

@@ -69,7 +69,8 @@ def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
     group, answers = one.group, one.summary.answers
     labels = group.labels
     row: Row = {
-        group.by: one.label,
+        group.by: group.label,
+        "apart": " | ".join(f"{name} {value}" for name, value in group.apart) or None,
         "battery": one.battery.id,
         "battery_version": one.battery.version,
         "administrations": " ".join(str(each.administration.id) for each in group.members),

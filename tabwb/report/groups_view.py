@@ -14,6 +14,7 @@ from tabwb.report.cautions import cautions
 from tabwb.report.difference_rows import interval_words
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary, Terms
+from tabwb.report.load import CONDITION_WORDS
 from tabwb.report.pairs import Gap, Pair
 from tabwb.report.printing import print_view, table
 from tabwb.report.tables import summary_view
@@ -184,7 +185,7 @@ def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
     """What must be known of a group before its row is read."""
-    said = []
+    said = list(_apart(chosen))
     for one in chosen:
         answers = one.summary.answers
         odd = [f"{plain(name)} {n}" for name, n in answers.statuses.items() if name != "ok"]
@@ -196,6 +197,18 @@ def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
             said.append(f"{one.label}: pooled over {plain(name)} {' | '.join(values)}")
     if said:
         yield Text("\n".join(said) + "\n", style="dim")
+
+
+def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
+    """Why one label has several rows: the conditions in which they differ."""
+    rows: dict[tuple[str, bool], list[Grouped]] = {}
+    for one in chosen:
+        rows.setdefault((one.group.label, one.group.has_model), []).append(one)
+    for (label, _), same in rows.items():
+        names = dict.fromkeys(name for one in same for name, _ in one.group.apart)
+        if len(same) > 1 and names:
+            told = ", ".join(CONDITION_WORDS.get(name, name) for name in names)
+            yield f"{label}: separate rows, not pooled, because they differ in {told}"
 
 
 def pair_view(pair: Pair) -> RenderableType:
@@ -212,6 +225,14 @@ def pair_view(pair: Pair) -> RenderableType:
         fold=True,
         title=title + (f", lesion {pair.lesion}" if pair.lesion else ""),
     )
+    if pair.unlike:
+        told = [
+            f"Not comparable: {CONDITION_WORDS.get(name, name)} differs too ({mine} | {other})"
+            for name, mine, other in pair.unlike
+        ]
+        sides = f"base {pair.base}: {numbered(pair.base_from)}\n"
+        sides += f"instruct {pair.instruct}: {numbered(pair.instruct_from)}\n"
+        return Group(Text(title, style="bold"), Text("\n".join(told)), Text(sides, style="dim"))
     for gap in pair.gaps:
         made.add_row(*_gap(gap))
         for found in (gap.like, gap.these):
@@ -224,7 +245,6 @@ def pair_view(pair: Pair) -> RenderableType:
     if pair.unsaid:
         left = numbered(pair.unsaid)
         notes.append(f"not in it, given without a profile that says the family: {left}")
-    notes += [f"they differ in {name} too: {mine} | {other}" for name, mine, other in pair.unlike]
     notes += [f"{rater}: {why}" for rater, why in pair.left_out]
     notes.append("means over the items that both have a value for; N: responses to them")
     notes.append("95 %: paired by item, no interval narrower than the draws alone allow")

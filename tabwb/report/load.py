@@ -15,7 +15,7 @@ from tabwb.records.judgements import Judged
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.study import Value
 from tabwb.records.trials import Administration, Conditions, Trial
-from tabwb.report.counted import name_of
+from tabwb.report.counted import model_of, name_of
 from tabwb.store.store import Store
 
 By = Literal["administration", "model", "battery", "lesion", "protocol", "family", "tuning"]
@@ -55,6 +55,10 @@ class Loaded:
     speaker: Mapping[str, Value] = field(default_factory=dict)
 
 
+CONDITION_WORDS = {"options": "option order", "items": "item order"}
+"""What a condition is called where that is not its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Administrations whose responses are pooled.
@@ -62,12 +66,26 @@ class Group:
     Attributes:
         by: what they have in common (``model``).
         label: its value.
-        members: oldest first; all of one battery version, all models or all persons.
+        members: oldest first; all of one battery version, all models or all persons, given under
+            like conditions where :func:`grouped` made it.
+        apart: conditions (name, value) that tell it from other groups of the same label.
     """
 
     by: By
     label: str
     members: tuple[Loaded, ...]
+    apart: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its label, with the conditions that tell it from other groups of the same label."""
+        if not self.apart:
+            return self.label
+        told = ", ".join(
+            value if name == "decoding" else f"{CONDITION_WORDS.get(name, name)} {value}"
+            for name, value in self.apart
+        )
+        return f"{self.label} ({told})"
 
     @property
     def battery(self) -> Battery:
@@ -96,13 +114,13 @@ class Group:
 
     @property
     def title(self) -> str:
-        """Its label; of a family also the tunings that are pooled in it.
+        """Its name; of a family also the tunings that are pooled in it.
 
         A table's row is called so, because base and instruct models share the one of their family.
         """
         if self.by != "family" or "family" not in self.labels:
-            return self.label
-        return f"{self.label} (tuning: {', '.join(self.tunings)})"
+            return self.name
+        return f"{self.name} (tuning: {', '.join(self.tunings)})"
 
     @property
     def circumstances(self) -> Mapping[str, tuple[str, ...]]:
@@ -153,7 +171,21 @@ def _identity(one: Loaded) -> dict[str, str]:
 
 
 def _named(one: Loaded) -> str:
-    return name_of(one.administration.conditions)
+    return model_of(one.administration.conditions)
+
+
+def conditions_in(one: Loaded) -> dict[str, str]:
+    """What must be alike for responses to be pooled: name to value.
+
+    The order of items belongs to it only in one conversation: elsewhere each item stands alone.
+    """
+    conditions = one.administration.conditions
+    said = _circumstances(one)
+    if not conditions.conversation:
+        del said["items"]
+    if conditions.lesion:
+        said["lesion"] = conditions.lesion
+    return said
 
 
 def loaded(
@@ -228,21 +260,42 @@ def grouped(chosen: Sequence[Loaded], by: By) -> tuple[Group, ...]:
     """Administrations in groups, in order of first appearance.
 
     Administrations of different batteries or battery versions never share a group, nor do models
-    and persons. A person has no lesion or family: by what only models have, each person is a group
-    ``speaker ID``.
+    and persons, nor unlike conditions (:func:`conditions_in`): only what ``by`` names is pooled
+    over. Seeds, replicates and options that change no answer may differ. A person has no lesion or
+    family: by what only models have, each person is a group ``speaker ID``.
 
     Args:
         chosen: what to group.
         by: ``model`` is the examinee with its lesion; ``family`` and ``tuning`` are what the
             model's profile said when it was given. A model of no known family is a group of its
-            own.
+            own. By model, other weights or templates under one name are groups of their own too.
     """
-    members: dict[tuple[str, str, str], list[Loaded]] = {}
+    members: dict[tuple[str, str, str], dict[tuple[tuple[str, str], ...], list[Loaded]]] = {}
     for one in chosen:
         administration = one.administration
         key = _label(administration, by), administration.battery_hash
-        members.setdefault((*key, administration.conditions.kind), []).append(one)
-    return tuple(Group(by, label, tuple(group)) for (label, *_), group in members.items())
+        told = {} if by == "administration" else conditions_in(one)
+        if by == "model":
+            told |= _identity(one)
+        alike = members.setdefault((*key, administration.conditions.kind), {})
+        alike.setdefault(tuple(sorted(told.items())), []).append(one)
+    return tuple(
+        Group(by, label, tuple(group), _apart(dict(told), [dict(each) for each in alike]))
+        for (label, *_), alike in members.items()
+        for told, group in alike.items()
+    )
+
+
+def _apart(
+    told: Mapping[str, str], alike: Sequence[Mapping[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    """The conditions of one group that others of the same label do not share."""
+    names = dict.fromkeys(name for each in alike for name in each)
+    return tuple(
+        (name, told.get(name, "none"))
+        for name in names
+        if len({each.get(name) for each in alike}) > 1
+    )
 
 
 def _label(administration: Administration, by: By) -> str:
@@ -256,12 +309,12 @@ def _label(administration: Administration, by: By) -> str:
     if person:
         return f"speaker {conditions.examinee}"
     if by == "model":
-        return name_of(conditions)
+        return model_of(conditions)
     if by == "lesion":
         return conditions.lesion or "no lesion"
     if by == "protocol":
         return conditions.protocol.value
     said = conditions.labels.get(by)
     if not said and by == "family":
-        return f"{name_of(conditions)}, {by} not said"
+        return f"{model_of(conditions)}, {by} not said"
     return said or f"{by} not said"

@@ -10,6 +10,7 @@ from tabwb.report.counted import counted
 from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import Terms, alike
+from tabwb.report.load import conditions_in
 from tabwb.report.paired import Side, compare_sides, right, side_of
 from tabwb.report.subtests import decider
 from tabwb.report.summary import Json, pool
@@ -73,7 +74,8 @@ class Pair:
             what they are when they were given.
         gaps: burdens, one for each judge and its terms; then accuracies.
         left_out: raters of which a burden cannot be compared, with the reason.
-        unlike: conditions beside the model that the two do not share: name to both values.
+        unlike: conditions beside the model that the two do not share: name to both values. Where
+            there are any, the two are not comparable and there are no gaps.
     """
 
     battery: str
@@ -115,18 +117,37 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
     Args:
         models: groups by model. What a model is comes from the labels that its profile gave the
             administration (``family``, ``tuning``, ``parameters``); without them, or where they
-            disagree within a group, there is no pair. Trials are not looked at.
+            disagree within a group, there is no pair. Groups that were given under like conditions
+            are paired; one that has no such partner is paired with the others, as not comparable.
+            Trials are not looked at.
     """
     sides: dict[str, list[Grouped]] = {"base": [], "instruct": []}
     for one in models:
         labels = one.group.labels
         if labels.keys() >= SAID and labels.get("tuning") in sides:
             sides[labels["tuning"]].append(one)
-    return tuple(
+    kin = [
         (base, instruct)
         for base, instruct in product(sides["base"], sides["instruct"])
         if _kin(base) == _kin(instruct)
+    ]
+    like = [(base, instruct) for base, instruct in kin if not _unlike(base, instruct)]
+    partners = [one for pair in like for one in pair]
+    return (
+        *like,
+        *(pair for pair in kin if not any(one is partner for one in pair for partner in partners)),
     )
+
+
+def _unlike(base: Grouped, instruct: Grouped) -> tuple[tuple[str, str, str], ...]:
+    """Conditions beside the model that two groups do not share: name and both values."""
+    sides = [[conditions_in(member) for member in one.group.members] for one in (base, instruct)]
+    names = dict.fromkeys(name for side in sides for told in side for name in told)
+    values = {
+        name: [", ".join(dict.fromkeys(told.get(name, "none") for told in side)) for side in sides]
+        for name in names
+    }
+    return tuple((name, mine, other) for name, (mine, other) in values.items() if mine != other)
 
 
 def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
@@ -164,6 +185,27 @@ def _kin(one: Grouped) -> tuple[str | None, ...]:
 def _pair(base: Grouped, instruct: Grouped) -> Pair:
     whole = {*_numbers(base), *_numbers(instruct)}
     base, instruct = _said(base), _said(instruct)
+    unlike = _unlike(base, instruct)
+    gaps, left_out = ((), ()) if unlike else _gaps(base, instruct)
+    labels, lesion = base.group.labels, base.group.members[0].administration.conditions.lesion
+    return Pair(
+        f"{base.battery.id} {base.battery.version}",
+        labels["family"],
+        labels["parameters"],
+        lesion,
+        base.label,
+        instruct.label,
+        _numbers(base),
+        _numbers(instruct),
+        tuple(sorted(whole - {*_numbers(base), *_numbers(instruct)})),
+        gaps,
+        left_out,
+        unlike,
+    )
+
+
+def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
+    """Burdens, then accuracies; and the raters whose burdens cannot be compared."""
     same, left_out = alike(base.summary.judges, instruct.summary.judges)
     sources = [sources_of(side.group.members) for side in (base, instruct)]
     burdens = [
@@ -197,26 +239,7 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
                     title=subtest.title,
                 )
             )
-    labels, lesion = base.group.labels, base.group.members[0].administration.conditions.lesion
-    ours, other = base.group.circumstances, instruct.group.circumstances
-    return Pair(
-        f"{base.battery.id} {base.battery.version}",
-        labels["family"],
-        labels["parameters"],
-        lesion,
-        base.label,
-        instruct.label,
-        _numbers(base),
-        _numbers(instruct),
-        tuple(sorted(whole - {*_numbers(base), *_numbers(instruct)})),
-        (*burdens, *accuracies),
-        left_out,
-        tuple(
-            (name, ", ".join(ours[name]), ", ".join(other[name]))
-            for name in ours
-            if ours[name] != other[name]
-        ),
-    )
+    return (*burdens, *accuracies), left_out
 
 
 def _gap_of(

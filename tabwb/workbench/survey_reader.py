@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -129,7 +130,7 @@ class SurveyReader:
 
             sides = [sources_of(shelf.members(group)) for group in (first, second)]
             if not stopped():
-                found = difference(sides[0], sides[1], (first.label, second.label))
+                found = difference(sides[0], sides[1], (first.name, second.name))
                 self._say(Compared(turn, found, first.battery))
 
         self._start(job)
@@ -143,7 +144,7 @@ class SurveyReader:
             sources = sources_of(shelf.members(group))
             if not stopped():
                 found = disagreements(sources, feature)
-                self._say(Differing(turn, found, group.battery, group.label))
+                self._say(Differing(turn, found, group.battery, group.name))
 
         self._start(job)
 
@@ -216,7 +217,8 @@ class SurveyReader:
         for done, group in enumerate(groups):
             if stopped():
                 return
-            self._say(SurveyGrown(turn, _row(shelf, group), done + 1, len(groups)))
+            for row in _rows(shelf, group):
+                self._say(SurveyGrown(turn, row, done + 1, len(groups)))
             shelf.let_go()
             time.sleep(REST_S)
 
@@ -231,10 +233,18 @@ def _by_model(
     return sorted(groups, key=lambda group: -group.members[-1].administration.id)
 
 
-def _row(shelf: Shelf, group: Group) -> Grouped:
-    """What a group's responses come to, without the responses."""
-    (row,) = _summarised(shelf, [group])
-    return without_trials(row)
+def _rows(shelf: Shelf, group: Group) -> tuple[Grouped, ...]:
+    """What a group's responses come to, without the responses.
+
+    Several rows where it turns out that other weights or templates have one name.
+    """
+    groups = [
+        replace(one, apart=(*group.apart, *one.apart))
+        for one in grouped(shelf.members(group), group.by)
+    ]
+    found = summarised(groups)
+    shelf.hold(each for one in found for judge in one.summary.judges for each in judge.judged)
+    return tuple(map(without_trials, found))
 
 
 def _paired(shelf: Shelf, sides: Sequence[Group]) -> tuple[Pair, ...]:
@@ -244,6 +254,6 @@ def _paired(shelf: Shelf, sides: Sequence[Group]) -> tuple[Pair, ...]:
 
 
 def _summarised(shelf: Shelf, groups: Sequence[Group]) -> tuple[Grouped, ...]:
-    found = summarised([Group(one.by, one.label, shelf.members(one)) for one in groups])
+    found = summarised([replace(one, members=shelf.members(one)) for one in groups])
     shelf.hold(each for one in found for judge in one.summary.judges for each in judge.judged)
     return found

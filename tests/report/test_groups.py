@@ -99,17 +99,56 @@ def test_protocols_are_kept_apart_or_named() -> None:
     forced = replace(SAMPLED, protocol=Protocol.ENFORCED)
     chosen = [given(1), given(2, forced)]
     assert rows(chosen, "protocol") == [("generate", [1]), ("enforced", [2])]
-    (pooled,) = grouped(chosen, "model")
-    assert pooled.mixed == {"protocol": ("generate", "enforced")}
-    text = unwrapped(printed(groups_view(summarised([pooled]))))
-    assert "bundled: pooled over protocol generate | enforced" in text
+    first, second = grouped(chosen, "model")
+    assert (first.label, second.label) == ("bundled", "bundled")
+    assert first.apart == (("protocol", "generate"),)
+    assert second.name == "bundled (protocol enforced)"
+    text = unwrapped(printed(groups_view(summarised([first, second]))))
+    assert "bundled: separate rows, not pooled, because they differ in protocol" in text
 
 
-def test_other_weights_under_the_same_name_are_said() -> None:
-    (pooled,) = grouped([given(1, revision="a"), given(2, revision="b")], "model")
-    assert pooled.mixed == {"revision": ("a", "b")}
-    (named,) = grouped([given(1), given(2, LESIONED)], "battery")
-    assert named.mixed == {"examinee": ("bundled", "bundled + noise:0.1")}
+@pytest.mark.parametrize(
+    ("unlike", "name"),
+    [
+        (replace(SAMPLED, decoding=replace(SAMPLED.decoding, temperature=0.0)), "decoding"),
+        (replace(SAMPLED, option_order="rotated"), "options"),
+        (replace(SAMPLED, conversation=True), "context"),
+    ],
+)
+def test_unlike_conditions_are_never_pooled(unlike: Conditions, name: str) -> None:
+    chosen = [given(1), given(2, unlike), given(3)]
+    for by in ("model", "family", "lesion", "protocol", "tuning", "battery"):
+        first, second = grouped(chosen, by)
+        assert [one.administration.id for one in first.members] == [1, 3]
+        assert [one.administration.id for one in second.members] == [2]
+        assert name in dict(second.apart)
+        assert first.name != second.name
+    made: Any = document(summarised(grouped(chosen, "model")))
+    assert [one["by"] for one in made["groups"]] == [{"model": "bundled"}] * 2
+    assert name in made["groups"][1]["apart"]
+
+
+def test_seeds_and_options_that_change_no_answer_are_pooled() -> None:
+    specs = ("transformers:m", "transformers:m@threads=2", "transformers:m@batch_size=8,threads=1")
+    chosen = [
+        given(number, replace(SAMPLED, examinee=spec, seed=number, item_order="shuffled"))
+        for number, spec in enumerate(specs, 1)
+    ]
+    assert rows(chosen, "model") == [("transformers:m", [1, 2, 3])]
+    other = given(4, replace(SAMPLED, examinee="transformers:m@dtype=float16"))
+    assert len(rows([*chosen, other], "model")) == 2
+
+
+def test_other_weights_under_the_same_name_are_rows_of_their_own() -> None:
+    first, second = grouped([given(1, revision="a"), given(2, revision="b")], "model")
+    assert (first.name, second.name) == ("bundled (revision a)", "bundled (revision b)")
+    lesioned = grouped([given(1), given(2, LESIONED)], "battery")
+    assert [one.name for one in lesioned] == [
+        "small 1 (lesion none)",
+        "small 1 (lesion noise:0.1)",
+    ]
+    (named,) = grouped([given(1), given(2, replace(SAMPLED, examinee="other"))], "battery")
+    assert named.mixed == {"examinee": ("bundled", "other")}
 
 
 def texts(*present: Sequence[str]) -> tuple[Trial, ...]:

@@ -173,6 +173,22 @@ def test_what_else_the_two_differ_in_is_said() -> None:
     scored = replace(conditions("base"), protocol=Protocol.LIKELIHOOD)
     (pair,) = pairs(given(1, scored, *BASE.trials), INSTRUCT)
     assert pair.unlike == (("protocol", "likelihood", "generate"),)
+    # A base and an instruct model under unlike conditions once had a spurious difference.
+    assert pair.gaps == ()
+    text = unwrapped(printed(groups_view(summarised(grouped([INSTRUCT], "model")), [pair])))
+    assert "Not comparable: protocol differs too (likelihood | generate)" in text
+
+
+def test_like_is_compared_with_like_where_both_are_there() -> None:
+    rotated = [
+        given(number, replace(conditions(tuning), option_order="rotated"), *BASE.trials)
+        for number, tuning in ((3, "base"), (4, "instruct"))
+    ]
+    found = pairs(BASE, INSTRUCT, *rotated)
+    assert [(pair.base_from, pair.instruct_from) for pair in found] == [((1,), (2,)), ((3,), (4,))]
+    assert all(pair.unlike == () and pair.gaps for pair in found)
+    (alone,) = pairs(BASE, rotated[1])
+    assert alone.unlike == (("options", "as-given", "rotated"),)
 
 
 def test_the_document_holds_every_pair() -> None:
