@@ -186,14 +186,14 @@ def word_list(rounds: int) -> Iterator[Result]:
 
 
 def rules_judge(rounds: int) -> Iterator[Result]:
-    """One response of 60 words judged by rules-1."""
+    """One response of 60 words judged by rules-2."""
     from tabwb.battery.loader import load_battery
     from tabwb.extend.components import Response
     from tabwb.extend.plugins import Plugins
     from tabwb.records.states import ResponseKind, ResponseStatus
 
     plugins = Plugins.load()
-    judge = plugins.judge("rules-1")
+    judge = plugins.judge("rules-2")
     features = load_battery(plugins.find_battery("tab")).features
     text = (
         "We drove to the lake in July because my aunt had a small house there. The water was cold, "
@@ -207,7 +207,7 @@ def rules_judge(rounds: int) -> Iterator[Result]:
     judge.judge(response, features)
     (own,) = interleaved(lambda: call(lambda: judge.judge(response, features), 50), rounds=rounds)
     plugins.close()
-    yield Result("one response judged by rules-1", "", own)
+    yield Result("one response judged by rules-2", "", own)
 
 
 def list_of_a_large_store(rounds: int) -> Iterator[Result]:

@@ -24,7 +24,7 @@ from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 PAGE = Path(__file__).with_name("judged-examples.md")
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "rules_published.json"
 JUDGES = (
-    "rules-1",
+    "rules-2",
     "tab-2026:bundled",
     "tab-2026+likelihood:bundled",
     "tab-2026+likelihood+null:bundled",

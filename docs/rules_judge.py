@@ -16,19 +16,22 @@ from typing import Any
 
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.rules import (
+    CURRENT,
     FEATURES,
     NEVER,
     ONE_SIDED,
-    RULES_1,
     TWO_SIDED,
     Outcome,
     TextContext,
+    Thresholds,
     Verdict,
     judge,
+    rater_id,
 )
 
 PAGE = Path(__file__).with_name("rules-judge.md")
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "rules_published.json"
+NAME = rater_id(CURRENT)
 TITLES = {"conduite-d-approche": "conduite d'approche"}
 
 
@@ -36,7 +39,7 @@ def judged_transcripts() -> str:
     """Every feature of D.3's two transcripts: the paper's label, and what the rule says."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))["judged"]
     verdicts = [judge(TextContext(each["text"], spoken=True)) for each in published]
-    rows = ["| feature | paper 1 | rules-1 | paper 2 | rules-1 |", "|---|---|---|---|---|"]
+    rows = [f"| feature | paper 1 | {NAME} | paper 2 | {NAME} |", "|---|---|---|---|---|"]
     for feature in FEATURES:
         cells = [_title(feature)]
         for each, said in zip(published, verdicts, strict=True):
@@ -63,7 +66,7 @@ def judged_transcripts() -> str:
 def illustrated_responses() -> str:
     """Appendix C's five responses: the paper's symptoms, and what fires."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))["illustrated"]
-    rows = ["| response | the paper says | rules-1 says present |", "|---|---|---|"]
+    rows = [f"| response | the paper says | {NAME} says present |", "|---|---|---|"]
     for each in published:
         verdicts = judge(illustrated_context(each))
         fired = [
@@ -105,8 +108,8 @@ def defined_examples() -> str:
 def thresholds() -> str:
     """The numbers of this version."""
     rows = ["| number | value |", "|---|---|"]
-    for field in dataclasses.fields(RULES_1):
-        value = getattr(RULES_1, field.name)
+    for field in dataclasses.fields(CURRENT):
+        value = getattr(CURRENT, field.name)
         shown = f"{value[0]} to {value[1]}" if isinstance(value, tuple) else f"{value:g}"
         rows.append(f"| `{field.name}` | {shown} |")
     return "\n".join(rows)
@@ -130,13 +133,13 @@ def written(page: str) -> str:
     return page
 
 
-def measure(texts: Iterable[str]) -> str:
+def measure(texts: Iterable[str], limits: Thresholds = CURRENT) -> str:
     """In how many texts of healthy writers each rule fires: its false positives."""
     fired: Counter[str] = Counter()
     total = 0
     for text in texts:
         total += 1
-        verdicts = judge(TextContext(text))
+        verdicts = judge(TextContext(text), limits)
         fired.update(f for f, said in verdicts.items() if said.outcome is Outcome.PRESENT)
     rates = (
         f"{feature:32} {fired[feature]:5} {100 * fired[feature] / max(1, total):5.1f} %"

@@ -9,23 +9,39 @@ from tabwb.extend.components import Descriptor, Response
 from tabwb.records.declarations import Scope
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
-from tabwb.records.words import RULES_CAUTION
-from tabwb.scoring.rules import RULES_1, TWO_SIDED, Outcome, TextContext, Verdict, judge, rater_id
+from tabwb.records.words import FORM_BASED_CAUTION, RULES_CAUTION
+from tabwb.scoring.rules import (
+    CURRENT,
+    RULES_1,
+    TWO_SIDED,
+    Outcome,
+    TextContext,
+    Thresholds,
+    Verdict,
+    judge,
+    rater_id,
+)
 from tabwb.scoring.rules.verdicts import undefined as no_verdict
 
 _UNKNOWN = no_verdict("the rules know no feature of this id")
 
 
 class RulesJudge:
-    """Rates every feature of a battery by the text rules of ``rules-1``.
+    """Rates every feature of a battery by text rules.
 
     The burden is over the seven features that a rule can also find absent.
+
+    Args:
+        limits: the version of the rules.
     """
 
-    rater = rater_id(RULES_1)
     features: tuple[str, ...] = TWO_SIDED
     scope: Scope = "connected-text"
-    caution = RULES_CAUTION
+
+    def __init__(self, limits: Thresholds = CURRENT) -> None:
+        self._limits = limits
+        self.rater = rater_id(limits)
+        self.caution = FORM_BASED_CAUTION if limits.form_based else RULES_CAUTION
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
         """One rating for each feature of the battery, in its order."""
@@ -40,7 +56,8 @@ class RulesJudge:
                 spoken=response.spoken,
                 previous=response.previous,
                 dialect=response.dialect,
-            )
+            ),
+            self._limits,
         )
         return [self._rating(each.id, verdicts.get(each.id, _UNKNOWN)) for each in features]
 
@@ -51,15 +68,25 @@ class RulesJudge:
 
 
 def _rules(spec: Spec, options: None) -> RulesJudge:
-    return RulesJudge()
+    return RulesJudge(CURRENT)
+
+
+def _rules_1(spec: Spec, options: None) -> RulesJudge:
+    return RulesJudge(RULES_1)
 
 
 JUDGES = (
     Descriptor(
-        id=rater_id(RULES_1),
+        id=rater_id(CURRENT),
         title="Text rules, no model needed",
         factory=_rules,
         aliases=("rules",),
+        remarks=RULES_CAUTION,
+    ),
+    Descriptor(
+        id=rater_id(RULES_1),
+        title="Text rules of the first version, to continue older studies",
+        factory=_rules_1,
         remarks=RULES_CAUTION,
     ),
 )

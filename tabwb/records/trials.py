@@ -61,7 +61,7 @@ class Conditions:
     conversation: bool = False
     item_order: ItemOrder = "as-given"
     option_order: OptionOrder = "as-given"
-    judges: tuple[str, ...] = ("rules-1",)
+    judges: tuple[str, ...] = ("rules-2",)
     research_protocol: str | None = None
     lesion: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)

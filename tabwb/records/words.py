@@ -14,6 +14,9 @@ MODEL_CAUTION = (
 """Shown beside every result of a model."""
 
 RULES_CAUTION = "a text rule; not compared with expert raters"
+FORM_BASED_CAUTION = (
+    f"{RULES_CAUTION}; form-based: jargon and perseveration are seen in words, not in meaning"
+)
 """Shown with every verdict of a rule-based judge."""
 
 

@@ -259,7 +259,7 @@ def test_rules_rate_as_scorers_do(
     store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
 ) -> None:
     agree(store, "record")
-    number = begun(replace(PERSON, judges=("rules-1",)))
+    number = begun(replace(PERSON, judges=("rules-2",)))
     Judging(store, plugins, tab, number, plugins.judge("rules"))
 
 
@@ -314,7 +314,7 @@ def test_models_are_exported_freely(
 def test_rules_know_the_recorded_dialect(store: Store, plugins: Plugins, tab: Battery) -> None:
     agree(store, "record")
     store.keep_speaker(Speaker("S-014", {"dialect": "African American English"}))
-    with setup.create(store, plugins, tab, replace(PERSON, judges=("rules-1",))) as session:
+    with setup.create(store, plugins, tab, replace(PERSON, judges=("rules-2",))) as session:
         _answer_all(session)
         reasons = {
             rating.reason

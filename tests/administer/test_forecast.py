@@ -34,7 +34,7 @@ def told(plugins: Plugins, *judges: str, limit: int = 256, replicates: int = 1) 
 
 
 def test_judges_of_rules_ask_nobody_and_are_not_told_of(plugins: Plugins) -> None:
-    assert told(plugins, "rules-1") == []
+    assert told(plugins, "rules-2") == []
 
 
 def test_connected_text_of_all_replicates_is_judged_each_with_one_repair(plugins: Plugins) -> None:

@@ -458,7 +458,7 @@ def test_a_judge_without_a_model_judges_later_too(
 ) -> None:
     number = give()
     run(work(number, plugins.judge("rules")))
-    assert {r.rater for r in store.trials(number)[0].ratings} == {"rules-1"}
+    assert {r.rater for r in store.trials(number)[0].ratings} == {"rules-2"}
     assert store.judgements(number) == ()
 
 
@@ -512,4 +512,4 @@ def test_a_judge_with_a_scope_of_its_own_keeps_it(
 ) -> None:
     number = give()
     run(work(number, plugins.judge("rules"), scope="all"))
-    assert store.history(number).declarations["rules-1"].scope == "connected-text"
+    assert store.history(number).declarations["rules-2"].scope == "connected-text"

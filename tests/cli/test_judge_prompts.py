@@ -71,8 +71,8 @@ def test_list_names_features_version_and_file(run: Run) -> None:
     assert Path(rows["tab-2026"]["file"]).name == "tab-2026.toml"
     assert rows["tab-2026"]["spec"] == "tab-2026:CHAT-MODEL"
     assert rows["tab-2026+likelihood"]["aliases"] == ["likelihood"]
-    assert rows["rules-1"]["file"] is None
-    assert len(rows["rules-1"]["features"]) == 7
+    assert rows["rules-2"]["file"] is None
+    assert len(rows["rules-2"]["features"]) == 7
     assert rows["surprisal"]["features"] is None
     assert "tab-2026+prompt:CHAT-MODEL" in run("judge", "list").out
 
@@ -107,7 +107,7 @@ def test_show_tells_how_a_likelihood_judge_reads_labels(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("judge", "words"),
-    [("tab-2025", "did you mean 'tab-2026'?"), ("rules", "'rules-1' puts no prompt to a model")],
+    [("tab-2025", "did you mean 'tab-2026'?"), ("rules", "'rules-2' puts no prompt to a model")],
 )
 def test_show_refuses_what_has_no_prompt(run: Run, judge: str, words: str) -> None:
     outcome = run("judge", "show", judge)

@@ -107,8 +107,8 @@ def test_one_administration_has_its_trials(run: Run) -> None:
     assert (rules["usable"], rules["n"], rules["causes"]) == (0, 5, {"prompt-echo": 5})
     assert (rules["symptom_burden"], rules["interval"]) == (None, None)
     short, long = run("results", 1).out, run("results", 1, "--details").out
-    assert "features, rules-1" not in short
-    assert ["False", "starts", "0", "0", "-", "-"] in table_after(long, " features, rules-1")
+    assert "features, rules-2" not in short
+    assert ["False", "starts", "0", "0", "-", "-"] in table_after(long, " features, rules-2")
 
 
 @pytest.mark.usefixtures("pair")
@@ -165,7 +165,7 @@ class TestSeveral:
         assert found[base, JUDGE, 19] == 2.0
         assert found[instruct, JUDGE, 19] == 1.0
         assert found[other, JUDGE, 19] == 0.0
-        assert {key[2] for key in found if key[1] == "rules-1"} == {7}
+        assert {key[2] for key in found if key[1] == "rules-2"} == {7}
         text = run("results", "--by", "model").out
         assert text.count("symptom burden over 19 features") == 2, "one table for each prompt"
         head, *rows = table_after(text, f"symptom burden over 19 features  ·  {JUDGE}")
@@ -178,12 +178,12 @@ class TestSeveral:
         judge(tmp_path, 1, {"anomia": 1}, "one")
         for arguments in (("1",), ("--by", "model"), ("1", "2")):
             text = run("results", *arguments, "--judge", JUDGE).out
-            assert JUDGE in text and "rules-1" not in text
+            assert JUDGE in text and "rules-2" not in text
         # The alias stands for the judge's own name.
-        assert "rules-1" in run("results", 1, "--judge", "rules").out
+        assert "rules-2" in run("results", 1, "--judge", "rules").out
         outcome = run("results", "--by", "model", "--judge", "nobody")
         assert outcome.status == 2
-        assert "nobody" in outcome.err and f"rules-1, {JUDGE}" in outcome.err
+        assert "nobody" in outcome.err and f"rules-2, {JUDGE}" in outcome.err
 
     def test_a_family_has_its_pair(self, run: Run, tmp_path: Path) -> None:
         base, instruct, other = models(tmp_path)
@@ -203,7 +203,7 @@ class TestSeveral:
         low, high = burdens[JUDGE]["interval"]
         half = 2.776445 * ((2 + 0.1) / 5 + (1 + 0.1) / 5) ** 0.5
         assert (low, high) == (pytest.approx(1 - half), pytest.approx(1 + half))
-        assert burdens["rules-1"]["difference"] == 0.0
+        assert burdens["rules-2"]["difference"] == 0.0
         text = run("results", "--by", "family").out
         assert "E-1, 360,000,000 parameters: base - instruct" in text
 
@@ -246,7 +246,7 @@ class TestSeveral:
             "repetition",
         ]
         assert [each["rater"] for each in compared if each["measure"] == "symptom burden"] == [
-            "rules-1"
+            "rules-2"
         ]
         assert {each["feature"] for each in compared if each["measure"] == "feature rate"} > {
             "jargon",
@@ -262,10 +262,10 @@ class TestSeveral:
         judge(tmp_path, 1, {"jargon": 1}, "one")
         judge(tmp_path, 2, {"jargon": 1}, "another")
         document = run("judge", "report", 1, 2, "--json").document
-        assert [one["rater"] for one in document["judges"]] == ["rules-1", JUDGE, JUDGE]
+        assert [one["rater"] for one in document["judges"]] == ["rules-2", JUDGE, JUDGE]
         assert len({one["label"] for one in document["judges"]}) == 3
         assert [one["symptom_burden"] for one in document["judges"]] == [0.0, 1.0, 1.0]
-        assert [pair["first"] for pair in document["pairs"]] == ["rules-1", "rules-1"]
+        assert [pair["first"] for pair in document["pairs"]] == ["rules-2", "rules-2"]
         (left,) = document["left_out"]
         assert left["reason"] == "no response in common"
         by_feature = {each["feature"]: each for each in document["pairs"][0]["by_feature"]}

@@ -51,7 +51,7 @@ def test_tab_given_to_echo_has_the_documents_shape(run: Run) -> None:
     assert all(subtest.keys() >= SUBTEST_KEYS for subtest in document["summary"]["subtests"])
     (judge,) = document["summary"]["judges"]
     assert judge.keys() >= JUDGE_KEYS
-    assert judge["rater"] == "rules-1"
+    assert judge["rater"] == "rules-2"
     assert judge["scope"] == "connected-text"
     assert judge["n_features"] == 7
     assert judge["n_responses"] == 5

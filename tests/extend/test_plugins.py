@@ -238,7 +238,7 @@ def test_a_judge_that_is_none_is_told_with_judges_and_their_short_words(
 
 def test_an_alias_is_stored_as_what_it_stands_for(load: Load) -> None:
     descriptor, spec = load().resolve("judges", "rules")
-    assert (descriptor.id, str(spec)) == ("rules-1", "rules-1")
+    assert (descriptor.id, str(spec)) == ("rules-2", "rules-2")
 
 
 def test_an_alias_never_takes_an_id_away(install: Install, load: Load) -> None:

@@ -15,7 +15,7 @@ Install = Callable[[str, str], Path]
 def test_list_shows_components_with_their_owners(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plugins", "list"]) == 0
     out = capsys.readouterr().out
-    for word in ("builtin", "echo", "replay", "rules-1", "jsonl", "tab"):
+    for word in ("builtin", "echo", "replay", "rules-2", "jsonl", "tab"):
         assert word in out
 
 

@@ -108,7 +108,7 @@ BATTERY = Battery(
 )
 
 CONDITIONS = Conditions("bundled", "model")
-DECLARED = {"rules-1": declaration_of(RulesJudge())}
+DECLARED = {"rules-2": declaration_of(RulesJudge())}
 SAMPLED = replace(CONDITIONS, decoding=replace(CONDITIONS.decoding, temperature=1.0))
 
 
@@ -121,7 +121,7 @@ def answered(
     options: tuple[str, ...] = (),
     features: Sequence[str] | None = None,
 ) -> Trial:
-    """One trial answered with ``text``, scored; ``features`` are those that rules-1 found."""
+    """One trial answered with ``text``, scored; ``features`` are those that rules-2 found."""
     subtest, item = _find(item_id)
     shown = options or item.options
     plan = PlannedTrial(
@@ -212,9 +212,9 @@ def _judged(status: ResponseStatus, present: Sequence[str]) -> list[Rating]:
     ratings = []
     for feature in FEATURES:
         if status is ResponseStatus.EMPTY or feature not in TWO_SIDED:
-            ratings.append(undefined("rules-1", feature, "no text"))
+            ratings.append(undefined("rules-2", feature, "no text"))
         else:
-            ratings.append(valued("rules-1", feature, feature in present))
+            ratings.append(valued("rules-2", feature, feature in present))
     return ratings
 
 

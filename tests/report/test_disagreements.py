@@ -82,5 +82,5 @@ def test_a_failed_verdict_is_no_absence() -> None:
 
 def test_a_judge_without_the_feature_in_its_set_takes_no_part() -> None:
     given = source((anomia("one", 1), valued("one", "jargon", 1), anomia("two", 0)))
-    assert disagreements([given], "jargon").judges == ("rules-1", "one")
+    assert disagreements([given], "jargon").judges == ("rules-2", "one")
     assert disagreements([given], "anomia").judges == ("one", "two")

@@ -5,7 +5,7 @@ from typing import Any
 
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Conditions
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, RULES_CAUTION
+from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report import document
 from tabwb.report.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
 from tabwb.report.groups import summarised
@@ -96,7 +96,7 @@ def test_the_cautions_stand_with_every_result() -> None:
         PROMPTS_LIKE_THESE,
         DETERMINISTIC,
         UNRELIABLE,
-        f"Verdicts of rules-1: {RULES_CAUTION}.",
+        f"Verdicts of rules-2: {FORM_BASED_CAUTION}.",
     ]
     assert results()["administration"]["disclaimer"] == BATTERY.disclaimer
 

@@ -190,7 +190,7 @@ def test_the_first_table_is_table_2_with_what_belongs_beside_it() -> None:
     made = summarised(grouped(three(), "model"), sort="burden")
     lines = printed(groups_view(made)).splitlines()
     start = next(at for at, line in enumerate(lines) if line.startswith("symptom burden"))
-    assert "over 7 features  ·  rules-1  ·  connected text" in lines[start]
+    assert "over 7 features  ·  rules-2  ·  connected text" in lines[start]
     head, _, first, second = (line.split() for line in lines[start + 2 : start + 6])
     assert head == ["model", "usable", "distinct", "burden", "95", "%", "words", "none"]
     ends = [
@@ -210,7 +210,7 @@ def test_one_judge_can_be_shown_alone() -> None:
     assert person.summary.judges == ()
     with pytest.raises(UsageError, match="nobody") as refused:
         summarised(groups, judge="nobody")
-    assert refused.value.allowed == f"rules-1, {MODEL.rater}"
+    assert refused.value.allowed == f"rules-2, {MODEL.rater}"
 
 
 def noted(trial: Trial, **metadata: str) -> Trial:

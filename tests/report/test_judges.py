@@ -11,6 +11,7 @@ import pytest
 from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import undefined, valued
 from tabwb.records.trials import Conditions, Trial
+from tabwb.records.words import FORM_BASED_CAUTION
 from tabwb.report.cautions import cautions
 from tabwb.report.document import administration_document, groups_document
 from tabwb.report.groups import summarised
@@ -43,7 +44,7 @@ def judged(trial: Trial, present: Sequence[str], missing: Sequence[str] = ()) ->
 
 
 def given() -> tuple[Trial, ...]:
-    """Two connected texts: rules-1 finds 1 and 0 of 7, the model 3 and 1 of 19."""
+    """Two connected texts: rules-2 finds 1 and 0 of 7, the model 3 and 1 of 19."""
     return (
         judged(
             answered("ct1", "We went to the sea.", number=1, features=["retracing"]),
@@ -61,7 +62,7 @@ def document(trials: Sequence[Trial], declarations: Mapping[str, Declaration]) -
 
 def test_two_judges_over_different_sets_have_two_burdens() -> None:
     rules, model = document(given(), BOTH)["summary"]["judges"]
-    assert (rules["rater"], rules["n_features"], rules["symptom_burden"]) == ("rules-1", 7, 0.5)
+    assert (rules["rater"], rules["n_features"], rules["symptom_burden"]) == ("rules-2", 7, 0.5)
     assert (model["rater"], model["n_features"], model["symptom_burden"]) == (MODEL.rater, 19, 2.0)
     assert model["features"] == list(FEATURES)
     for judge in (rules, model):
@@ -93,7 +94,7 @@ def test_the_set_is_the_declared_one_whatever_was_found() -> None:
     for number, item in enumerate(("ct1", "ct2"), 1):
         trial = answered(item, "I can't find the word.", number=number)
         ratings = [
-            valued("rules-1", "anomia", 1) if one.measure == ONE_SIDED[0] else one
+            valued("rules-2", "anomia", 1) if one.measure == ONE_SIDED[0] else one
             for one in trial.ratings
         ]
         trials.append(replace(trial, ratings=tuple(ratings)))
@@ -135,19 +136,19 @@ def test_groups_have_one_table_for_each_judge_and_set(
     monkeypatch.setenv("COLUMNS", "100")
     print_groups(groups)
     text = " ".join(capsys.readouterr().out.split())
-    assert text.count("symptom burden over 7 features · rules-1 · connected text") == 1
+    assert text.count("symptom burden over 7 features · rules-2 · connected text") == 1
     assert text.count(f"symptom burden over 19 features · {MODEL.rater} · connected text") == 1
     assert f"prompt {str(MODEL.prompt_hash)[:8]}" in text
     made: Any = groups_document(groups)
     for group in made["groups"]:
         raters = [(one["rater"], one["n_features"]) for one in group["summary"]["judges"]]
-        assert raters == [("rules-1", 7), (MODEL.rater, 19)]
+        assert raters == [("rules-2", 7), (MODEL.rater, 19)]
 
 
 def test_each_judge_brings_the_caution_that_it_declared() -> None:
     summary = summarise(BATTERY, given(), CONDITIONS, declarations=BOTH)
     assert list(cautions(BATTERY, summary, model=True))[-2:] == [
-        "Verdicts of rules-1: a text rule; not compared with expert raters.",
+        f"Verdicts of rules-2: {FORM_BASED_CAUTION}.",
         f"Verdicts of {MODEL.rater}: labels by a language model; have a person check a sample.",
     ]
 

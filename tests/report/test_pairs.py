@@ -63,7 +63,7 @@ def test_a_pair_has_the_difference_of_its_burdens_with_an_interval() -> None:
     assert (pair.family, pair.parameters, pair.lesion) == ("L-1", "1240000000", None)
     assert (pair.base, pair.instruct) == ("local:L-1-base", "local:L-1-instruct")
     burden = pair.gaps[0]
-    assert (burden.measure, burden.rater) == ("symptom burden", "rules-1")
+    assert (burden.measure, burden.rater) == ("symptom burden", "rules-2")
     assert (burden.base.value, burden.instruct.value, burden.difference) == (1.0, 1.0, 0.0)
     assert (burden.n_base, burden.n_instruct) == (2, 2)
     # d = (1, -1): var(d)/k = 1; t with one degree of freedom is 12.7, the set has 7 features.
@@ -162,9 +162,9 @@ def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:
         return replace(one, trials=answers, declarations={**DECLARED, MODEL.rater: told})
 
     (same,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "old"))
-    assert [gap.rater for gap in same.gaps] == ["rules-1", MODEL.rater]
+    assert [gap.rater for gap in same.gaps] == ["rules-2", MODEL.rater]
     (other,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "new"))
-    assert [gap.rater for gap in other.gaps] == ["rules-1"]
+    assert [gap.rater for gap in other.gaps] == ["rules-2"]
     ((rater, why),) = other.left_out
     assert rater == MODEL.rater and why.startswith("judged under other terms")
 
@@ -214,7 +214,7 @@ def test_a_pair_is_printed_below_the_table() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert "L-1, 1,240,000,000 parameters: base - instruct" in text
     shown = unwrapped(text)
-    assert "symptom burden, rules-1, 7 1.00 2 1.00 2 +0.00 features, connected text" in shown
+    assert "symptom burden, rules-2, 7 1.00 2 1.00 2 +0.00 features, connected text" in shown
     assert "prompts like these -7.00 to +7.00 these prompts - " in shown
     assert "Word Comprehension, share 0.33 3 1.00 3 -0.67" in shown
     assert "prompts like these -1.00 to +0.79" in shown

@@ -211,7 +211,7 @@ def test_the_burden_of_the_rules_is_over_the_seven_two_sided_features() -> None:
         answered("ct2", "I sold bread."),
     ]
     (judge,) = summarise(BATTERY, given, CONDITIONS).judges
-    assert judge.rater == "rules-1"
+    assert judge.rater == "rules-2"
     assert judge.scope == "connected-text"
     assert set(judge.burden.features) == set(TWO_SIDED)
     assert judge.burden.symptom_burden.value == 1.0
@@ -239,7 +239,7 @@ def test_each_judge_has_its_own_set_and_scope() -> None:
         judged(answered("r1", "house."), "tab-2026:x", "off-topic"),
     ]
     rules, other = summarise(BATTERY, given, CONDITIONS).judges
-    assert (rules.rater, other.rater) == ("rules-1", "tab-2026:x")
+    assert (rules.rater, other.rater) == ("rules-2", "tab-2026:x")
     assert set(other.burden.features) == {"anomia", "jargon"}
     assert (other.burden.n_responses, other.burden.symptom_burden.value) == (2, 1.0)
     everything = Declaration("tab-2026:x", ("jargon",), "all")

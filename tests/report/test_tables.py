@@ -48,7 +48,7 @@ def test_results_show_right_answers_with_interval_and_baseline() -> None:
 def test_the_burden_never_stands_alone() -> None:
     text = unwrapped(results(features=("retracing",)))
     assert "symptom burden 1.00 over 7 features" in text
-    assert "rules-1 · connected text · 2 responses, 2 distinct" in text
+    assert "rules-2 · connected text · 2 responses, 2 distinct" in text
     assert "1.00 of 3" in text
 
 

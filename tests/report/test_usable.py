@@ -58,7 +58,7 @@ def five_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 def texts(
     answers: Sequence[str], status: ResponseStatus = ResponseStatus.OK, *, found: bool = False
 ) -> tuple[Trial, ...]:
-    """Five connected texts with the verdicts of rules-1 and of a model judge."""
+    """Five connected texts with the verdicts of rules-2 and of a model judge."""
     trials = []
     for number, (name, text) in enumerate(zip(TEXTS, answers, strict=True), 1):
         trial = answered(name, text, number=number)
@@ -75,7 +75,7 @@ def summary(trials: Sequence[Trial]) -> Summary:
 @pytest.mark.parametrize("status", [one for one in ResponseStatus if not one.usable])
 def test_unusable_answers_have_no_burden_under_any_judge(status: ResponseStatus) -> None:
     found = summary(texts(HEALTHY, status, found=True))
-    assert [judge.rater for judge in found.judges] == ["rules-1", CHAT]
+    assert [judge.rater for judge in found.judges] == ["rules-2", CHAT]
     for judge in found.judges:
         burden = judge.burden
         assert burden.symptom_burden.value is None
@@ -99,7 +99,7 @@ def test_truncated_answers_keep_their_burden_and_are_not_named_as_without() -> N
     trials[0] = replace(
         trials[0],
         ratings=tuple(
-            undefined(one.rater, one.measure, reason) if one.rater == "rules-1" else one
+            undefined(one.rater, one.measure, reason) if one.rater == "rules-2" else one
             for one in trials[0].ratings
         ),
     )

@@ -12,18 +12,22 @@ from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.rules import (
+    CURRENT,
     FEATURES,
     NEVER,
     ONE_SIDED,
     RULES_1,
+    RULES_2,
     TWO_SIDED,
     Outcome,
     TextContext,
+    Thresholds,
     Verdict,
     judge,
     rater_id,
     vocabulary,
 )
+from tests.scoring.readings import cases
 
 PIECES = (
     "the The a I she go going store pen pencil pa st ca- I mean no sorry um blorf snizz dammit yes "
@@ -134,6 +138,18 @@ def test_a_change_of_numbers_or_lists_needs_a_new_version() -> None:
         for name, value in sorted(vars(vocabulary).items())
         if name.isupper()
     }
-    data = repr((sorted(dataclasses.asdict(RULES_1).items()), sorted(lists.items())))
+    data = repr((sorted(dataclasses.asdict(CURRENT).items()), sorted(lists.items())))
     fingerprint = hashlib.sha256(data.encode()).hexdigest()[:16]
-    assert (RULES_1.version, fingerprint) == (1, "84f3576ef12ae1b9")
+    assert (CURRENT.version, fingerprint) == (2, "fc2b0cbfda49922d")
+
+
+@pytest.mark.parametrize("limits", [RULES_1, RULES_2], ids=["rules-1", "rules-2"])
+@pytest.mark.parametrize(
+    "case", cases("passages"), ids=lambda case: f"{case['feature']}: {case['text'][:40]}"
+)
+def test_each_version_says_of_a_passage_what_it_says(
+    case: dict[str, str], limits: Thresholds
+) -> None:
+    """Column ``rules_1`` was made with the code of the first version, before there was a second."""
+    context = TextContext(case["text"], prompt=case["prompt"], spoken=case["mode"] == "spoken")
+    assert judge(context, limits)[case["feature"]].outcome == case[f"rules_{limits.version}"]

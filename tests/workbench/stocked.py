@@ -49,7 +49,7 @@ def give(
     it is to judge, and ``likely`` the probability of anomia by item that ``likelihood:y`` tells.
     """
     conditions = Conditions(
-        examinee, "model", seed, judges=("rules-1",), lesion=lesion, labels=labels or {}
+        examinee, "model", seed, judges=("rules-2",), lesion=lesion, labels=labels or {}
     )
     given = setup.find_battery(plugins, battery)
     with setup.create(store, plugins, given, conditions) as session:

@@ -12,6 +12,7 @@ from tabwb.scoring.rules.verdicts import Verdict, absent, present, undefined
 from tabwb.scoring.rules.vocabulary import (
     LEFT_OPEN,
     LEFT_OPEN_CONJUNCTIONS,
+    OPEN_BEFORE_DOTS,
     OPENING_AFTER_CONJUNCTION,
     OPENING_AFTER_DETERMINER,
     SHORT_WORDS,
@@ -37,7 +38,9 @@ def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verd
 
     Any but the last utterance ends in ``...``, a dash or ``+...``, or in {the a an my your our
     their and but because}; or such a word stands directly before a capitalised question or subject
-    word. Ours: no title (*the How and Why*), and *and I* is English.
+    word. Ours: no title (*the How and Why*), and *and I* is English. In ``rules-2`` three dots
+    within a line of speech, and before a small letter, are a pause; in typed text three dots after
+    a word that may end a sentence ("my life... I") can be style: noted, and not counted.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> abandoned_utterances(read("I was going to say that the How are you doing today?")).words
@@ -49,7 +52,12 @@ def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verd
     """
     if lacks_boundaries(passage, limits):
         return undefined(NO_BOUNDARIES)
-    found = [_quote_end(passage, each) for each in passage.utterances[:-1] if _is_left_open(each)]
+    found: list[str] = []
+    stylistic: list[str] = []
+    for each in passage.utterances[:-1]:
+        if _is_left_open(each):
+            style = limits.form_based and not passage.context.spoken and _may_be_style(each)
+            (stylistic if style else found).append(_quote_end(passage, each))
     for utterance in _finished(passage):
         tokens = utterance.tokens
         found += [
@@ -57,7 +65,8 @@ def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verd
             for at in range(len(tokens) - 1)
             if _breaks_off(tokens, at)
         ]
-    return present(*found) if found else absent()
+    note = f"not counted: {'; '.join(stylistic)} (a pause or style?)" if stylistic else ""
+    return present(*found, note=note) if found else absent(note)
 
 
 def _finished(passage: Passage) -> tuple[Utterance, ...]:
@@ -71,6 +80,18 @@ def _is_left_open(utterance: Utterance) -> bool:
         return True
     last = without_fillers(utterance.tokens)[-1:]
     return bool(last) and last[0].text in LEFT_OPEN
+
+
+def _may_be_style(utterance: Utterance) -> bool:
+    """Whether only three dots say that an utterance broke off, after a word that may end one."""
+    text = utterance.text.rstrip(_CLOSING)
+    last = without_fillers(utterance.tokens)[-1:]
+    return (
+        text.endswith("...")
+        and not text.endswith("+...")
+        and bool(last)
+        and last[0].word not in LEFT_OPEN | OPEN_BEFORE_DOTS
+    )
 
 
 def _quote_end(passage: Passage, utterance: Utterance) -> str:

@@ -17,7 +17,7 @@ from tabwb.scoring.rules.morphosyntax import (
 from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.repetition import perseverations, retracing, stereotypies
 from tabwb.scoring.rules.target import phonemic_paraphasias
-from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
+from tabwb.scoring.rules.thresholds import CURRENT, Thresholds
 from tabwb.scoring.rules.verdicts import Verdict, undefined
 
 Rule = Callable[[Passage, Thresholds], Verdict]
@@ -41,11 +41,12 @@ EMPTY = undefined("empty: there is no response")
 NOT_LANGUAGE = undefined("not-language: not an English text in Latin script")
 
 
-def judge(context: TextContext, limits: Thresholds = RULES_1) -> Mapping[str, Verdict]:
+def judge(context: TextContext, limits: Thresholds = CURRENT) -> Mapping[str, Verdict]:
     """The verdict on each of the 19 features (SCORING 3).
 
-    An empty response and one that is not English leave every feature undefined. The half-known
-    test is not made in repetition, where one word that is no word is an answer.
+    An empty response and one that is not English leave every feature undefined; from ``rules-2`` on
+    so does every unusable response (:attr:`ResponseStatus.usable`), with its status as reason. The
+    half-known test is not made in repetition, where one word that is no word is an answer.
 
     >>> verdicts = judge(TextContext("The kite is the kite is flying."))
     >>> str(verdicts["retracing"].outcome), str(verdicts["off-topic"].outcome)
@@ -53,7 +54,9 @@ def judge(context: TextContext, limits: Thresholds = RULES_1) -> Mapping[str, Ve
     """
     if context.status is ResponseStatus.EMPTY or not context.text.strip():
         return dict.fromkeys(FEATURES, EMPTY)
-    passage = read(context)
+    if limits.form_based and not context.status.usable:
+        return dict.fromkeys(FEATURES, undefined(f"{context.status}: the response is unusable"))
+    passage = read(context, dots_pause=limits.form_based)
     if not _is_language(passage, limits):
         return dict.fromkeys(FEATURES, NOT_LANGUAGE)
     verdicts = {feature: rule(passage, limits) for feature, rule in RULES.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from tabwb.scoring import language
@@ -15,6 +16,8 @@ from tabwb.scoring.rules.vocabulary import (
     BARE_CONTRACTIONS,
     BEGINNINGS,
     ENDINGS,
+    LOAN_WORDS,
+    PROFORMS,
     UNSPECIFIC,
 )
 
@@ -36,12 +39,22 @@ def is_word(word: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _is_word(word: str, part: int) -> bool:
+def _is_word(word: str, part: int, loans: bool = False) -> bool:
     lexicon = load_lexicon()
     stem = word.removesuffix("n't").partition("'")[0]
+    if loans and _is_loan(stem):
+        return True
     if word in BARE_CONTRACTIONS or (stem != word and len(stem) < _BASE_LETTERS):
         return True
     return lexicon.known(stem) or _is_derived(stem) or _is_joined(stem, part)
+
+
+def _is_loan(stem: str) -> bool:
+    """Whether a word is a loan word, or the plural of one or of any known word."""
+    bases = {stem, stem.removesuffix("s"), stem.removesuffix("es")}
+    if stem in LOAN_WORDS or bases & LOAN_WORDS:
+        return True
+    return any(len(base) > _BASE_LETTERS and load_lexicon().known(base) for base in bases)
 
 
 def _is_derived(word: str) -> bool:
@@ -98,9 +111,9 @@ def nonwords(
                 len(token.word) < limits.neologism_letters
                 or token.word in names
                 or (token.text.isupper() and len(token.text) > 1)
-                or _is_beside_sign(passage.text, token)
+                or _is_beside_sign(passage.text, token, slash=not limits.form_based)
                 or _opens_name(utterance.tokens, at)
-                or _is_word(token.word, limits.joined_part_letters)
+                or _is_word(token.word, limits.joined_part_letters, limits.form_based)
             ):
                 continue
             near = load_lexicon().nearest_common(token.word, limits.slip_level)
@@ -117,14 +130,29 @@ def _opens_name(tokens: tuple[Token, ...], at: int) -> bool:
     return tokens[at].text[0].isupper() and following[:1].isupper() and following != "I"
 
 
-def _is_beside_sign(text: str, token: Token) -> bool:
+def _is_beside_sign(text: str, token: Token, *, slash: bool) -> bool:
     before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
     beyond = text[token.end + 1 : token.end + 2]
+    if not slash and "/" in (before, after) and _ALTERNATIVES.fullmatch(_run_around(text, token)):
+        # Two words that a slash parts are two words, and no address.
+        before, after = before.replace("/", ""), after.replace("/", "")
     return (
         (before != "" and (before in "@/_\\#&.~'" or before.isalnum()))
         or (after != "" and (after in "@/_\\~" or after.isalnum()))
         or (after == "." and beyond.isalnum())
     )
+
+
+_ALTERNATIVES = re.compile(r"[A-Za-z']+(?:/[A-Za-z']+){1,2}")
+
+
+def _run_around(text: str, token: Token) -> str:
+    """The stretch without white space in which a word stands, closing marks taken off."""
+    start = max(text.rfind(" ", 0, token.start), text.rfind("\n", 0, token.start)) + 1
+    end = token.end
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    return text[start:end].strip(".,;:!?()\"'")
 
 
 def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
@@ -150,6 +178,10 @@ def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     return present(*(token.text for token in counted), note=note)
 
 
+JARGON_NAME = "neologistic jargon (rule)"
+NEOLOGISTIC = f"{JARGON_NAME}: the rule sees words of no dictionary, not jargon of real words"
+
+
 def jargon(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 5, two-sided: 3 or more words of rule 4 and at least 20 % of all (50 % under 20 words).
 
@@ -164,8 +196,10 @@ def jargon(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     short = total < limits.jargon_short_text
     share = limits.jargon_share_short if short else limits.jargon_share
     if len(strange) < limits.jargon_words or len(strange) < share * total:
-        return absent()
+        return absent(NEOLOGISTIC if limits.form_based else "")
     note = f"{len(strange)} of {total} words"
+    if limits.form_based:
+        note = f"{JARGON_NAME}: {note}"
     return present(*(token.text for token in strange), note=note)
 
 
@@ -189,6 +223,15 @@ _COMMENT = re.compile(
     r"|\bwhat do you call (?:it|that|them|those|this)\b",
     re.IGNORECASE,
 )
+_COMMENT_LATER = re.compile(
+    r"\btip of (?:my|the) tongue\b"
+    r"|\b(?:forget|forgot|forgotten|don'?t know|can'?t remember|don'?t remember) what"
+    r" (?:it|that|this|they|he|she)(?:'s| is| was|'re| are| were)? called\b"
+    r"|\bcan'?t think of (?:it|that|what it'?s called)(?= *(?:[.,;!?-]|\n|$))"
+    r"|\bthe (?:word|name) (?:escapes|has escaped|won'?t come)",
+    re.IGNORECASE,
+)
+"""Comments that ``rules-2`` knows too."""
 _BLANK = re.compile(r"(?<![\w\\])\\?_+(?!\w)")
 
 
@@ -206,6 +249,10 @@ def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     ('_',)
     """
     found = [" ".join(match.group().split()) for match in _COMMENT.finditer(passage.text)]
+    if limits.form_based:
+        found += [
+            " ".join(match.group().split()) for match in _COMMENT_LATER.finditer(passage.text)
+        ]
     found += [match.group() for match in _BLANK.finditer(passage.text)]
     steps = approaches(passage, limits)
     if len(steps) >= limits.anomia_approaches:
@@ -222,8 +269,23 @@ def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """
     content = [token for token in passage.plain if is_content(token.word)]
     vague = [token for token in content if token.word in UNSPECIFIC]
+    if limits.proform_words and (said := _proforms(passage, content, limits)):
+        return said
     few = len(vague) < limits.unspecific_words
     if few or len(vague) < limits.unspecific_share * len(content):
         return NOT_SEEN
     note = f"{len(vague)} of {len(content)} content words"
     return present(*(token.text for token in vague), note=note)
+
+
+def _proforms(passage: Passage, content: Sequence[Token], limits: Thresholds) -> Verdict | None:
+    """Whether a text has hardly a content word and says *it*, *they*, *there*, *did* instead."""
+    total = len(passage.plain)
+    if total < limits.proform_words:
+        return None
+    named = [token for token in content if token.word not in PROFORMS]
+    empty = [token for token in passage.plain if token.word in PROFORMS]
+    if len(empty) < limits.proform_share * total or len(named) > limits.proform_content * total:
+        return None
+    note = f"{len(empty)} of {total} words stand for something, {len(named)} name it"
+    return present(*(token.text for token in empty), note=note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from statistics import median
 
 from tabwb.records.states import ResponseKind
@@ -11,9 +12,10 @@ from tabwb.scoring.rules import target
 from tabwb.scoring.rules.disfluency import NO_BOUNDARIES, lacks_boundaries
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, is_content
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present, undefined
+from tabwb.scoring.rules.verdicts import NOT_SEEN, Outcome, Verdict, absent, present, undefined
 from tabwb.scoring.rules.vocabulary import (
     BARE_VERBS,
+    BARE_VERBS_AFTER_NOUN,
     CLAUSE_OPENERS,
     COUNTED_NOUNS,
     COUNTS,
@@ -21,11 +23,20 @@ from tabwb.scoring.rules.vocabulary import (
     MODALS_AND_DO,
     MOTION,
     NOT_PARTICIPLES,
+    OBJECT_SUBJECTS,
+    PERSONS,
     PLACES_WITH_ARTICLE,
+    RELATIVES,
     SUBJECT_PRONOUNS,
     UTTERANCE_OPENERS,
 )
 
+ASKS_FOR_A_LIST = re.compile(
+    r"\b(?:steps?|lists?|recipe|instructions (?:for|to|on)|how (?:to|do you|would you|can you) "
+    r"(?:make|cook|prepare|build|fix|do)|name (?:\w+ )?(?:two|three|four|five|some|as many))\b",
+    re.IGNORECASE,
+)
+"""A prompt that asks for steps or a list, which people give in short lines (``rules-2``)."""
 LIST_OF_STEPS = "steps to make a simple meal"
 """A prompt that asks for instructions, which people give in few function words."""
 _COUNTED = re.compile(
@@ -39,7 +50,8 @@ def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 6, two-sided, connected text only: unusually brief utterances (SCORING 3).
 
     At least half the utterances have 4 words or fewer and the median is 5 or less; or one utterance
-    under 8 words in all.
+    under 8 words in all. In ``rules-2`` undefined where the prompt asks for steps or a list, and
+    without the utterances of lists and dialogue (:func:`beside_lists`).
 
     >>> from tabwb.scoring.rules.passage import read
     >>> short_utterances(read("I go store. I buy carrot.")).words
@@ -52,18 +64,29 @@ def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
         return undefined("judged in connected text only")
     if lacks_boundaries(passage, limits):
         return undefined(NO_BOUNDARIES)
-    lengths = [len(utterance.tokens) for utterance in passage.utterances]
+    if limits.form_based and ASKS_FOR_A_LIST.search(passage.context.prompt):
+        return undefined("the prompt asks for steps or a list, which are given in short lines")
+    verdict = _short(passage.utterances, limits)
+    if limits.form_based and verdict.outcome is Outcome.PRESENT:
+        own = beside_lists(passage)
+        if len(own) < len(passage.utterances):
+            return _short(own, limits) if len(own) > _FEW else undefined(NOT_OWN)
+    return verdict
+
+
+NOT_OWN = "a list or a dialogue shows no utterances of the speaker's own"
+_FEW = 2
+
+
+def _short(utterances: Sequence[Utterance], limits: Thresholds) -> Verdict:
+    lengths = [len(utterance.tokens) for utterance in utterances]
     if len(lengths) == 1:
         if lengths[0] < limits.lone_utterance:
             return present(
-                passage.utterances[0].text, note=f"one utterance of {plural(lengths[0], 'word')}"
+                utterances[0].text, note=f"one utterance of {plural(lengths[0], 'word')}"
             )
         return absent()
-    short = [
-        utterance
-        for utterance in passage.utterances
-        if len(utterance.tokens) <= limits.short_utterance
-    ]
+    short = [one for one in utterances if len(one.tokens) <= limits.short_utterance]
     middle = median(lengths)
     if len(short) < limits.short_share * len(lengths) or middle > limits.short_median:
         return absent()
@@ -92,6 +115,12 @@ def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Ve
         for at in range(len(utterance.tokens) - 1):
             if not passage.context.dialect and _lacks_be(passage, utterance, at):
                 found.append(passage.quote(utterance.tokens[at : at + 2]))
+            if (
+                limits.form_based
+                and at == 0
+                and (end := _lacks_subject_words(passage, utterance, at))
+            ):
+                found.append(passage.quote(utterance.tokens[at:end]))
             if place := _place_without_article(utterance.tokens, at):
                 found.append(passage.quote(utterance.tokens[at : place + 1]))
     total = len(passage.plain)
@@ -99,10 +128,87 @@ def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Ve
     share = function / total if total else 1.0
     asked = f"{passage.context.prompt} {passage.context.sent}".lower()
     sparse = total >= limits.telegraphic_words and share < limits.telegraphic_share
-    if sparse and LIST_OF_STEPS not in asked:
+    least = limits.telegraphic_words_short
+    if least and least <= total < limits.telegraphic_words:
+        several = len(passage.utterances) > 1
+        plain = not any(map(_is_name, passage.utterances)) and _TABLE.search(passage.text) is None
+        sparse = several and plain and share < limits.telegraphic_share_short
+    asks_for_a_list = LIST_OF_STEPS in asked or (
+        limits.form_based and ASKS_FOR_A_LIST.search(passage.context.prompt) is not None
+    )
+    if sparse and not asks_for_a_list:
         note = f"{function} function words in {total} words"
         return present(*(found or [passage.quote(passage.plain)]), note=note)
     return present(*found) if found else NOT_SEEN
+
+
+_LIST_LINE = re.compile(r"[ \t]*(?:[-*\u2022]|\(?\d{1,2}[.):]|step \d+\b|[A-Z]\w{0,15}:)", re.I)
+_QUOTED = re.compile(r"\"[^\"]*\"|\u201c[^\u201d]*\u201d")
+_LIST_LINES = 2
+_NEARLY_ALL = 0.9
+
+
+def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
+    """The utterances that stand neither in a list, nor in quotation marks, nor in a script's turns.
+
+    A list has two lines or more that open with a marker (*1.*, *-*, *Step 1*, *Anna:*). Quotation
+    marks around the whole text quote nothing.
+
+    >>> from tabwb.scoring.rules.passage import read
+    >>> [each.text for each in beside_lists(read('She said: "Go. Now." We went home.'))]
+    ['She said: "Go.', 'We went home.']
+    """
+    text = passage.text
+    taken: list[tuple[int, int]] = [
+        match.span()
+        for match in _QUOTED.finditer(text)
+        if match.end() - match.start() < _NEARLY_ALL * len(text.strip())
+    ]
+    lines: list[tuple[int, int]] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        if _LIST_LINE.match(line):
+            lines.append((start, start + len(line)))
+        start += len(line)
+    if len(lines) >= _LIST_LINES:
+        taken += lines
+    return tuple(
+        utterance
+        for utterance in passage.utterances
+        if not any(one <= utterance.tokens[0].start < other for one, other in taken)
+    )
+
+
+def _lacks_subject_words(passage: Passage, utterance: Utterance, at: int) -> int:
+    """Where an utterance begins as a telegram: the position after its first words, or 0.
+
+    *Boy climb*, *Girl wants*: a person's noun in the singular without article before a verb, or
+    *Boy falling* without *be*; *Me job*, *Him want*: an object pronoun before a content word.
+    """
+    tokens = utterance.tokens
+    if at or utterance.is_question or len(tokens) < 2 or passage.context.dialect:
+        return 0
+    first, second = tokens[0].word, tokens[1].word
+    if passage.text[tokens[0].end : tokens[1].start] != " ":
+        return 0
+    finite = any(not is_content(token.word) for token in tokens[1:3])
+    if first in OBJECT_SUBJECTS and is_content(second) and len(tokens) <= _TELEGRAM:
+        return 2
+    verb = second in BARE_VERBS or second in BARE_VERBS_AFTER_NOUN or second[:-1] in BARE_VERBS
+    running = second.endswith("ing") and second not in NOT_PARTICIPLES
+    if first in PERSONS and verb:
+        return 2
+    alone = first in PERSONS | RELATIVES and running and len(tokens) <= _TELEGRAM
+    return 2 if alone and not finite else 0
+
+
+_TELEGRAM = 6
+_TABLE = re.compile(r"[\d\"\u201c:;\[(-]")
+"""Signs of quotations, recipes and headings, which have few function words too."""
+
+
+def _is_name(utterance: Utterance) -> bool:
+    return any(token.text[0].isupper() for token in utterance.tokens[1:])
 
 
 def _opens_clause(passage: Passage, tokens: tuple[Token, ...], at: int) -> bool:
@@ -165,6 +271,7 @@ def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> V
             (tokens[at].start, passage.quote(tokens[at : at + 2]))
             for at in range(len(tokens) - 1)
             if _lacks_agreement(passage, utterance, at, limits)
+            or (limits.form_based and at < 2 and _noun_lacks_agreement(passage, utterance, at))
         ]
     for match in _COUNTED.finditer(passage.text):
         after = match["after"]
@@ -172,6 +279,22 @@ def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> V
             counted = match.group().removesuffix(after or "").rstrip()
             found.append((match.start(), counted))
     return present(*(words for _, words in sorted(found))) if found else NOT_SEEN
+
+
+def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bool:
+    """*Boy climb*, *the girl want*: a person's noun opens the utterance before a bare verb."""
+    tokens = utterance.tokens
+    before = [token.word for token in tokens[:at]]
+    opens = not before or (
+        len(before) == 1 and before[0] in ("the", "a", "my", "his", "her", "and")
+    )
+    return (
+        opens
+        and not utterance.is_question
+        and tokens[at].word in PERSONS | RELATIVES
+        and tokens[at + 1].word in BARE_VERBS_AFTER_NOUN
+        and passage.text[tokens[at].end : tokens[at + 1].start] == " "
+    )
 
 
 def _lacks_agreement(passage: Passage, utterance: Utterance, at: int, limits: Thresholds) -> bool:

@@ -123,11 +123,16 @@ def normalise(text: str) -> str:
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 
 
-def read(response: TextContext | str) -> Passage:
+def read(response: TextContext | str, *, dots_pause: bool = False) -> Passage:
     """Words of ``[A-Za-z]+('[a-z]+)*``, utterances ended by ``. ? !`` or a newline.
 
     A stop inside a number or a name (``3.5``, ``tabwb.toml``), after an initial and after a few
     abbreviations (*Mr.*, *e.g.*) ends nothing. A trailing hyphen is kept before a space or comma.
+
+    Args:
+        response: a text, or one with what is known about it.
+        dots_pause: three dots within a line are a pause where the text is a transcript of speech,
+            and where a small letter follows (``rules-2``); else they end an utterance.
 
     >>> passage = read("I saw Dr. Bell at 3.5 miles. A ca- cat...")
     >>> [len(utterance.tokens) for utterance in passage.utterances]
@@ -139,7 +144,8 @@ def read(response: TextContext | str) -> Passage:
     text = normalise(context.text)
     utterances: list[Utterance] = []
     start = 0
-    for end in (*_ends(text), len(text)):
+    pauses = dots_pause, dots_pause and context.spoken
+    for end in (*_ends(text, *pauses), len(text)):
         number = len(utterances)
         tokens = tuple(
             Token(
@@ -159,9 +165,13 @@ def read(response: TextContext | str) -> Passage:
     return Passage(context, text, tuple(utterances), every, without_fillers(every))
 
 
-def _ends(text: str) -> Iterable[int]:
+def _ends(text: str, dots_pause: bool, spoken: bool) -> Iterable[int]:
     for mark in _MARK.finditer(text):
         after = text[mark.end() : mark.end() + 1]
+        if dots_pause and mark.group() == "..." and text[mark.start() - 1 : mark.start()] != "+":
+            following = text[mark.end() : mark.end() + 2].lstrip(" ,")[:1]
+            if following.islower() or (spoken and following not in ("", "\n")):
+                continue
         if mark.group() == ".":
             inside = after.islower() or after.isdigit()
             if inside or _ABBREVIATION.search(text, max(0, mark.start() - 5), mark.start()):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from tabwb.scoring.rules.lexical import is_word
@@ -91,7 +93,9 @@ def retracing(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
         found += [
             passage.quote(tokens[run.start : run.end])
             for run in find_runs(words, *limits.retraced_words)
-            if run.times == 2 and not _is_idiom(words, run)
+            if run.times == 2
+            and not _is_idiom(words, run)
+            and not (limits.form_based and _is_parted(passage, tokens[run.start : run.end]))
         ]
     if not found:
         return absent()
@@ -104,6 +108,9 @@ def retracing(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     return present(*found)
 
 
+REPEATED_WORDS = "the rule sees words that come again, not an idea that returns in other words"
+
+
 def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 3, two-sided: words that come again where they should not (SCORING 3).
 
@@ -112,6 +119,8 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     a sentence end twice in a row. Prompt text is subtracted first: what comes again must hold a
     word (in the first clause: a content word) that stands in no stretch of 3 words of the prompt.
     Ours, so that a repetition that carries the prompt along (appendix C, example 3) still counts.
+    In ``rules-2`` one word three times between commas is emphasis in typed text (*I loved, loved,
+    loved it*), and a phrase of 3 words or more that is said 3 times in one response counts.
 
     >>> perseverations(read("The ball, the ball, the ball kept bouncing.")).words
     ('The ball, the ball, the ball',)
@@ -133,6 +142,8 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
     spans: list[tuple[int, int]] = []
     for run in find_runs(words, *limits.perseverated_words):
+        if _is_emphasis(passage, tokens[run.start : run.end], run, limits):
+            continue
         enough = run.times >= limits.perseverated_times
         if enough and has_content(run.start, run.end) and not _is_idiom(words, run):
             spans.append((run.start, run.end))
@@ -141,9 +152,52 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
         if crosses and is_new(run.start, run.end):
             spans.append((run.start, run.end))
     spans += [span for span in _again(tokens, limits) if is_new(*span)]
+    if limits.returning_words:
+        spans += [span for span in _returning(tokens, limits) if has_content(*span)]
     if not spans:
-        return absent()
+        return absent(REPEATED_WORDS if limits.form_based else "")
     return present(*(passage.quote(tokens[start:end]) for start, end in _outermost(spans)))
+
+
+def _is_parted(passage: Passage, tokens: Sequence[Token]) -> bool:
+    """Whether three dots part the copies in typed text: style, as in *we swam... and swam*."""
+    return not passage.context.spoken and "..." in passage.text[tokens[0].start : tokens[-1].end]
+
+
+def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run, limits: Thresholds) -> bool:
+    if run.size != 1 or run.times > limits.emphatic_times or passage.context.spoken:
+        return False
+    between = (passage.text[one.end : other.start] for one, other in pairwise(tokens))
+    alone = len(passage.plain) == len(tokens)
+    return not alone and all("," in gap for gap in between)
+
+
+def _returning(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
+    """Phrases that are said again and again, as the span of the last time.
+
+    A phrase stands within an utterance, does not open it (*I remember* before one thing after
+    another is style), holds no name and ends in a content word. Its
+    copies fill a quarter of the text.
+    """
+    size, times = limits.returning_words, limits.returning_times
+    words = [token.word for token in tokens]
+    phrases = list(zip(*(words[at:] for at in range(size)), strict=False))
+    often = {phrase for phrase, count in Counter(phrases).items() if count >= times}
+    places: dict[tuple[str, ...], list[int]] = {}
+    for at, phrase in enumerate(phrases):
+        if phrase not in often or not is_content(phrase[-1]):
+            continue
+        run = tokens[at : at + size]
+        opens = at == 0 or tokens[at - 1].utterance != run[0].utterance
+        named = any(token.text[0].isupper() for token in run)
+        if run[0].utterance == run[-1].utterance and not (opens or named):
+            starts = places.setdefault(phrase, [])
+            if not starts or at - starts[-1] >= size:
+                starts.append(at)
+    for starts in places.values():
+        fills = len(starts) * size >= limits.returning_share * len(tokens)
+        if len(starts) >= times and fills:
+            yield starts[-1], starts[-1] + size
 
 
 def _again(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
@@ -184,7 +238,8 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
     3 or more in a row of the same expletive, *yes*, *no*, *okay*, *well*, *you know*, or of one
     non-word; or one short formula (a whole utterance of up to 5 words that is no prompt text, ours)
-    in 3 or more answers, this one included.
+    in 3 or more answers, this one included. In ``rules-2`` also any word or syllable 4 or more
+    times as the whole answer.
 
     >>> stereotypies(read("I keep saying dammit dammit dammit all the time")).words
     ('dammit dammit dammit',)
@@ -201,6 +256,9 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
         )
         if run.times >= limits.stereotypy_times and stereotyped:
             found.append(passage.quote(tokens[run.start : run.end]))
+    whole = len(words) >= limits.whole_answer_times > 0 and len(set(words)) == 1
+    if whole and not found:
+        found.append(passage.quote(tokens))
     if 1 + len(passage.context.previous) >= limits.formula_answers:
         found += _shared_formulas(passage, limits)
     return present(*found) if found else NOT_SEEN

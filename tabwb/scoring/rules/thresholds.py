@@ -15,6 +15,8 @@ class Thresholds:
     version: int
 
     # Common to all rules
+    form_based: bool = False
+    """Later rules than those of version 1 (see docs/rules-judge.md), and verdicts that say so."""
     unpunctuated: int = 25
     """A single utterance longer than this tells nothing of where a speaker's utterances end."""
     known_share: float = 0.5
@@ -30,6 +32,14 @@ class Thresholds:
     repeated_utterance: int = 5
     repeated_anywhere: int = 8
     repeated_across_stop: int = 4
+
+    emphatic_times: int = 0
+    """One word up to so often between commas in typed text is emphasis; 0: never."""
+    returning_words: int = 0
+    """A phrase of so many words that comes again and again is a perseveration; 0: never."""
+    returning_times: int = 3
+    returning_share: float = 0.25
+    """The copies of such a phrase fill this share of all words or more."""
 
     # 4 Neologisms, 5 Jargon
     neologism_letters: int = 4
@@ -60,6 +70,13 @@ class Thresholds:
     formula_words: int = 5
     formula_answers: int = 3
 
+    whole_answer_times: int = 0
+    """One word or syllable so often as the whole answer is a stereotypy; 0: never."""
+    proform_words: int = 0
+    """A text of so many words may be empty of nouns; 0: this is not looked at."""
+    proform_share: float = 0.4
+    proform_content: float = 0.15
+
     # 11 Conduite d'approche
     shared_letters: float = 0.5
 
@@ -67,18 +84,33 @@ class Thresholds:
     telegraphic_words: int = 12
     telegraphic_share: float = 0.3
     agreement_window: int = 2
+    telegraphic_words_short: int = 0
+    """From so many words on a text of two utterances or more may be a telegram; 0: never."""
+    telegraphic_share_short: float = 0.05
 
     # 14 Phonemic paraphasias
     paraphasia_letters: float = 1 / 3
 
 
 RULES_1 = Thresholds(version=1)
+"""Kept so that a study that was judged with it can be continued and repeated."""
+RULES_2 = Thresholds(
+    version=2,
+    form_based=True,
+    emphatic_times=3,
+    returning_words=3,
+    whole_answer_times=4,
+    proform_words=15,
+    telegraphic_words_short=6,
+)
+CURRENT = RULES_2
+"""What the alias ``rules`` stands for."""
 
 
 def rater_id(thresholds: Thresholds) -> str:
     """The rater under which verdicts are stored.
 
-    >>> rater_id(RULES_1)
-    'rules-1'
+    >>> rater_id(RULES_1), rater_id(CURRENT)
+    ('rules-1', 'rules-2')
     """
     return f"rules-{thresholds.version}"

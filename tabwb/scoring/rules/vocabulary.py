@@ -70,6 +70,11 @@ COORDINATED = _words(
 
 LEFT_OPEN = _words("the a an my your our their and but because")
 """No English utterance ends in one of these."""
+OPEN_BEFORE_DOTS = _words(
+    "to of with from into or if when while which who whose its his am was were be will would can "
+    "could should must very i he she we they so for at his no not as than like"
+)
+"""Before three dots these show that an utterance broke off."""
 OPENING_AFTER_CONJUNCTION = _words(
     "How What When Where Who Why Which Do Does Did Is Are Was Were Can Could Will Would Should "
     "He She It We They You This That There The"
@@ -92,6 +97,12 @@ BARE_CONTRACTIONS = _words(
 )
 """Contractions without their apostrophe are no words of their own and no neologisms."""
 
+LOAN_WORDS = _words(
+    "cortado macchiato gyoza sashimi udon matcha boba gelato bruschetta empanada shawarma masala "
+    "biryani pierogi vlog covid airbnb chatbot pinata farfalle mascarpone"
+)
+"""Words of today's English that neither list has; their plurals count too."""
+
 ENDINGS = (
     *("s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "est", "ly", "ness", "less", "ful"),
     *("able", "y", "ish", "like", "ment", "ments", "ism", "ist", "ists", "ity", "al", "ally"),
@@ -106,6 +117,11 @@ BEGINNINGS = (
 """With these a common word makes another word."""
 
 UNSPECIFIC = _words("thing things stuff something somewhere someone whatever anything everything")
+PROFORMS = _words(
+    "it they them he she him her we us this that these those there here one ones some any all do "
+    "does did done doing went going go got get thing things stuff"
+)
+"""Words that stand for something said before, and verbs that say little."""
 EXPLETIVES = _words(
     "dammit damn damned goddamn goddamnit god gosh jesus christ hell shit fuck fucking crap bloody "
     "bugger darn shoot heck bullshit bastard"
@@ -118,6 +134,16 @@ RESUMED = _words("a an the my your his her our their its")
 EDITING_TERMS = (("i", "mean"), ("or", "rather"), ("no",), ("sorry",))
 """Said between an attempt and the next one; fillers do the same work."""
 
+PERSONS = _words(
+    "boy girl man woman child kid dog cat baby lady guy horse bird teacher doctor student"
+)
+"""Nouns that need an article where they begin a sentence in the singular."""
+RELATIVES = _words(
+    "mother father sister brother mom mum dad mommy daddy grandma grandpa aunt uncle"
+)
+"""Nouns that may stand without an article."""
+OBJECT_SUBJECTS = _words("me him them")
+"""Pronouns that begin no sentence before a content word: *me job*, *him want*."""
 SUBJECT_PRONOUNS = _words("i he she it we they you")
 CLAUSE_OPENERS = _words("so then because but when")
 UTTERANCE_OPENERS = CLAUSE_OPENERS | _words("and well yes no okay ok now")
@@ -148,6 +174,11 @@ BARE_VERBS = _words(
     "close bring wear write call ask keep"
 )
 """Verbs whose third person needs -s and whose past has another form."""
+BARE_VERBS_AFTER_NOUN = _words(
+    "go want come see eat take get tell know think buy sit bring wear write ask keep climb give "
+    "make say fall need reach steal sing swim"
+)
+"""Of the verbs that need -s those that are no nouns after a noun."""
 MODALS_AND_DO = _words(
     "can could will would shall should may might must do does did to let lets let's make makes "
     "made making help helps helped helping see sees saw seen seeing watch watches watched watching "

@@ -186,7 +186,7 @@ def nearest(known: Sequence[Known], typed: str) -> int | None:
     The one that was typed, by itself or with more behind it; else the first that begins with what
     was typed, else the first that has it somewhere, else the first.
 
-    >>> known = [Known(one, one, "") for one in ("rules-1", "tab-2026:", "tab-2026+likelihood:")]
+    >>> known = [Known(one, one, "") for one in ("rules-2", "tab-2026:", "tab-2026+likelihood:")]
     >>> [nearest(known, one) for one in ("tab", "LIKE", "tab-2026+likelihood:echo", "", "zz")]
     [1, 2, 2, 0, 0]
     """
