@@ -63,7 +63,8 @@ JSONL_NOTE = (
     "One line per counted response: administration (uid), subtest, item, replicate, prompt "
     "(exactly as sent), response, status, latency_s (seconds), ratings; the battery (id, version, "
     "SHA-256), examinee, kind, session_date (null where it is not known), lesion and the run's "
-    "seed; the item's options in the order shown, "
+    "seed; origin, who made the response (human, model, unknown), and of a person's the "
+    "participant, both honoured by replay:FILE; the item's options in the order shown, "
     "expected answer, tags and foils, and foil, the kind of error under the policy extracted; and "
     "reply: what was sent for this response (decoding: max_tokens, temperature, top_p, stop, seed; "
     "null where it was not sent or is not known) and what came with it (model_version, tokens, "
@@ -102,6 +103,9 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
         line = {"administration": administration["uid"]}
         line.update({key: trial[key] for key in LINE_KEYS})
         line.update({key: administration[key] for key in GIVEN_KEYS})
+        line["origin"] = administration["origin"]
+        if administration["participant"]:
+            line["participant"] = administration["participant"]
         line.update({key: trial.get(key) for key in ITEM_KEYS})
         line["reply"] = trial.get("reply")
         if trial.get("practice"):

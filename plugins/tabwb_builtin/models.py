@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.extend.components import Cancel, Descriptor, ModelBackend
-from tabwb.records.errors import ComponentError
+from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
+from tabwb.records.speakers import ORIGINS, Origin
 from tabwb.records.specs import Spec
 from tabwb.records.standard_streams import located, read_file
 from tabwb.records.states import Protocol, ResponseStatus, StopReason
@@ -103,10 +104,29 @@ class Recorded:
     response: str
     status: str
     sampled: bool | None = None
+    origin: str = ""
+    participant: str = ""
 
     def is_rotation_of(self, other: Recorded) -> bool:
         """Whether both answer one item of one administration in prompts that differ."""
         return self.administration == other.administration and self.prompt != other.prompt
+
+
+def _made_by(content: Mapping[str, Any], where: str) -> tuple[str, str]:
+    """Who made an answer, as its line says, and the person's study ID; empty where it does not."""
+    origin, kind = content.get("origin", ""), content.get("kind", "")
+    participant = content.get("participant", "")
+    if origin not in ("", *ORIGINS) or not isinstance(participant, str):
+        raise ComponentError(
+            f"origin {origin!r}, participant {participant!r} cannot be read",
+            where=where,
+            allowed=f"origin: {', '.join(ORIGINS)}; participant: a study ID",
+        )
+    if not origin and isinstance(kind, str):
+        origin = {"speaker": "human", "model": "model"}.get(kind, "")
+    if not participant and kind == "speaker":
+        participant = str(content.get("examinee", ""))
+    return origin, participant if origin != "model" else ""
 
 
 class ReplayModel:
@@ -147,6 +167,28 @@ class ReplayModel:
             "answers": str(sum(map(len, self._answers.values()))),
             "replicates": str(1 + max(replicate for _, replicate in self._answers)),
         }
+
+    def made_by(self) -> tuple[Origin, str]:
+        """Who made the answers, and the person's study ID where it is known.
+
+        Raises:
+            ComponentError: the file cannot be read, or the answers are several persons'.
+        """
+        if self._answers is None:
+            self.open()
+        lines = [each for found in (self._answers or {}).values() for each in found]
+        origins = {each.origin for each in lines}
+        people = {each.participant for each in lines if each.participant}
+        if len(people) > 1:
+            raise ComponentError(
+                f"holds answers of {len(people)} persons ({', '.join(sorted(people))})",
+                where=str(self._path),
+                hint="choose one with the option administration=UID",
+            )
+        participant = next(iter(people), "")
+        if "human" in origins:
+            return "human", participant
+        return ("model" if origins == {"model"} else "unknown"), participant
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         """Stream the recorded answer to this item and replicate.
@@ -248,6 +290,7 @@ class ReplayModel:
             content["response"],
             str(content.get("status", ResponseStatus.OK.value)),
             _is_sampled(content.get("reply")),
+            *_made_by(content, where),
         )
         return f"{content['subtest']}/{content['item']}", content["replicate"], recorded
 
@@ -284,6 +327,12 @@ def _replay_options() -> type[BaseModel]:
         administration: str | None = Field(
             None, description="uid (or its beginning) of the administration to replay"
         )
+        origin: Literal["human", "model"] | None = Field(
+            None, description="who made the answers, where the file does not say: human, model"
+        )
+        participant: str | None = Field(
+            None, description="the study ID of the person whose answers they are"
+        )
 
     return ReplayOptions
 
@@ -304,6 +353,37 @@ def _replicates(spec: Spec) -> int:
         return int(ReplayModel(path, spec.options.get("administration")).open()["replicates"])
     except ComponentError:
         return 0  # said when the model is opened
+
+
+def _replay_made_by(spec: Spec) -> tuple[Origin, str]:
+    """What the file says counts before the options, which only say what it leaves open.
+
+    Raises:
+        UsageError: the options contradict the file.
+    """
+    path = Path(spec.name or "").expanduser()
+    said, whose = spec.options.get("origin"), spec.options.get("participant", "")
+    try:
+        origin, participant = ReplayModel(path, spec.options.get("administration")).made_by()
+    except ComponentError:
+        # Said when the model is opened; until it can be read nothing is known of it.
+        return "unknown", whose
+    if said == "model" and (whose or participant or origin == "human"):
+        raise UsageError(
+            "origin=model: the answers are said to be a person's"
+            + (f", {whose or participant}" if whose or participant else ""),
+            where=str(path),
+        )
+    if said == "human" and origin == "model":
+        raise UsageError("origin=human: the file says that a model made them", where=str(path))
+    if whose and participant not in ("", whose):
+        raise UsageError(
+            f"participant={whose}: the file says that the answers are {participant}'s",
+            where=str(path),
+        )
+    if origin == "unknown" and (said or whose):
+        return ("model" if said == "model" else "human"), participant or whose
+    return origin, participant or whose
 
 
 def _replay(spec: Spec, options: Any) -> ModelBackend:
@@ -327,6 +407,7 @@ MODELS: tuple[Descriptor, ...] = (
         name_required=True,
         locate=located,
         replicates=_replicates,
+        made_by=_replay_made_by,
         remarks="reads what 'tabwb export --format jsonl' writes",
     ),
 )

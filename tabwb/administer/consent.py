@@ -32,6 +32,13 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
         (each for each in reversed(store.consents(speaker)) if each.scope == scope), None
     )
     said = f"was withdrawn on {withdrawn.on}" if withdrawn else "is not recorded"
+    if ":" in speaker:
+        # A spec: recorded answers that do not say whose they are.
+        raise NoConsent(
+            f"nobody knows who made the answers of {speaker}; '{scope}' is needed for a person's",
+            hint="say it with the option origin=model, or origin=human and participant=ID, "
+            f"for example {speaker}@origin=model",
+        )
     raise NoConsent(
         f"consent of speaker {speaker} to '{scope}' {said} ({SCOPES[scope]})",
         hint="once it is given: "
@@ -48,7 +55,12 @@ def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str
     """What to tell whoever gives a battery to a person: an odd ID, a consent that is not there."""
     if not conditions.guarded:
         return ()
-    speaker = conditions.examinee
+    speaker = conditions.person
+    if conditions.study_id is None:
+        return (
+            f"who made the answers of {speaker} is not known: they are guarded as a person's "
+            "(say it with the option origin=model, or origin=human and participant=ID)",
+        )
     told = [plugins.configuration.study.remark(speaker)]
     if not is_registered(store, speaker) and not store.elsewhere:
         told.append(
@@ -86,9 +98,9 @@ def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None
     """
     if not conditions.guarded:
         return
-    check_store(store, conditions.examinee)
-    if _must_consent(store, plugins, conditions.examinee):
-        check(store, conditions.examinee, "record")
+    check_store(store, conditions.person)
+    if _must_consent(store, plugins, conditions.person):
+        check(store, conditions.person, "record")
     if conditions.transcriber:
         check_transcribing(store, plugins, conditions, conditions.transcriber)
     for spec in conditions.judges:
@@ -110,7 +122,7 @@ def check_transcribing(
     """
     if not conditions.guarded:
         return ()
-    speaker = conditions.examinee
+    speaker = conditions.person
     if _must_consent(store, plugins, speaker):
         check(store, speaker, "transcribe")
     entries = [LogEntry("transcribed", speaker, detail=transcriber)]
@@ -132,9 +144,9 @@ def check_listening(
     """
     if not conditions.guarded:
         return ()
-    if _must_consent(store, plugins, conditions.examinee):
-        check(store, conditions.examinee, "rate")
-    return (LogEntry("rated", conditions.examinee, detail=rater),)
+    if _must_consent(store, plugins, conditions.person):
+        check(store, conditions.person, "rate")
+    return (LogEntry("rated", conditions.person, detail=rater),)
 
 
 def check_judging(
@@ -150,7 +162,7 @@ def check_judging(
     """
     if not conditions.guarded:
         return ()
-    speaker = conditions.examinee
+    speaker = conditions.person
     if isinstance(judge, ModelJudge) and _must_consent(store, plugins, speaker):
         check(store, speaker, "rate")
     entries = [LogEntry("rated", speaker, detail=judge.rater)]
@@ -209,7 +221,7 @@ def check_export(
         NoConsent: speakers have not agreed to ``share``; the message names all of them.
     """
     people = [one for one in administrations if one.conditions.guarded]
-    speakers = dict.fromkeys(one.conditions.examinee for one in people)
+    speakers = dict.fromkeys(one.conditions.person for one in people)
     unshared = [each for each in speakers if not store.allowed(each, "share")]
     refused = [each for each in unshared if _must_consent(store, plugins, each)]
     if refused and not within_study:
@@ -222,9 +234,9 @@ def check_export(
     acts = tuple(
         LogEntry(
             "exported",
-            one.conditions.examinee,
+            one.conditions.person,
             one.id,
-            f"{format_id}, {'within the study' if one.conditions.examinee in inside else 'shared'}:"
+            f"{format_id}, {'within the study' if one.conditions.person in inside else 'shared'}:"
             f" {out}",
         )
         for one in people
@@ -242,5 +254,5 @@ def dialect_of(store: Store, conditions: Conditions) -> str:
     """The speaker's recorded dialect, which some rules allow for, or empty."""
     if not conditions.guarded:
         return ""
-    versions = store.speaker_versions(conditions.examinee)
+    versions = store.speaker_versions(conditions.person)
     return str(versions[-1].values.get("dialect", "")) if versions else ""

@@ -53,6 +53,12 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         descriptor, spec = plugins.resolve("models", examinee)
         labels = plugins.labels_of(examinee)
         examinee, protocols = str(spec), descriptor.answers_under
+        if descriptor.made_by is not None:
+            origin, participant = descriptor.made_by(spec)
+            if origin != "model":
+                if participant:
+                    check_id(participant)
+                conditions = replace(conditions, origin=origin, participant=participant)
     if conditions.protocol.value not in protocols:
         raise UsageError(
             f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
@@ -158,7 +164,7 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
     administration = store.create_administration(battery, conditions, plan, _versions(plugins))
     if conditions.guarded:
         act: Act = "imported" if conditions.origin else "recorded"
-        store.log(LogEntry(act, conditions.examinee, administration.id, battery.id))
+        store.log(LogEntry(act, conditions.person, administration.id, battery.id))
     return _open(store, plugins, battery, administration.id)
 
 

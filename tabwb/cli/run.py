@@ -109,6 +109,7 @@ def run(**options: Any) -> int:
     from dataclasses import replace
 
     from tabwb.administer import setup
+    from tabwb.administer.consent import notices
 
     try:
         battery = setup.find_battery(plugins, options["battery"])
@@ -131,6 +132,9 @@ def run(**options: Any) -> int:
             opened_model(plugins, conditions) as model,
             setup.create(store, plugins, battery, conditions) as session,
         ):
+            if conditions.kind == "model":
+                for told in notices(store, plugins, conditions):
+                    note(told)
             together = options.get("batch_size", TOGETHER)
             return give(session, model, together, as_json=bool(options.get("as_json")))
     finally:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def number_given(store: Store) -> dict[str, int]:
     """How many administrations there are of each person."""
     people = (one.conditions for one in store.administrations() if one.conditions.guarded)
-    return Counter(conditions.examinee for conditions in people)
+    return Counter(conditions.person for conditions in people)
 
 
 def document_of(store: Store, speaker_id: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from tabwb.records.declarations import Scope
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating
+from tabwb.records.speakers import Origin
 from tabwb.records.specs import Spec
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
@@ -63,6 +64,10 @@ class Descriptor:
             cheap.
         cuts: a transcriber that hears each stretch of speech by itself (``Clip.speech``). For any
             other the option ``cut`` has tabwb do so.
+        made_by: of a model of recorded answers, who made those of this spec (``human``, ``model``,
+            ``unknown``) and, of a person's, the study ID where it is known. What is not a model's
+            is guarded as a person's: consents are asked for, and the deletion of the person deletes
+            it. Reading it is cheap.
         variables: environment variables with secrets that a component with ``runs = "child"`` needs
             (``HF_TOKEN``). Its process has no other key, token or password of the user's.
         install: the command that installs the plugin's own packages, for the message where one is
@@ -86,6 +91,7 @@ class Descriptor:
     protocols: tuple[str, ...] = ("generate",)
     unsampled: tuple[str, ...] = ()
     wraps: ComponentKind | None = None
+    made_by: Callable[[Spec], tuple[Origin, str]] | None = None
     variables: tuple[str, ...] = ()
     cuts: bool = False
     install: str = ""

@@ -47,7 +47,9 @@ class Conditions:
         labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``).
         transcriber: spec of what hears spoken answers, or None.
         rater: who scores spoken answers by ear: a study ID, or empty.
-        origin: of an import, who made the answers; None where they were given here.
+        origin: of an import, or of recorded answers that are replayed, who made the answers; None
+            where they were given here.
+        participant: of a person's recorded answers that are replayed, the person's study ID.
         session_date: the day on which the answers were given, ``2024-03-09``; empty where it is not
             known; None for answers given here, which are of the day of the administration.
     """
@@ -70,6 +72,7 @@ class Conditions:
     origin: Origin | None = None
     session_date: str | None = None
     token_limits: TokenLimits = "battery"
+    participant: str = ""
 
     @property
     def made_by(self) -> Origin:
@@ -81,6 +84,24 @@ class Conditions:
         'unknown'
         """
         return self.origin or ("model" if self.kind == "model" else "human")
+
+    @property
+    def person(self) -> str:
+        """Whose consents count where the answers are guarded: a study ID, if one is known.
+
+        >>> Conditions("replay:a.jsonl", "model", origin="human", participant="S-014").person
+        'S-014'
+        """
+        return self.participant or self.examinee
+
+    @property
+    def study_id(self) -> str | None:
+        """The study ID of whoever made the answers; None of a model, and where it is not known.
+
+        >>> Conditions("S-014", "speaker").study_id
+        'S-014'
+        """
+        return self.participant or (self.examinee if self.kind == "speaker" else None)
 
     @property
     def guarded(self) -> bool:

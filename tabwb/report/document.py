@@ -215,6 +215,7 @@ def administration_json(administration: Administration) -> Json:
         "examinee": conditions.examinee,
         "kind": conditions.kind,
         "origin": conditions.made_by,
+        "participant": conditions.study_id,
         "model": conditions.examinee if is_model else None,
         "seed": conditions.seed,
         "replicates": conditions.replicates,

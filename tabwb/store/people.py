@@ -223,7 +223,7 @@ class People(ABC):
         if conditions.guarded and recording.role == "original":
             entry = LogEntry(
                 "imported" if conditions.origin else "recorded",
-                conditions.examinee,
+                conditions.person,
                 administration_id,
                 f"recording {recording.uid}, {recording.seconds:.1f} s",
                 who or operator(),

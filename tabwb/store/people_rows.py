@@ -56,17 +56,17 @@ def is_known(transaction: Transaction, speaker: str) -> bool:
 
 def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple[int, str], ...]:
     """The administrations that are, or may be, people's: their ids and whose they are."""
+    rows = transaction.rows(
+        "SELECT id, conditions FROM administrations"
+        # Of a model's only those can be meant that were imported or replayed.
+        " WHERE kind = 'speaker' OR conditions LIKE ? ORDER BY id",
+        '%"origin":"%',
+    )
+    given = ((number, codec.conditions_from_json(conditions)) for number, conditions in rows)
     return tuple(
-        (number, examinee)
-        for number, examinee, conditions in transaction.rows(
-            "SELECT id, examinee, conditions FROM administrations"
-            # Of a model's only those can be meant that were imported.
-            " WHERE (kind = 'speaker' OR conditions LIKE ?)"
-            f"{'' if speaker is None else ' AND examinee = ?'} ORDER BY id",
-            '%"origin":"%',
-            *(() if speaker is None else (speaker,)),
-        )
-        if codec.conditions_from_json(conditions).guarded
+        (number, conditions.person)
+        for number, conditions in given
+        if conditions.guarded and speaker in (None, conditions.person)
     )
 
 

@@ -185,7 +185,7 @@ class Store(People):
         """
         with self._writing() as transaction:
             if conditions.guarded:
-                people_rows.refuse_deleted(transaction, conditions.examinee)
+                people_rows.refuse_deleted(transaction, conditions.person)
                 self._first_person(transaction)
             battery_id = transaction.value(
                 "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash

@@ -111,7 +111,7 @@ class Archive:
 
         if conditions.guarded and setup.is_naming(battery):
             try:
-                consent.check(self.store, conditions.examinee, "record")
+                consent.check(self.store, conditions.person, "record")
             except TabwbError as error:
                 odd = self.plugins.configuration.study.remark(conditions.examinee)
                 return tuple(filter(None, (odd, f"no microphone will be opened: {error}")))

@@ -56,7 +56,13 @@ def replayed(path: Path, *, wrong: str = "nothing of the kind") -> str:
     for subtest in load_battery(TAB).subtests:
         for item in subtest.items:
             said = next(texts) if subtest.id == "connected-text" else f"{wrong} ({item.id})"
-            answer = {"subtest": subtest.id, "item": item.id, "replicate": 0, "response": said}
+            answer = {
+                "subtest": subtest.id,
+                "item": item.id,
+                "replicate": 0,
+                "origin": "model",
+                "response": said,
+            }
             lines.append(json.dumps(answer) + "\n")
     path.write_text("".join(lines), encoding="utf-8")
     return f"replay:{path}"

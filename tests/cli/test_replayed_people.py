@@ -1,0 +1,111 @@
+"""A person's exported answers that are replayed stay a person's: consent, export, deletion."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer import consent
+from tabwb.extend.plugins import Plugins
+from tabwb.records.errors import NoConsent
+from tabwb.store.store import Store
+from tests.cli.conftest import Run, in_process
+
+FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
+SECRET = "xylophonist"
+
+
+@pytest.fixture
+def exported(run: Run, battery_file: Path, tmp_path: Path) -> Path:
+    """What S-014, who may be recorded and nothing more, typed; exported within the study."""
+    assert run("speaker", "consent", "S-014", "--scope", "record", "--given").status == 0
+    typed = f"dog\n\nfish\n\n{SECRET}\n\n"
+    given = in_process(["run", battery_file, "--speaker", "S-014"], stdin=typed)
+    assert given.status == 0, given.err
+    out = tmp_path / "answers.jsonl"
+    assert run("export", 1, "--format", "jsonl", "--out", out, "--within-study").status == 0
+    return out
+
+
+def test_an_export_says_whose_the_answers_are(exported: Path) -> None:
+    lines = [json.loads(line) for line in exported.read_text().splitlines()]
+    assert {(line["origin"], line["participant"]) for line in lines} == {("human", "S-014")}
+
+
+def test_a_replay_of_a_persons_answers_is_guarded(
+    run: Run, battery_file: Path, exported: Path, tmp_path: Path
+) -> None:
+    given = run("run", battery_file, "--model", f"replay:{exported}", "--judge", "none")
+    assert given.status == 0, given.err
+    with Store.open() as store:
+        conditions = store.administration(2).conditions
+    assert (conditions.made_by, conditions.person, conditions.guarded) == ("human", "S-014", True)
+    refused = run("export", 2, "--format", "csv", "--out", tmp_path / "o.csv")
+    assert refused.status == 1
+    assert "consent to 'share' is not recorded, or withdrawn: S-014" in refused.err
+    again = tmp_path / "again.jsonl"
+    assert run("export", 2, "--format", "jsonl", "--out", again, "--within-study").status == 0
+    assert json.loads(again.read_text().splitlines()[0])["participant"] == "S-014"
+
+
+def test_a_replay_of_a_persons_answers_reaches_no_service(
+    run: Run, battery_file: Path, exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TABWB_OFFLINE")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
+    given = run("run", battery_file, "--model", f"replay:{exported}", "--judge", "none")
+    assert given.status == 0, given.err
+    plugins = Plugins.load()
+    try:
+        with Store.open() as store, pytest.raises(NoConsent, match="speaker S-014 to 'rate'"):
+            conditions = store.administration(2).conditions
+            consent.check_judging(store, plugins, conditions, plugins.judge(FAR))
+        assert run("speaker", "consent", "S-014", "--scope", "rate", "--given").status == 0
+        with Store.open() as store, pytest.raises(NoConsent, match="speaker S-014 to 'remote'"):
+            consent.check_judging(store, plugins, conditions, plugins.judge(FAR))
+    finally:
+        plugins.close()
+
+
+def test_a_deletion_deletes_the_replay_too(
+    run: Run, battery_file: Path, exported: Path, tmp_path: Path
+) -> None:
+    model = f"replay:{exported}"
+    assert run("run", battery_file, "--model", model, "--judge", "none").status == 0
+    gone = run("speaker", "delete", "S-014", "--reason", "withdrawn", "--yes", "--json")
+    assert gone.document["deleted"]["counts"]["administrations"] == 2
+    for path in (tmp_path / "tabwb-data").rglob("*"):
+        assert not path.is_file() or SECRET.encode() not in path.read_bytes()
+    refused = run("run", battery_file, "--model", model, "--judge", "none")
+    assert refused.status == 1
+    assert "S-014 was deleted" in refused.err
+
+
+def test_a_person_is_not_declared_a_model(run: Run, battery_file: Path, exported: Path) -> None:
+    for option in ("origin=model", "participant=S-015"):
+        refused = run("run", battery_file, "--model", f"replay:{exported}@{option}")
+        assert refused.status == 2
+        assert option in refused.err
+
+
+def test_answers_of_unknown_origin_are_guarded_until_it_is_said(
+    run: Run, battery_file: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    rows = [("words", "w1", "dog"), ("words", "w2", "fish"), ("saying", "s1", "house.")]
+    file.write_text(
+        "".join(
+            json.dumps({"subtest": subtest, "item": item, "replicate": 0, "response": said}) + "\n"
+            for subtest, item, said in rows
+        )
+    )
+    for number, (option, origin) in enumerate(
+        [("", "unknown"), ("@origin=model", "model"), ("@participant=S-020", "human")], 1
+    ):
+        given = run("run", battery_file, "--model", f"replay:{file}{option}", "--judge", "none")
+        assert given.status == 0, given.err
+        assert ("guarded as a person's" in given.err) == (origin == "unknown")
+        with Store.open() as store:
+            assert store.administration(number).conditions.made_by == origin
