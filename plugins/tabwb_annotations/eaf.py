@@ -30,6 +30,8 @@ def write(recording: Annotated, path: Path) -> None:
     from pympi.Elan import Eaf, to_eaf
 
     eaf = Eaf(author="tabwb")
+    # The date of the administration, so that one document always gives the same bytes.
+    eaf.adocument["DATE"] = str(recording.administration["created_at"])
     eaf.remove_tier("default")
     sound = sound_name(recording)
     if recording.sound is not None:

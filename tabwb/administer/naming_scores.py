@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.administer.naming_view import NamingView
+from tabwb.phonology.spelled import pronounced
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt
@@ -56,8 +57,8 @@ class Naming:
 
     @property
     def phonemes(self) -> tuple[str, ...]:
-        """What was transcribed, or nothing."""
-        return () if self.transcript is None else self.transcript.phonemes
+        """What was transcribed, or nothing; of a transcriber of words how they sound."""
+        return () if self.transcript is None else pronounced(self.transcript).phonemes
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -92,7 +93,7 @@ def naming_of(
     """
     attempt = view.attempt
     chosen = transcript or view.transcript
-    usable = chosen is not None and chosen.status != "error" and chosen.unit == "phonemes"
+    usable = chosen is not None and chosen.status != "error"
     heard_as = view.heard_as if heard else None
     said = () if attempt is None else view.transcripts_of(attempt.number)
     if attempt is None or chosen is None or not usable:
@@ -104,7 +105,7 @@ def naming_of(
     else:
         others = [each for each in said if each.transcriber != chosen.transcriber]
         said = (*others, chosen)
-        segments = heard_of_speaker(view, attempt, chosen)
+        segments = heard_of_speaker(view, attempt, pronounced(chosen))
         marks = [mark - _start(view) for mark in view.marks]
     found = propose_response(
         view.item, segments, settings_of(view), heard=heard_as, marks=marks, earlier=view.earlier

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tabwb.battery.naming import NamingItem, NamingRules, cues_of
+from tabwb.phonology.spelled import pronounced
 from tabwb.records.naming import (
     Coded,
     Cued,
@@ -217,7 +218,7 @@ class NamingView:
             return Earlier(self.trial.plan.item, first.phonemes, first.word)
         if transcript is None or not transcript.phonemes:
             return None
-        return Earlier(self.trial.plan.item, transcript.phonemes)
+        return Earlier(self.trial.plan.item, pronounced(transcript).phonemes)
 
     def transcripts_of(self, attempt: int) -> tuple[Transcript, ...]:
         """What was heard in an attempt, by transcriber; of each the latest, in order.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.extend.plugins import Plugins
-    from tabwb.records.speech import Transcript
+    from tabwb.records.speech import Segment, Transcript
 
 Found = tuple[Path, "Transcript"]
 Forms = tuple[tuple[str, ...], ...]
@@ -248,17 +249,21 @@ def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
 def _tell(path: Path, transcript: Transcript, shape: str, accepted: Forms) -> None:
     """Print one transcript, unless a document is printed at the end."""
     from tabwb.phonology.inventory import to_ipa
+    from tabwb.phonology.spelled import GUESSED, pronounced
 
     if transcript.status == "error":
         message = transcript.error.splitlines() or ["no reason was given"]
         text = message[0] if str(path) in message[0] else f"{path}: {message[0]}"
         note(f"! {text}")
         return
+    sounds = pronounced(transcript)
+    if guessed := sounds.metadata.get(GUESSED):
+        note(f"{path}: pronounced by their letters: {', '.join(json.loads(guessed))}")
     heard = " ".join(transcript.phonemes)
     if shape == "tsv":
-        click.echo(f"{path.stem}\t{heard}")
+        click.echo(f"{path.stem}\t{' '.join(sounds.phonemes)}")
     elif not shape:
-        ipa = to_ipa(transcript.phonemes) if transcript.unit == "phonemes" else ""
+        ipa = to_ipa(sounds.phonemes)
         said = f"{heard}  /{ipa}/" if ipa else heard
         shown = said if transcript.status == "ok" else heard or "nothing was heard"
         click.echo(f"{path}  {shown}{_likelihood(transcript) if accepted else ''}")
@@ -271,26 +276,32 @@ def _likelihood(transcript: Transcript) -> str:
 
 
 def _file(path: Path, transcript: Transcript, accepted: Forms) -> dict[str, Any]:
-    """One file of the document."""
+    """One file of the document; of a transcriber of words their phonemes too."""
+    from tabwb.phonology.spelled import pronounced
+
+    sounds = pronounced(transcript)
+    words = [_segment(each, "word") for each in transcript.segments]
     asked = {"accepted_likelihood": transcript.accepted_likelihood} if accepted else {}
     error = {"error": transcript.error} if transcript.status == "error" else {}
     return {
         "file": str(path),
-        "phonemes": list(transcript.phonemes),
-        "segments": [
-            {
-                "phoneme": each.phoneme,
-                "start_s": each.start_s,
-                "end_s": each.end_s,
-                "confidence": each.confidence,
-            }
-            for each in transcript.segments
-        ],
+        "phonemes": list(sounds.phonemes),
+        "segments": [_segment(each, "phoneme") for each in sounds.segments],
+        **({"unit": "words", "words": words} if transcript.unit == "words" else {}),
         "transcriber": transcript.transcriber,
         "seconds": transcript.seconds,
         "status": transcript.status,
         **asked,
         **error,
+    }
+
+
+def _segment(segment: Segment, what: str) -> dict[str, Any]:
+    return {
+        what: segment.phoneme,
+        "start_s": segment.start_s,
+        "end_s": segment.end_s,
+        "confidence": segment.confidence,
     }
 
 

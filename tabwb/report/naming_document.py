@@ -5,8 +5,9 @@ from __future__ import annotations
 from tabwb.administer.naming_scores import RATER, Naming
 from tabwb.administer.naming_view import NamingView, is_rater
 from tabwb.phonology.inventory import to_ipa
+from tabwb.phonology.spelled import pronounced
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet
-from tabwb.records.speech import Transcript
+from tabwb.records.speech import Segment, Transcript
 
 Json = dict[str, object]
 
@@ -146,25 +147,34 @@ def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
 def transcript_json(transcript: Transcript) -> Json:
     """What one transcriber heard; times are seconds of the response's own stretch.
 
-    The times of phonemes that have none of their own, as typed ones, are None.
+    The times of phonemes that have none of their own, as typed ones, are None. ``unit`` is what the
+    transcriber gave; of words, ``words`` holds them and ``phonemes`` how they usually sound.
     """
     timed = transcript.timed
+    sounds = pronounced(transcript)
     return {
         "transcriber": transcript.transcriber,
         "status": transcript.status,
-        "phonemes": list(transcript.phonemes),
-        "segments": [
-            {
-                "phoneme": segment.phoneme,
-                "start_s": segment.start_s if timed else None,
-                "end_s": segment.end_s if timed else None,
-                "confidence": segment.confidence,
-            }
-            for segment in transcript.segments
-        ],
+        "unit": transcript.unit,
+        "phonemes": list(sounds.phonemes),
+        "segments": [_segment(segment, "phoneme", timed=timed) for segment in sounds.segments],
+        **(
+            {"words": [_segment(each, "word", timed=timed) for each in transcript.segments]}
+            if transcript.unit == "words"
+            else {}
+        ),
         "seconds": transcript.seconds,
         "dropped": dict(transcript.dropped),
         "accepted_likelihood": transcript.accepted_likelihood,
         "error": transcript.error or None,
-        "metadata": dict(transcript.metadata),
+        "metadata": dict(sounds.metadata),
+    }
+
+
+def _segment(segment: Segment, what: str, *, timed: bool) -> Json:
+    return {
+        what: segment.phoneme,
+        "start_s": segment.start_s if timed else None,
+        "end_s": segment.end_s if timed else None,
+        "confidence": segment.confidence,
     }
