@@ -47,6 +47,13 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
     for failed in summary.failed:
         yield f"{failed}."
     yield from _of_intervals(summary)
+    if shared := summary.answers.shared_streams:
+        yield (
+            f"{shared} of {summary.answers.n} responses were sampled by an earlier version of "
+            "tabwb, which drew all items of one replicate from one random stream, and the same "
+            "streams again for neighbouring seeds. They are not independent of each other: their "
+            "replicates count as one cluster, and nothing is said of how much draws differ."
+        )
     for cause, n in summary.answers.empty_causes.items():
         yield f"{n} of {summary.answers.n} responses have no text: {cause}."
     for judge in summary.judges:

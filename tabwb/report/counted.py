@@ -13,6 +13,7 @@ from tabwb.records.ratings import Rating
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
+from tabwb.report.draws import shares_stream
 from tabwb.report.statuses import effective_statuses, is_usable
 
 
@@ -97,6 +98,8 @@ class Counted:
         twins: identical answers that count as this one, because nothing was drawn; a judge may have
             judged one of them and not the others.
         leader: of a twin: the place of the answer that it counts as.
+        shares_stream: whether it was drawn from a random stream that others share
+            (:mod:`tabwb.report.draws`); the replicates are then one cluster.
         deciding: scorer to the measure that decides, of scorers for which it is not ``exact``;
             empty text where a scorer decides nothing.
     """
@@ -111,6 +114,7 @@ class Counted:
     twins: tuple[Counted, ...] = ()
     leader: tuple[int, int] | None = None
     fixed: bool = False
+    shares_stream: bool = False
     deciding: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -249,6 +253,8 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 if at < len(rows):
                     twins.setdefault(at, []).append(replace(row, leader=rows[at].place))
                     continue
+            elif shares_stream(source.conditions, attempt, fixed=False):
+                row = replace(row, shares_stream=True)
             rows.append(row)
     for at, same in twins.items():
         rows[at] = replace(rows[at], twins=tuple(same))

@@ -15,6 +15,7 @@ from tabwb.records.declarations import Declaration, Scope, prompt_hash
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.report.counted import Counted, Source
+from tabwb.report.draws import without_draws
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
 from tabwb.scoring.text import words
 
@@ -237,6 +238,8 @@ def _summarise(
     }
     first = next(iter(groupings.values()), {})
     burden = symptom_burden(responses, terms.features, first, interval=interval)
+    if any(row.shares_stream for row, _ in judged):
+        burden = replace(burden, intervals=without_draws(burden.intervals))
     return JudgeSummary(
         terms.rater,
         terms.scope,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tabwb.battery.model import Subtest
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.report.counted import Counted, Source, is_answered
+from tabwb.report.draws import without_draws
 from tabwb.scoring import accuracy
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimand import Estimand, EstimatedInterval
@@ -39,6 +40,7 @@ class Share:
             ``scored`` of them.
         by_item: by policy, (right, answers with a verdict) of each item.
         fixed: whether nothing was drawn.
+        shared: whether some were drawn from random streams that others share.
     """
 
     n: int
@@ -47,6 +49,7 @@ class Share:
     scored_by: Mapping[str, int] = field(default_factory=dict)
     by_item: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     fixed: bool = False
+    shared: bool = False
 
     def of(self, policy: str = "exact") -> int:
         """Return how many answers have a verdict under a policy."""
@@ -69,6 +72,8 @@ class Share:
         items = self.by_item.get(policy, ())
         hits, sizes = [hits for hits, _ in items], [n for _, n in items]
         these = rate_interval(hits, sizes, Estimand.THESE_PROMPTS, deterministic=self.fixed)
+        if self.shared:
+            (these,) = without_draws([these])
         if all(n == 1 for n in sizes):
             exact = accuracy.clopper_pearson(right, self.of(policy))
             return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, exact), these
@@ -236,7 +241,8 @@ def _share(rows: Sequence[Counted], rater: str | None) -> Share:
             for cluster in sorted(counts)
         )
     fixed = bool(rows) and all(row.fixed for row in rows)
-    return Share(len(rows), scored["exact"], correct, scored, items, fixed)
+    shared = any(row.shares_stream for row in rows)
+    return Share(len(rows), scored["exact"], correct, scored, items, fixed, shared)
 
 
 def _verdicts(

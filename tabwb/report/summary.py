@@ -46,6 +46,7 @@ class Answers:
             further apart than rounding (the back end's note ``batch_exact=no``).
         empty_causes: why empty responses are empty, where the back end tells (its note ``cause``),
             to number of responses.
+        shared_streams: responses drawn from a random stream that others share.
     """
 
     n: int
@@ -55,6 +56,7 @@ class Answers:
     inexact: int
     empty_causes: Mapping[str, int] = field(default_factory=dict)
     usable: Usable = NOTHING
+    shared_streams: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class Summary:
                 "statuses": dict(self.answers.statuses),
                 "batch_inexact": self.answers.inexact,
                 "empty_causes": dict(self.answers.empty_causes),
+                "shared_streams": self.answers.shared_streams,
             },
         }
 
@@ -190,6 +193,7 @@ def _answers(rows: Sequence[Counted]) -> Answers:
             )
         ),
         usable=count_usable(row.unusable for row in rows),
+        shared_streams=sum(row.shares_stream for row in rows),
     )
 
 

@@ -142,7 +142,8 @@ def answered(
         ratings += SCORER[scorer].score(subtest, item, response)
     if subtest.response is ResponseKind.CONNECTED_TEXT:
         ratings += _judged(status, features or ())
-    attempt = Attempt(1, text, AttemptState.OK, status, StopReason.END, 0.25)
+    noted = {"seed": str(number)}
+    attempt = Attempt(1, text, AttemptState.OK, status, StopReason.END, 0.25, metadata=noted)
     return Trial(plan, TrialState.ANSWERED, (attempt,), tuple(ratings))
 
 

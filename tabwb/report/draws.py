@@ -1,0 +1,53 @@
+"""Which responses were drawn from a random stream that others share, and what follows.
+
+Before each reply had a seed of its own, a run drew every item of replicate r with ``seed + r``. So
+the items of one replicate are not independent, and replicate k of a seed is replicate k + 1 of the
+seed below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabwb.records.trials import Attempt, Conditions, PlannedTrial
+from tabwb.report.replies import REPLAYED
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
+
+SHARED = "drawn from shared random streams"
+"""Why there is no interval for these prompts: the replicates count as one cluster."""
+
+
+def shares_stream(conditions: Conditions | None, attempt: Attempt, *, fixed: bool) -> bool:
+    """Return whether a response was sampled from a random stream that other responses share.
+
+    Such a response has no seed of its own among what is stored with it. The replicates of its
+    administration are one cluster: they say nothing of how much draws differ.
+
+    Args:
+        conditions: of its administration; None is taken as sampled independently.
+        attempt: the one that counts.
+        fixed: whether nothing was drawn for it (:func:`tabwb.report.counted.is_fixed`).
+    """
+    if conditions is None or conditions.kind != "model" or conditions.origin is not None or fixed:
+        return False
+    return "seed" not in attempt.metadata and REPLAYED not in attempt.metadata
+
+
+def shared_seed(conditions: Conditions, plan: PlannedTrial) -> int:
+    """Return the seed that a response of an earlier version shares with others.
+
+    >>> trial = PlannedTrial(7, "s", "i", 2, (), "?")
+    >>> shared_seed(Conditions("bundled", "model"), trial)
+    2
+    """
+    return conditions.decoding.seed + plan.replicate
+
+
+def without_draws(intervals: Sequence[EstimatedInterval]) -> tuple[EstimatedInterval, ...]:
+    """Return the intervals without the one that takes replicates for independent draws."""
+    return tuple(
+        EstimatedInterval(each.estimand, None, SHARED)
+        if each.estimand is Estimand.THESE_PROMPTS
+        else each
+        for each in intervals
+    )

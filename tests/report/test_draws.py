@@ -1,0 +1,78 @@
+"""Administrations that were given before each reply had a seed of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tabwb.records.trials import Conditions, Trial
+from tabwb.report.cautions import cautions
+from tabwb.report.draws import SHARED, shared_seed, shares_stream
+from tabwb.report.summary import Summary, summarise
+from tabwb.scoring.estimand import Estimand
+from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered
+
+TEXTS = ("We went to the sea and swam.", "I bake bread in the morning, every day.")
+
+
+def old(trial: Trial) -> Trial:
+    """The same as an earlier version stored it: without a seed."""
+    (attempt,) = trial.attempts
+    return replace(trial, attempts=(replace(attempt, metadata={}),))
+
+
+def given() -> list[Trial]:
+    numbered = [
+        (item, text, replicate)
+        for replicate in range(3)
+        for item, text in zip(("ct1", "ct2"), TEXTS, strict=True)
+    ]
+    return [
+        answered(item, f"{text} {replicate}", number=n, replicate=replicate)
+        for n, (item, text, replicate) in enumerate(numbered, start=1)
+    ]
+
+
+def summary_of(trials: list[Trial], conditions: Conditions = SAMPLED) -> Summary:
+    return summarise(BATTERY, trials, conditions, declarations=DECLARED, interval=True)
+
+
+def these_prompts(summary: Summary) -> list[str]:
+    return [
+        each.reason
+        for judge in summary.judges
+        for each in judge.burden.intervals
+        if each.estimand is Estimand.THESE_PROMPTS
+    ]
+
+
+def test_replicates_of_one_stream_say_nothing_of_how_draws_differ() -> None:
+    summary = summary_of([old(trial) for trial in given()])
+    assert summary.answers.shared_streams == 6
+    assert these_prompts(summary) == [SHARED]
+    said = list(cautions(BATTERY, summary, model=True))
+    assert any("6 of 6 responses were sampled by an earlier version" in one for one in said)
+
+
+def test_replies_with_seeds_of_their_own_have_no_caution() -> None:
+    summary = summary_of(given())
+    assert summary.answers.shared_streams == 0
+    assert SHARED not in these_prompts(summary)
+    said = list(cautions(BATTERY, summary, model=True))
+    assert not any("earlier version" in one for one in said)
+
+
+def test_greedy_answers_people_and_replays_share_no_stream() -> None:
+    assert summary_of([old(trial) for trial in given()], CONDITIONS).answers.shared_streams == 0
+    (attempt,) = old(answered("ct1", TEXTS[0])).attempts
+    assert shares_stream(SAMPLED, attempt, fixed=False)
+    assert not shares_stream(SAMPLED, attempt, fixed=True)
+    assert not shares_stream(Conditions("S-001", "speaker"), attempt, fixed=False)
+    assert not shares_stream(replace(SAMPLED, origin="model"), attempt, fixed=False)
+    replayed = replace(attempt, metadata={"seed": "not sent", "replayed_line": "1"})
+    assert not shares_stream(SAMPLED, replayed, fixed=False)
+
+
+def test_the_shared_seed_names_the_stream() -> None:
+    plan = answered("ct1", TEXTS[0], replicate=2).plan
+    seeded = replace(SAMPLED, decoding=replace(SAMPLED.decoding, seed=5))
+    assert shared_seed(seeded, plan) == 7
