@@ -20,6 +20,7 @@ from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.label_permutation import label_permutation
 from tabwb.scoring.multiplicity import holm
 from tabwb.scoring.permutation import MAX_T_FROM, PairedTest, sign_flip_max_t, smallest_p
+from tabwb.scoring.usable import Usable
 
 ACCURACY, BURDEN, RATE = "accuracy", "symptom burden", "feature rate"
 NOT_ASKED = "only for burdens and accuracies"
@@ -62,6 +63,8 @@ class Compared:
         showable: the smallest difference that so many items and replicates show for prompts like
             these, with power .8 at .05, the first side's mean being what it is.
         terms: of a judge's measure: under which both sides were judged; None for an accuracy.
+        usable: of a judge's measure: how many responses of each side are usable, and why the others
+            are not; empty for an accuracy.
     """
 
     measure: str
@@ -77,6 +80,7 @@ class Compared:
     test: PairedTest | None
     showable: Estimate
     terms: Terms | None = None
+    usable: tuple[Usable, ...] = ()
 
     @property
     def smallest_p(self) -> float | None:
@@ -177,7 +181,9 @@ def burdens(
     pairs, left_out = alike(*judges)
     compared: list[Compared] = []
     for mine, theirs in pairs:
-        compared += _of_judge((mine, theirs), sources)
+        usable = mine.burden.usable, theirs.burden.usable
+        found = _of_judge((mine, theirs), sources)
+        compared += (replace(each, usable=usable) for each in found)
     return compared, left_out
 
 

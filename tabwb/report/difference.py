@@ -181,6 +181,7 @@ def _compared(each: Compared) -> Json:
         "smallest_difference": each.showable.value,
         "smallest_difference_reason": each.showable.reason,
         "estimates": [_tested(one) for one in (each.like, each.these)],
+        "usable": [one.to_json() for one in each.usable],
         "status": "undefined" if test is None else "value",
     }
 

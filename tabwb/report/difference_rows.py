@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from tabwb.battery.model import Battery
 from tabwb.report.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.difference import Difference
-from tabwb.report.wording import NONE, chance, figure, signed
+from tabwb.report.wording import FEW, NONE, chance, figure, signed, usable_words
 from tabwb.scoring.estimand import DETERMINISTIC, EstimatedInterval
+from tabwb.scoring.usable import Usable
 
 HEADINGS = ("A", "B", "A - B", "95 %", "p", "corr.", "items")
 ALL_SCORED = "all scored subtests"
@@ -37,6 +38,8 @@ def lines(found: Difference, battery: Battery) -> Iterator[Line]:
     are absent on both sides are left out, see :func:`notes`.
     """
     for policies, each in _told(found.compared):
+        if each.measure == BURDEN and each.usable:
+            yield Line(f"{each.rater}: {both_usable(each.usable, ('A', 'B'))}", ("",) * 7, True)
         yield Line(
             _name(each, policies, battery),
             (
@@ -88,6 +91,18 @@ def _name(each: Compared, policies: Sequence[str], battery: Battery) -> str:
         return f"symptom burden, {each.rater}, {each.terms}"
     title = next((one.title for one in battery.features if one.id == each.feature), each.feature)
     return f"{title}, share of responses, {each.rater}"
+
+
+def both_usable(usable: Sequence[Usable], names: Sequence[str]) -> str:
+    """Return how many responses of each side are usable, marked where they are few.
+
+    >>> both_usable((Usable(5, 5), Usable(1, 5, {"refused": 4})), ("A", "B"))
+    'A usable 5 of 5; B usable 1 of 5: 4 refused (few usable)'
+    """
+    return "; ".join(
+        f"{name} {usable_words(one)}" + (f" ({FEW})" if one.few else "")
+        for name, one in zip(names, usable, strict=True)
+    )
 
 
 def _cells(tested: Tested) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
-from tabwb.report.difference_rows import interval_words
+from tabwb.report.difference_rows import both_usable, interval_words
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary, Terms
 from tabwb.report.load import CONDITION_WORDS
@@ -234,6 +234,8 @@ def pair_view(pair: Pair) -> RenderableType:
         sides += f"instruct {pair.instruct}: {numbered(pair.instruct_from)}\n"
         return Group(Text(title, style="bold"), Text("\n".join(told)), Text(sides, style="dim"))
     for gap in pair.gaps:
+        if gap.usable:
+            made.add_row(f"{gap.rater}: {both_usable(gap.usable, ('base', 'instruct'))}")
         made.add_row(*_gap(gap))
         for found in (gap.like, gap.these):
             name = Text(f"  {found.estimand.value}", style="dim")

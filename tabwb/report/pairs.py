@@ -16,6 +16,7 @@ from tabwb.report.subtests import decider
 from tabwb.report.summary import Json, pool
 from tabwb.scoring.estimand import EstimatedInterval
 from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.usable import Usable
 
 SAID = {"family", "tuning", "parameters"}
 """What a profile must say of a model for it to stand in a pair."""
@@ -37,6 +38,7 @@ class Gap:
         items: how many those are.
         like, these: 95 % intervals of base - instruct, for prompts like these and for these
             prompts.
+        usable: of a burden: how many responses of each side are usable, and why the others are not.
     """
 
     measure: str
@@ -51,6 +53,7 @@ class Gap:
     items: int
     like: EstimatedInterval
     these: EstimatedInterval
+    usable: tuple[Usable, ...] = ()
 
     @property
     def difference(self) -> float | None:
@@ -217,6 +220,7 @@ def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tupl
                 for judge, own in zip((mine, theirs), sources, strict=True)
             ),
             rater=mine.rater,
+            usable=(mine.burden.usable, theirs.burden.usable),
         )
         for mine, theirs in same
     ]
@@ -251,6 +255,7 @@ def _gap_of(
     rater: str,
     subtest: str = "",
     title: str = "",
+    usable: tuple[Usable, ...] = (),
 ) -> Gap:
     found = compare_sides(base, instruct, None if terms is None else len(terms.features))
     return Gap(
@@ -266,6 +271,7 @@ def _gap_of(
         found.items,
         found.like,
         found.these,
+        usable,
     )
 
 
@@ -288,6 +294,7 @@ def _gap(each: Gap) -> Json:
         "n_instruct": each.n_instruct,
         "difference": each.difference,
         "items": each.items,
+        "usable": [one.to_json() for one in each.usable],
         "interval": _interval(each.like)["interval"],
         "interval_reason": each.like.reason,
         "intervals": [_interval(one) for one in (each.like, each.these)],

@@ -213,6 +213,28 @@ def test_features_of_five_items_are_tested_on_these_prompts() -> None:
     assert of(found, BURDEN).these.test == "labels within items"
 
 
+def test_usable_responses_stand_before_every_burden() -> None:
+    given = battery(texts=5)
+    # "fine" to every prompt is a repeated answer; the others are texts of their own.
+    same = source(given, ONE)
+    trials = [
+        replace(
+            trial, attempts=(replace(trial.attempts[0], response="It was a fine day, I think."),)
+        )
+        if trial.plan.replicate < 3
+        else trial
+        for trial in same.trials
+    ]
+    found = compare(replace(same, trials=trials), source(given, OTHER))
+    burden = of(found, BURDEN)
+    assert [(one.usable, one.n) for one in burden.usable] == [(5, 20), (20, 20)]
+    made = list(lines(found, given))
+    at = next(n for n, line in enumerate(made) if line.name.startswith("symptom burden"))
+    assert made[at - 1].name == (
+        "a-judge: A usable 5 of 20: 15 repeated (few usable); B usable 20 of 20"
+    )
+
+
 def test_single_answers_have_no_test_of_these_prompts() -> None:
     given = battery(texts=5)
     one = source(given, {item: said[:1] for item, said in ONE.items()})
@@ -259,8 +281,10 @@ def test_policies_that_say_the_same_share_their_lines() -> None:
 def test_each_line_of_figures_names_its_estimand() -> None:
     given = battery(texts=5)
     made = [line.name for line in lines(compare(source(given, ONE), source(given, OTHER)), given)]
-    assert made[1::3] == ["  prompts like these"] * (len(made) // 3)
-    assert made[2::3] == ["  these prompts"] * (len(made) // 3)
+    usable, *measures = made
+    assert usable == "a-judge: A usable 20 of 20; B usable 20 of 20"
+    assert measures[1::3] == ["  prompts like these"] * (len(measures) // 3)
+    assert measures[2::3] == ["  these prompts"] * (len(measures) // 3)
 
 
 def test_features_absent_on_both_sides_are_counted_and_not_shown() -> None:
@@ -269,6 +293,7 @@ def test_features_absent_on_both_sides_are_counted_and_not_shown() -> None:
     found = compare(healthy, healthy)
     shown = [line.name for line in lines(found, given) if line.leads]
     assert shown == [
+        "a-judge: A usable 10 of 10; B usable 10 of 10",
         "symptom burden, a-judge, 3 features, connected text",
         "Anomia, share of responses, a-judge",
     ]
