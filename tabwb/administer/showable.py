@@ -136,6 +136,19 @@ def _difference(row: Showable) -> str:
     return f"{100 * value:.0f} percentage points" if row.measure == "accuracy" else f"{value:.2g}"
 
 
+def brief(rows: Iterable[Showable]) -> Iterator[str]:
+    """Yield one line for each estimand that a smallest difference can be said for."""
+    found = list(rows)
+    for estimand in Estimand:
+        shown = [
+            f"{row.measure} {_difference(row)}"
+            for row in found
+            if row.estimand is estimand and row.difference.defined
+        ]
+        if shown:
+            yield f"smallest difference that can be shown, {estimand.value}: {', '.join(shown)}"
+
+
 def to_json(rows: Iterable[Showable]) -> list[dict[str, object]]:
     """Return the rows as plain data; what is undefined is None with its reason."""
     return [

@@ -99,11 +99,16 @@ class Archive:
             TabwbError: it cannot be begun.
         """
         from tabwb.administer.forecast import forecasts
+        from tabwb.administer.showable import brief, showable
 
         battery, conditions = self._conditions(draft)
         when = "afterwards, once all is answered and you say so"
         judging = tuple(one.told(when) for one in forecasts(self.plugins, battery, conditions))
-        return Ahead(self.notices(battery, conditions), judging)
+        design: tuple[str, ...] = ()
+        if conditions.kind == "model":
+            unsampled = self.plugins.resolve("models", conditions.examinee)[0].unsampled
+            design = tuple(brief(showable(battery, conditions, unsampled)))
+        return Ahead(self.notices(battery, conditions), judging, design)
 
     def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:
         """What to tell whoever gives this battery to a person; nothing of a model."""

@@ -56,10 +56,12 @@ class Ahead:
     Attributes:
         notices: to whoever gives a battery to a person: an odd ID, a consent that is not there.
         judging: what judges that ask a model will take afterwards.
+        design: of a model: the smallest difference from another that the answers can show.
     """
 
     notices: tuple[str, ...] = ()
     judging: tuple[str, ...] = ()
+    design: tuple[str, ...] = ()
 
 
 class FieldError(UsageError):

@@ -39,6 +39,25 @@ async def test_what_a_judge_that_asks_a_model_takes_is_told_before_it_begins(sit
         await seat.until(lambda: not told(seat, "judges-later"), "no model, no forecast")
 
 
+async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery="tab", model="bundled", replicates="20", temperature="1")
+        await seat.until(
+            lambda: (
+                "prompts like these: symptom burden 1.2, accuracy 21 percentage points"
+                in told(seat, "design")
+            ),
+            "the smallest difference",
+        )
+        assert "these prompts: symptom burden 0.65" in told(seat, "design")
+        seat.fill(temperature="0")
+        await seat.until(
+            lambda: told(seat, "design").count("smallest difference") == 1, "greedy answers"
+        )
+
+
 async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("f2")

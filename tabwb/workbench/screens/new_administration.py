@@ -187,6 +187,7 @@ class NewAdministration(Dialog[Draft | None]):
                 with Horizontal(classes="pair person typed"):
                     yield from _row("Judges", self._judges("judges_person"))
                 yield Static("", id="judges-later", markup=False)
+                yield Static("", id="design", markup=False)
                 yield Static("", id="notices", markup=False)
             yield Static("", id="message")
             with Horizontal(classes="dialog-buttons"):
@@ -281,19 +282,22 @@ class NewAdministration(Dialog[Draft | None]):
         self._say(f"{what}enter begins; then space gives the first item.", QUIET)
 
     def _look_ahead(self) -> None:
-        """Tell, a moment after the last change, of consents, and of what judges will take."""
+        """Tell, a moment after the last change, of consents, of judges, and of the design."""
         self._tell_ahead(self._read())
 
     @work(group="ahead", exclusive=True)
     async def _tell_ahead(self, draft: Draft) -> None:
         told = Ahead()
-        asks = any(":" in spec for spec in draft.judges.split())
-        if asks or (draft.kind == "speaker" and draft.speaker.strip()):
+        if (
+            draft.battery.strip()
+            and (draft.model if draft.kind == "model" else draft.speaker).strip()
+        ):
             await asyncio.sleep(SETTLED_S)
             with suppress(TabwbError):  # what is wrong is told when it is to be begun
                 told = await asyncio.to_thread(self._ahead, draft)
         for name, words, style in (
             ("judges-later", told.judging, QUIET),
+            ("design", told.design, QUIET),
             ("notices", told.notices, AMBER),
         ):
             for line in self.query(f"#{name}").results(Static):  # the dialog may be closed by now
