@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from tabwb.scoring.accuracy import LEVEL, Interval
+from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-DRAWS = 2000
-"""Resamples of the bootstrap."""
-SEED = 20260
-"""Of the bootstrap, fixed so that the same responses always give the same interval."""
 NO_BURDEN = "no response has a burden"
 NO_USABLE = "no usable response"
 
@@ -222,74 +213,3 @@ def _by_item(responses: Sequence[RatedResponse]) -> list[list[frozenset[str]]]:
         if response.present is not None:
             items.setdefault(response.cluster, []).append(response.present)
     return [items[cluster] for cluster in sorted(items, key=str)]
-
-
-def burdens_by_cluster(responses: Iterable[RatedResponse]) -> list[tuple[Hashable, float]]:
-    """(cluster, burden) of the responses that have one, as the bootstraps want them."""
-    return [
-        (response.cluster, response.burden) for response in responses if response.burden is not None
-    ]
-
-
-def cluster_bootstrap(
-    values: Sequence[tuple[Hashable, float]],
-    *,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    level: float = LEVEL,
-) -> Interval | None:
-    """Percentile interval of a mean whose values come in clusters.
-
-    Each draw takes as many clusters as there are, with replacement, all values of each, and gives
-    sum / count; the interval runs between the (1-level)/2 and (1+level)/2 quantiles of the draws.
-    With few clusters (the five prompts of one administration) it is rough and rather too narrow.
-    None with fewer than two clusters. Source: Field and Welsh, Journal of the Royal Statistical
-    Society B 69 (2007), 369 (cluster bootstrap).
-
-    Args:
-        values: (cluster, value), in any order.
-        draws: resamples.
-        seed: of numpy's PCG64.
-        level: coverage.
-
-    >>> cluster_bootstrap([("ct1", 1.0), ("ct2", 1.0)])
-    Interval(low=1.0, high=1.0)
-    >>> cluster_bootstrap([("ct1", 1.0), ("ct1", 0.0)]) is None
-    True
-    """
-    clusters = _clusters(values)
-    if len(clusters) < 2:
-        return None
-    return _percentiles(_resampled(clusters, draws, seed), level)
-
-
-def _clusters(values: Sequence[tuple[Hashable, float]]) -> list[tuple[float, int]]:
-    """(sum, size) of each cluster; sorted, so that the order in which responses came is nothing."""
-    sums: dict[Hashable, float] = {}
-    sizes: Counter[Hashable] = Counter()
-    for cluster, value in values:
-        sums[cluster] = sums.get(cluster, 0.0) + value
-        sizes[cluster] += 1
-    return sorted((sums[cluster], sizes[cluster]) for cluster in sums)
-
-
-def _resampled(
-    clusters: Sequence[tuple[float, int]], draws: int, seed: int | Sequence[int]
-) -> NDArray[np.float64]:
-    """Means of resamples of whole clusters: float64 of shape (draws,)."""
-    import numpy as np  # here, because a run of twenty items needs no arrays
-
-    pairs = np.array(clusters, dtype=np.float64)
-    generator = np.random.Generator(np.random.PCG64(seed))
-    means = np.empty(draws, dtype=np.float64)
-    for draw in range(draws):
-        taken = pairs[generator.integers(0, len(pairs), len(pairs))].sum(axis=0)
-        means[draw] = taken[0] / taken[1]
-    return means
-
-
-def _percentiles(draws: NDArray[np.float64], level: float) -> Interval:
-    import numpy as np
-
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))

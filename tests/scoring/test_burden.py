@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tabwb.scoring.burden import (
     RatedResponse,
-    cluster_bootstrap,
     symptom_burden,
 )
 
@@ -98,29 +97,6 @@ def test_the_counts_of_dividing_categories_add_up_to_the_burden(
     for category in burden.categories.values():
         if category.count.value is not None and category.rate.value is not None:
             assert category.rate.value <= category.count.value <= category.of
-
-
-def test_the_interval_is_the_same_each_time_and_in_any_order() -> None:
-    values = [(item, float(number % 4)) for number, item in enumerate("aabbccddeeff")]
-    assert cluster_bootstrap(values) == cluster_bootstrap(values[::-1])
-
-
-def test_the_interval_is_that_of_all_resamples_of_the_clusters() -> None:
-    # Two clusters with means 0 and 1 and equal sizes: the 4 resamples give 0, 1/2, 1/2, 1.
-    interval = cluster_bootstrap([("a", 0.0), ("a", 0.0), ("b", 1.0), ("b", 1.0)])
-    assert interval is not None
-    assert (interval.low, interval.high) == (0.0, 1.0)
-
-
-def test_more_responses_to_the_same_items_do_not_narrow_the_interval() -> None:
-    once = [("a", 0.0), ("b", 1.0), ("c", 2.0)]
-    often = cluster_bootstrap(once * 50)
-    assert often == cluster_bootstrap(once)
-
-
-def test_one_cluster_has_no_interval() -> None:
-    assert cluster_bootstrap([]) is None
-    assert cluster_bootstrap([("a", 1.0)] * 9) is None
 
 
 def test_a_rate_is_over_the_responses_with_a_burden() -> None:
