@@ -17,11 +17,12 @@ from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_burden
 from tabwb.scoring.estimand import EstimatedInterval
 from tabwb.scoring.estimate import Estimate
-from tabwb.scoring.label_permutation import label_permutation
+from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
 from tabwb.scoring.multiplicity import holm
 from tabwb.scoring.permutation import MAX_T_FROM, PairedTest, sign_flip_max_t, smallest_p
 from tabwb.scoring.usable import Usable
 
+LABELS = "labels within items"
 ACCURACY, BURDEN, RATE = "accuracy", "symptom burden", "feature rate"
 NOT_ASKED = "only for burdens and accuracies"
 
@@ -151,17 +152,32 @@ def _accuracy(subtest: str, rater: str, policy: str, first: Side, second: Side) 
     found = compare_sides(first, second, None)
     mean = 0.5 if found.first is None else min(found.first, 1 - found.first)
     showable = detectable_accuracy(_design(first, second), accuracy=mean)
-    return _compared(found, ACCURACY, subtest, rater, policy=policy, showable=showable)
+    made = _compared(found, ACCURACY, subtest, rater, policy=policy, showable=showable)
+    if first.deterministic or second.deterministic:
+        return made
+    places = [place for place in first.values if place in second.values]
+    counts = (
+        [(int(sum(side.values[at])), len(side.values[at])) for at in places]
+        for side in (first, second)
+    )
+    p = label_permutation_of_rates(*counts)
+    return made if p is None else replace(made, these=replace(made.these, p=p, test=LABELS))
 
 
 def _corrected(alone: Sequence[Compared]) -> Iterator[Compared]:
     """Yield the members of a family with their p values corrected by Holm's method."""
-    adjusted = iter(holm([one.like.p for one in alone if one.like.p is not None]))
-    for one in alone:
-        if one.like.p is None:
+    like, these = (_holm([one.like for one in alone]), _holm([one.these for one in alone]))
+    for one, for_like, for_these in zip(alone, like, these, strict=True):
+        yield replace(one, like=for_like, these=for_these)
+
+
+def _holm(tests: Sequence[Tested]) -> Iterator[Tested]:
+    adjusted = iter(holm([one.p for one in tests if one.p is not None]))
+    for one in tests:
+        if one.p is None:
             yield one
         else:
-            yield replace(one, like=replace(one.like, adjusted=next(adjusted), correction="Holm"))
+            yield replace(one, adjusted=next(adjusted), correction="Holm")
 
 
 def burdens(
@@ -223,15 +239,13 @@ def _of_judge(
         )
         if burdens is not None:
             p = burdens.p[0]
-            burden = replace(burden, these=replace(burden.these, p=p, test="labels within items"))
+            burden = replace(burden, these=replace(burden.these, p=p, test=LABELS))
     yield burden
     if labels is None:
         yield from rates
         return
     for rate, p, adjusted in zip(rates, labels.p, labels.adjusted, strict=True):
-        these = replace(
-            rate.these, p=p, test="labels within items", adjusted=adjusted, correction="maxT"
-        )
+        these = replace(rate.these, p=p, test=LABELS, adjusted=adjusted, correction="maxT")
         yield replace(rate, these=these)
 
 

@@ -18,7 +18,7 @@ from tabwb.report.difference_rows import ALL_SCORED, lines, notes
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_burden
 from tabwb.scoring.estimand import DETERMINISTIC, ONE_RESPONSE, Estimand
-from tabwb.scoring.label_permutation import label_permutation
+from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
 from tabwb.scoring.permutation import sign_flip_max_t
 
 FEATURES = ("anomia", "jargon", "retracing")
@@ -130,6 +130,18 @@ def test_intervals_name_their_estimand_and_have_a_width() -> None:
         assert tested.interval.estimand is estimand
         assert tested.interval.interval is not None
         assert tested.interval.interval.low < tested.interval.interval.high == 1.0
+
+
+def test_accuracies_on_these_prompts_are_tested_by_labels() -> None:
+    given = battery()
+    found = compare(source(given, all_say(given, *"aaab")), source(given, all_say(given, *"abbb")))
+    words = of(found, ACCURACY, subtest="words", policy="exact").these
+    expected = label_permutation_of_rates([(3, 4)] * 5, [(1, 4)] * 5)
+    assert expected is not None and words.p == expected
+    assert (words.adjusted, words.correction) == (min(1, 2 * expected), "Holm")
+    pooled = of(found, ACCURACY, policy="exact").these
+    assert pooled.p == label_permutation_of_rates([(3, 4)] * 10, [(1, 4)] * 10)
+    assert pooled.adjusted is None
 
 
 def test_greedy_answers_are_deterministic_for_these_prompts() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tabwb.scoring.label_permutation import label_permutation
+from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
 from tabwb.scoring.multiplicity import benjamini_hochberg, holm
 from tabwb.scoring.permutation import paired_permutation, sign_flip_max_t
 
@@ -94,6 +94,30 @@ def test_labels_within_items_by_enumeration() -> None:
     assert found.p[0] == pytest.approx(expected, abs=4 * (expected / 10_000) ** 0.5)
     assert found.adjusted == found.p
     assert found.differences[0] == pytest.approx((2 + 1 + 1) / 3)
+
+
+def test_labels_of_rates_by_enumeration() -> None:
+    one = [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [1.0, 0.0]]
+    other = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0]]
+    found = label_permutation_of_rates(
+        *([(int(sum(item)), len(item)) for item in side] for side in (one, other))
+    )
+    expected = labels_by_enumeration(one, other)
+    assert found == pytest.approx(expected, abs=4 * (expected / 10_000) ** 0.5)
+    same = label_permutation([[[v] for v in i] for i in one], [[[v] for v in i] for i in other])
+    assert same is not None
+    assert found == pytest.approx(same.p[0], abs=0.03)
+
+
+def test_one_item_of_rates_is_fishers_exact_test() -> None:
+    expected = stats.fisher_exact([[7, 3], [2, 8]]).pvalue
+    found = label_permutation_of_rates([(7, 10)], [(2, 10)])
+    assert found == pytest.approx(expected, abs=4 * (expected / 10_000) ** 0.5)
+
+
+def test_single_answers_have_no_labels_to_deal() -> None:
+    assert label_permutation_of_rates([(1, 1)] * 5, [(0, 1)] * 5) is None
+    assert label_permutation_of_rates([], []) is None
 
 
 def test_labels_of_one_item_by_scipy() -> None:
