@@ -267,9 +267,8 @@ def machine_says(naming: Naming) -> MachineSays:
         (rule, verdict_words(one)) for rule, one in (naming.verdicts or {}).items()
     ]
     aligned = None
-    distance, said_code = naming.distance, naming.view.code
-    code = said_code.code if said_code else naming.proposal.code if naming.proposal else ""
-    if distance is not None and code in CODES and CODES[code].phonological:
+    distance = naming.distance
+    if distance is not None and _by_sound(naming):
         aligned = Aligned(distance.features.steps, distance.phoneme_rate, distance.feature_rate)
     proposal = naming.proposal
     if proposal is not None:
@@ -281,6 +280,16 @@ def machine_says(naming: Naming) -> MachineSays:
         naming.phonemes,
         "" if transcript is None else transcript.transcriber,
     )
+
+
+def _by_sound(naming: Naming) -> bool:
+    """Whether the code, or a candidate for it, is of a kind that the distance tells of."""
+    said, proposal = naming.view.code, naming.proposal
+    if said is not None:
+        codes: tuple[str, ...] = (said.code,)
+    else:
+        codes = () if proposal is None else (proposal.code, *proposal.candidates)
+    return any(CODES[code].phonological for code in codes if code in CODES)
 
 
 def verdict_words(one: Verdict) -> str:
