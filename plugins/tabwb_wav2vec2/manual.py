@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from tabwb.extend.components import Cancel
-from tabwb.phonology.inventory import SILENT, parse_arpabet, parse_pronunciation
+from tabwb.phonology.inventory import SILENT, parse_spoken
 from tabwb.phonology.transcripts import Row, read_table
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Segment, Transcript
@@ -94,9 +94,7 @@ def _phonemes(row: Row) -> tuple[str, ...] | None:
     if not text.strip():
         return None
     try:
-        if "<" in text:
-            return parse_arpabet(text, silent=True)
-        return parse_pronunciation(text)
+        return parse_spoken(text)
     except TabwbError as error:
         error.where = row.where
         raise

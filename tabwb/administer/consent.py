@@ -8,7 +8,7 @@ sends anything, :func:`check` asks of everybody.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from tabwb.extend.components import Judge, ModelJudge
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import NoConsent, UsageError
 from tabwb.records.speakers import SCOPES, LogEntry, Scope
+from tabwb.records.study import Value
 from tabwb.records.trials import Administration, Conditions
 from tabwb.store.store import Store
 
@@ -248,6 +249,14 @@ def check_export(
         f"no consent of {', '.join(unshared)} to 'share' is recorded: the file stays within the "
         "study that collected the data",
     )
+
+
+def record_of(store: Store, conditions: Conditions) -> Mapping[str, Value]:
+    """Return the columns of the speaker's record; empty for a model, or where nothing is known."""
+    if conditions.kind != "speaker":
+        return {}
+    versions = store.speaker_versions(conditions.examinee)
+    return versions[-1].values if versions else {}
 
 
 def dialect_of(store: Store, conditions: Conditions) -> str:

@@ -219,7 +219,7 @@ class NamingSession(NamingStanding):
             TabwbError: it can be neither.
         """
         trial, attempt = self._scored("write down")
-        said = parse_heard(text)
+        said = parse_heard(text, self.speech.notation)
         pronunciations = tuple(" ".join(form) for form in said.pronunciations)
         heard = Heard(attempt.number, text.strip(), self.rater, pronunciations, said.word)
         entry = observed(trial.plan.number, heard)

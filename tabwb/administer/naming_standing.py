@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tabwb.administer.naming_scores import named_item, naming_of
-from tabwb.administer.naming_view import NamingView, view_of
+from tabwb.administer.naming_view import NamingView, Speech, speech_of, view_of
 from tabwb.administer.session import Session
 from tabwb.administer.standing import Events
 from tabwb.battery.naming import NamingItem, NamingRules, naming_item
@@ -39,6 +39,7 @@ class NamingStanding(Session):
     :class:`~tabwb.administer.naming.NamingSession` moves it on.
     """
 
+    _speech: Speech | None = None
     listener = ""
     """Who scores by ear from now on (a study ID), where that is another than at the beginning."""
 
@@ -91,12 +92,19 @@ class NamingStanding(Session):
 
     def _whole_view(self, trial: Trial) -> NamingView:
         item, rules = self.item(trial), self.rules(trial)
-        return view_of(trial, item, rules, self.earlier(trial), self.primary)
+        return view_of(trial, item, rules, self.earlier(trial), self.primary, self.speech)
 
     @property
     def primary(self) -> str:
         """The rater whose scores count, as the study says; empty: whoever scored first."""
         return self.plugins.configuration.study.primary_rater
+
+    @property
+    def speech(self) -> Speech:
+        """How the speaker talks, as recorded last."""
+        if self._speech is None:
+            self._speech = speech_of(self.speaker_record)
+        return self._speech
 
     def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
         """What was said before a trial, oldest first: a response may return (perseveration)."""
@@ -105,7 +113,9 @@ class NamingStanding(Session):
             if one.plan.number >= trial.plan.number:
                 break
             if self.is_naming(one):
-                said = view_of(one, self.item(one), self.rules(one), (), self.primary).spoken
+                said = view_of(
+                    one, self.item(one), self.rules(one), (), self.primary, self.speech
+                ).spoken
                 if said is not None:
                     found.append(said)
         return tuple(found)
@@ -240,7 +250,7 @@ class NamingStanding(Session):
         return None
 
     def _view(self, trial: Trial) -> NamingView:
-        return view_of(trial, self.item(trial), self.rules(trial), (), self.primary)
+        return view_of(trial, self.item(trial), self.rules(trial), (), self.primary, self.speech)
 
     def _observe(self, number: int | None, observation: Observation) -> Events:
         return self._commit(

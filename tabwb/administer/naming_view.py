@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tabwb.battery.naming import NamingItem, NamingRules, cues_of
+from tabwb.phonology.inventory import Notation
 from tabwb.phonology.spelled import pronounced
 from tabwb.records.naming import (
     Coded,
@@ -28,11 +29,37 @@ from tabwb.records.naming import (
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.case import Earlier
-from tabwb.scoring.naming.forms import Variety
+from tabwb.scoring.naming.forms import VARIETIES, Variety
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
 
 Kind = TypeVar("Kind")
 Said = TypeVar("Said", Scored, Heard, Coded)
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """How a speaker talks, and how what was heard of it is written.
+
+    Attributes:
+        varieties: what differs from General American.
+        notation: how letters of IPA are read.
+    """
+
+    varieties: tuple[Variety, ...] = ()
+    notation: Notation = "us"
+
+
+def speech_of(values: Mapping[str, object]) -> Speech:
+    """Return how a speaker talks by the columns ``variety`` and ``ipa`` of their record.
+
+    >>> speech_of({"variety": "non-rhotic, h-dropping", "ipa": "uk"}).varieties
+    ('non-rhotic', 'h-dropping')
+    """
+    said = {part.strip() for part in str(values.get("variety", "")).split(",")}
+    return Speech(
+        tuple(each for each in VARIETIES if each in said),
+        "uk" if values.get("ipa") == "uk" else "us",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +71,7 @@ class NamingView:
         observations: of this trial.
         earlier: what was said to the items before it, oldest first.
         primary: the rater whose score, code and word count; empty: whoever said it first.
-        varieties: of the speaker's English, as recorded.
+        speech: how the speaker talks, as recorded.
     """
 
     trial: Trial
@@ -53,7 +80,7 @@ class NamingView:
     observations: tuple[Observation, ...]
     earlier: tuple[Earlier, ...] = ()
     primary: str = ""
-    varieties: tuple[Variety, ...] = ()
+    speech: Speech = Speech()
 
     @property
     def attempt(self) -> Attempt | None:
@@ -138,7 +165,7 @@ class NamingView:
     @property
     def heard_as(self) -> HeardAs | None:
         """What a person heard, as the rules read it."""
-        return None if self.heard is None else parse_heard(self.heard.text)
+        return None if self.heard is None else parse_heard(self.heard.text, self.speech.notation)
 
     @property
     def code(self) -> Coded | None:
@@ -299,6 +326,7 @@ def view_of(
     rules: NamingRules,
     earlier: Sequence[Earlier],
     primary: str = "",
+    speech: Speech = Speech(),
 ) -> NamingView:
     """A trial with its observations read.
 
@@ -308,9 +336,10 @@ def view_of(
         rules: of its subtest.
         earlier: what was said to the items before it.
         primary: the rater whose score counts; empty: whoever scored first.
+        speech: how the speaker talks.
     """
     read = tuple(observation_of_json(text) for text in trial.observations)
-    return NamingView(trial, item, rules, read, tuple(earlier), primary)
+    return NamingView(trial, item, rules, read, tuple(earlier), primary, speech)
 
 
 def is_rater(by: str, name: str) -> bool:

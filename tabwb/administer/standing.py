@@ -33,6 +33,7 @@ class Standing:
     Attributes:
         administration: as it was when the session opened; :attr:`status` is always current.
         battery: what is given.
+        speaker_record: columns of the speaker's record when the session opened; empty for a model.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Standing:
         self.plugins = plugins
         conditions = administration.conditions
         dialect = consent.dialect_of(store, conditions)
+        self.speaker_record = consent.record_of(store, conditions)
         self.raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
         self._history: History = store.history(administration.id)
         self._observers = Observers(

@@ -208,7 +208,7 @@ def stopping(cancel: threading.Event, safe: str = "what is answered is safe") ->
 def show(session: Session, *, as_json: bool) -> None:
     """Print the results as they stand."""
     from tabwb.report.document import administration_document
-    from tabwb.report.load import recordings_of
+    from tabwb.report.load import recordings_of, told_of
 
     administration = session.store.administration(session.administration.id)
     if as_json:
@@ -222,6 +222,7 @@ def show(session: Session, *, as_json: bool) -> None:
                 declarations=session.declarations,
                 recordings=recordings_of(session.store, administration),
                 primary=session.plugins.configuration.study.primary_rater,
+                speaker=told_of(session.speaker_record),
             )
         )
         return
@@ -233,4 +234,5 @@ def show(session: Session, *, as_json: bool) -> None:
         session.trials,
         declarations=session.declarations,
         primary=session.plugins.configuration.study.primary_rater,
+        speaker=session.speaker_record,
     )

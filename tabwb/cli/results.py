@@ -197,6 +197,7 @@ def _show_one(only: Loaded, judge: str | None, *, details: bool, as_json: bool) 
                 recordings=only.recordings,
                 summary=summary,
                 primary=only.primary,
+                speaker=only.speaker,
             )
         )
     else:

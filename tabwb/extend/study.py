@@ -115,7 +115,7 @@ def _bound(table: Mapping[str, Any], word: str, kind: str, key: str, error: Refu
 def _choices(table: Mapping[str, Any], kind: str, key: str, error: Refuse) -> tuple[str, ...]:
     choices = table.get("choices", [])
     are_texts = isinstance(choices, list) and all(isinstance(each, str) for each in choices)
-    if not are_texts or bool(choices) != (kind == "choice"):
+    if not are_texts or bool(choices) != (kind in ("choice", "choices")):
         raise error(
             f"{key}.choices",
             "a choice, and nothing else, has a list of choices",

@@ -6,15 +6,16 @@ reference and ``asr_transcript`` of the hypothesis. Task B: :mod:`tabwb.phonolog
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from tabwb.phonology.batch import Scores, score
 from tabwb.phonology.costs import CostTable, psst_costs
-from tabwb.phonology.inventory import parse_arpabet
+from tabwb.phonology.inventory import mapped_letters, parse_arpabet, parse_spoken
 from tabwb.phonology.labels import Mapped, best_possible, label_set, map_labels
 from tabwb.phonology.tables import severity
 from tabwb.phonology.transcripts import Row, Table, named, read_table
@@ -30,6 +31,9 @@ _STANDS_FOR: Final = {SEVERITY: QUOTIENT, "item": "prompt"}
 NOT_RECORDED: Final = "not recorded"
 LONGEST: Final = 5000
 """Labels of one transcript; what is longer is no utterance, and its alignment no small matter."""
+
+
+_SILENCE = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,8 @@ class Corpus:
         unmapped: labels of the hypothesis without a phoneme, which were dropped.
         missing: ids of the reference that the hypothesis lacks.
         extra: ids of the hypothesis that the reference lacks; they are left out.
+        mapped: sounds of references in IPA that are outside of the 40, each with the phoneme that
+            it is scored as (``ɒ=AA``).
     """
 
     utterances: tuple[Utterance, ...]
@@ -68,6 +74,7 @@ class Corpus:
     unmapped: Counter[str]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
+    mapped: Counter[str] = field(default_factory=Counter)
 
     def score(self) -> Scores | None:
         """PER, FER and traces; None where there are no transcripts."""
@@ -126,6 +133,7 @@ def read_corpus(
         )
     columns = _transcript_columns(ref_table, hyp_table)
     dropped: Counter[str] = Counter()
+    mapped: Counter[str] = Counter()
     utterances = []
     for name, row in ref_rows.items():
         other = hyp_rows.get(name)
@@ -135,6 +143,9 @@ def read_corpus(
         heard: tuple[str, ...] = ()
         if columns is not None:
             said = _read_reference(row, columns[0], inventory)
+            text = row.cells[columns[0]]
+            if inventory == "psst" and not text.isascii():
+                mapped.update(mapped_letters(_SILENCE.sub(" ", text)))
             if other is not None:
                 found = _read_hypothesis(other, columns[1], labels, inventory)
                 if found.dropped and unmapped == "error":
@@ -151,6 +162,7 @@ def read_corpus(
         dropped,
         lacking,
         tuple(name for name in hyp_rows if name not in ref_rows),
+        mapped,
     )
 
 
@@ -189,7 +201,9 @@ def _read_reference(row: Row, column: str, inventory: str) -> tuple[str, ...]:
             raise TabwbError(f"panphon has no features for {named(found.dropped)}", where=row.where)
         return _short_enough(found.phonemes, row)
     try:
-        return _short_enough(parse_arpabet(text, silent=True), row)
+        if text.isascii():
+            return _short_enough(parse_arpabet(text, silent=True), row)
+        return _short_enough(parse_spoken(text), row)
     except TabwbError as error:
         raise at_row(row, error) from error
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from tabwb.records.errors import TabwbError
 
@@ -143,6 +143,36 @@ IPA_READINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )  # fmt: skip
 """What letters of IPA are read as; the longest that fits is taken."""
 
+NEAREST: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        # British and other vowels: the same word in General American, else the nearest place.
+        "ɒ": ("AA",), "a": ("AE",), "ɐ": ("AH",), "ɘ": ("AH",), "ɵ": ("UH",), "ʉ": ("UW",),
+        "ɨ": ("IH",), "ɯ": ("UW",), "ɤ": ("AH",), "y": ("IY",), "ʏ": ("IH",), "ø": ("EY",),
+        "œ": ("EH",), "ɞ": ("ER",),
+        # Consonants that English has not, or writes otherwise.
+        "x": ("K",), "χ": ("K",), "ç": ("HH",), "ɣ": ("G",), "ɸ": ("F",), "β": ("V",),
+        "ʋ": ("V",), "ɬ": ("L",), "ɮ": ("L",), "ʎ": ("L",), "ɻ": ("R",), "ʀ": ("R",),
+        "ʁ": ("R",), "ɲ": ("N",), "ɱ": ("M",), "ʈ": ("T",), "ɖ": ("D",), "c": ("K",),
+        "ɟ": ("G",), "q": ("K",), "ʂ": ("SH",), "ʐ": ("ZH",), "ɕ": ("SH",), "ʑ": ("ZH",),
+        "ʍ": ("W",), "ɦ": ("HH",),
+    }
+)  # fmt: skip
+"""Sounds outside of the 40 and the phoneme that stands for each in distances. [ours]"""
+BRITISH: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "e": ("EH",), "eə": ("EH", "AH"), "ɛə": ("EH", "AH"), "ɪə": ("IH", "AH"),
+        "ʊə": ("UH", "AH"), "əʊ": ("OW",), "ɜ": ("ER",),
+    }
+)  # fmt: skip
+"""Letters that British transcriptions use otherwise: /bed/ is B EH D there. [ours]"""
+Notation = Literal["us", "uk"]
+"""How letters of IPA are read: ``us`` as in PSST's table 8, ``uk`` as in British dictionaries."""
+MAPPED: Final = frozenset({*NEAREST, "ɜ"})
+"""Letters that are kept as typed and mapped to a phoneme; the mapping is told."""
+
+_READINGS: Final[Mapping[Notation, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
+    {"us": {**NEAREST, **IPA_READINGS}, "uk": {**NEAREST, **IPA_READINGS, **BRITISH}}
+)
 _LONGEST: Final = max(map(len, IPA_READINGS))
 _STRESS_AND_LENGTH: Final = "ˈˌ'ˑː"
 _BOUNDARIES: Final = " \t.|/[]"
@@ -203,30 +233,61 @@ def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
     return tuple(phonemes)
 
 
-def parse_ipa(text: str) -> tuple[str, ...]:
-    """Read a broad transcription in IPA.
+def parse_ipa(text: str, notation: Notation = "us", *, nearest: bool = True) -> tuple[str, ...]:
+    """Read a broad transcription in IPA as the 40 phonemes.
+
+    A sound outside of the 40 becomes the one that :data:`NEAREST` names; what was typed is kept by
+    the caller, and :func:`mapped_letters` tells the mapping.
 
     Stress, length, ties, boundaries and the detail that no phoneme of ours differs by are passed
     over, glottal stops removed (PSST, appendix B.4). The longest letters are read first: ``tʃ`` is
     CH, and T SH is written with a boundary, ``t.ʃ``.
 
+    Args:
+        text: IPA, with or without slashes or brackets.
+        notation: how its letters are read.
+        nearest: whether a sound outside of the 40 is mapped; else it is refused.
+
     Raises:
-        TabwbError: for a letter that table 8 has no phoneme for, naming it.
+        TabwbError: for a letter that stands for no sound here, naming it.
 
     >>> parse_ipa("/dɔg/"), parse_ipa("ˈbɝd"), parse_ipa("nʌt.ʃɛl")
     (('D', 'AO', 'G'), ('B', 'ER', 'D'), ('N', 'AH', 'T', 'SH', 'EH', 'L'))
+    >>> parse_ipa("dɒɡ"), parse_ipa("/bed/"), parse_ipa("/bed/", "uk")
+    (('D', 'AA', 'G'), ('B', 'EY', 'D'), ('B', 'EH', 'D'))
     """
-    plain = unicodedata.normalize("NFD", text).translate(_DETAIL_OUT)
-    phonemes: list[str] = []
+    return tuple(each for _, reading in _read_ipa(text, notation, nearest) for each in reading)
+
+
+def mapped_letters(text: str, notation: Notation = "us") -> tuple[str, ...]:
+    """Return each mapping that reading a text in IPA takes, as ``ɒ=AA``, in order.
+
+    >>> mapped_letters("lɒx"), mapped_letters("bɜrd")
+    (('ɒ=AA', 'x=K'), ())
+    """
+    return tuple(
+        f"{letters}={' '.join(reading)}"
+        for letters, reading in _read_ipa(text, notation, nearest=True)
+        if letters in MAPPED
+    )
+
+
+def _read_ipa(text: str, notation: Notation, nearest: bool) -> list[tuple[str, tuple[str, ...]]]:
+    """Each sound of a text as it is written, with its phonemes."""
+    plain = unicodedata.normalize("NFC", text)
+    plain = unicodedata.normalize("NFD", plain.replace("ç", "\ue000")).replace("\ue000", "ç")
+    plain = plain.translate(_DETAIL_OUT)
+    readings = _READINGS[notation] if nearest else IPA_READINGS
+    found: list[tuple[str, tuple[str, ...]]] = []
     at = 0
     while at < len(plain):
         if plain[at] in _BOUNDARIES:
             at += 1
             continue
         for length in range(min(_LONGEST, len(plain) - at), 0, -1):
-            reading = IPA_READINGS.get(plain[at : at + length])
+            reading = readings.get(plain[at : at + length])
             if reading is not None:
-                phonemes.extend(reading)
+                found.append((plain[at : at + length], reading))
                 at += length
                 break
         else:
@@ -234,7 +295,7 @@ def parse_ipa(text: str) -> tuple[str, ...]:
                 f"'{_letter_at(plain, at)}' in '{text}' is no letter of the inventory",
                 allowed=" ".join(IPA.values()),
             )
-    return tuple(phonemes)
+    return found
 
 
 def parse_pronunciation(text: str) -> tuple[str, ...]:
@@ -260,6 +321,24 @@ def parse_pronunciation(text: str) -> tuple[str, ...]:
     if not phonemes:
         raise TabwbError(f"'{text}' holds no phoneme", allowed="ARPAbet (D AO G) or IPA (dɔɡ)")
     return phonemes
+
+
+def parse_spoken(text: str) -> tuple[str, ...]:
+    """Read ARPAbet or IPA in which ``<sil>``, ``<spn>`` and ``<unk>`` may stand.
+
+    Raises:
+        TabwbError: for what is neither, or an empty text.
+
+    >>> parse_spoken("kæt <sil> dɔɡ"), parse_spoken("K AE T <sil> D")
+    (('K', 'AE', 'T', '<sil>', 'D', 'AO', 'G'), ('K', 'AE', 'T', '<sil>', 'D'))
+    """
+    pieces = [piece for piece in re.split(r"(<[^<>]*>)", text) if piece.strip(_BOUNDARIES)]
+    if not pieces:
+        return parse_pronunciation(text)
+    found: list[str] = []
+    for piece in pieces:
+        found += parse_arpabet(piece, silent=True) if "<" in piece else parse_pronunciation(piece)
+    return tuple(found)
 
 
 def to_ipa(phonemes: Iterable[str]) -> str:

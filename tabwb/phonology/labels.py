@@ -236,6 +236,6 @@ def _read_ipa(label: str, readings: Mapping[str, Reading]) -> Reading | None:
     if found is not None:
         return found
     try:
-        return parse_ipa(bare)
+        return parse_ipa(bare, nearest=False)
     except TabwbError:
         return None

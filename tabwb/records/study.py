@@ -17,7 +17,7 @@ from tabwb.records.errors import UsageError
 
 Value = str | int | float
 """Of one column; a column without a value is left out, never 0 or empty."""
-ColumnType = Literal["text", "choice", "whole", "number"]
+ColumnType = Literal["text", "choice", "choices", "whole", "number"]
 COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
 ID_PATTERN = "[A-Za-z]{1,4}-?[0-9]{2,6}[a-z]?"
 """Study IDs where the study says nothing: ``S-014``, ``AB0123a``. The whole ID matches."""
@@ -32,7 +32,7 @@ class Column:
 
     Attributes:
         name: letters, digits and underscores; the unit belongs to it where it has one.
-        type: ``text``, ``choice``, ``whole`` or ``number``.
+        type: ``text``, ``choice``, ``choices`` (several, with commas), ``whole`` or ``number``.
         unit: of a number, or empty.
         minimum, maximum: both allowed; None where there is no bound.
         choices: of a choice.
@@ -56,6 +56,8 @@ class Column:
         """
         if self.type == "choice":
             return ", ".join(self.choices)
+        if self.type == "choices":
+            return f"one or more, with commas: {', '.join(self.choices)}"
         if self.type == "text":
             return f"up to {LONGEST} characters on one line"
         kind = "a whole number" if self.type == "whole" else "a number"
@@ -80,6 +82,10 @@ class Column:
             return text
         if self.type == "choice" and text in self.choices:
             return text
+        if self.type == "choices":
+            several = [part.strip() for part in text.split(",")]
+            if several and all(part in self.choices for part in several):
+                return ", ".join(dict.fromkeys(several))
         if self.type in ("whole", "number"):
             number = _number(text, whole=self.type == "whole")
             if number is not None and self._within(number):
@@ -100,6 +106,11 @@ def _number(text: str, *, whole: bool) -> int | float | None:
     return number if math.isfinite(number) else None
 
 
+VARIETIES = (
+    "non-rhotic", "cot-caught", "trap-bath", "th-fronting", "h-dropping", "foot-strut",
+    "t-glottalling", "raising",
+)  # fmt: skip
+"""What a speaker's English may have that General American has not (docs/naming-rules.md)."""
 BUILT_IN = (
     Column("AQ", "number", "", 0, 100, title="aphasia quotient (WAB)"),
     # The bands of the aphasia quotient: above 75, above 50, above 25, the rest (PSST, section 3).
@@ -108,6 +119,8 @@ BUILT_IN = (
     Column("age_years", "number", "years", 0, 120, title="age"),
     Column("dialect", "text"),
     Column("group", "text"),
+    Column("variety", "choices", choices=VARIETIES, title="what differs from General American"),
+    Column("ipa", "choice", choices=("us", "uk"), title="how IPA is read"),
 )
 """Columns that every study has."""
 

@@ -59,6 +59,7 @@ class Source:
         declarations: what each rater said of itself, by rater.
         judged: every call of judges that ask a model, oldest first.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: columns of the speaker's record.
     """
 
     battery: Battery
@@ -67,6 +68,7 @@ class Source:
     declarations: Mapping[str, Declaration] = field(default_factory=dict)
     judged: Sequence[Judged] = ()
     primary: str = ""
+    speaker: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def examinee(self) -> str:

@@ -63,11 +63,12 @@ def administration_document(
         judged=judged,
         interval=interval,
         primary=primary,
+        speaker=speaker,
     )
     calls: dict[int, list[Judged]] = {}
     for each in judged:
         calls.setdefault(each.trial, []).append(each)
-    spoken = _spoken(battery, trials, primary)
+    spoken = _spoken(battery, trials, primary, speaker)
     return {
         "format": FORMAT,
         "administration": {
@@ -95,7 +96,12 @@ def administration_document(
     }
 
 
-def _spoken(battery: Battery, trials: Sequence[Trial], primary: str) -> Mapping[int, Json]:
+def _spoken(
+    battery: Battery,
+    trials: Sequence[Trial],
+    primary: str,
+    speaker: Mapping[str, object] | None,
+) -> Mapping[int, Json]:
     """By trial, what is said of it where it is named aloud; imported only for such a battery."""
     if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
         return {}
@@ -104,7 +110,7 @@ def _spoken(battery: Battery, trials: Sequence[Trial], primary: str) -> Mapping[
 
     return {
         naming.view.trial.plan.number: spoken_json(naming)
-        for naming in namings(battery, trials, primary)
+        for naming in namings(battery, trials, primary, speaker)
     }
 
 
@@ -192,6 +198,7 @@ def sources_of(members: Iterable[Loaded]) -> list[Source]:
             member.declarations,
             member.judged,
             member.primary,
+            member.speaker,
         )
         for member in members
     ]

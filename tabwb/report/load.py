@@ -233,14 +233,18 @@ def loaded(
     return tuple(result)
 
 
-TOLD = ("age_years", "group", "AQ")
+TOLD = ("age_years", "group", "AQ", "variety", "ipa")
 """Columns of a speaker's record that exports carry."""
 
 
 def _told_of(store: Store, administration: Administration) -> Mapping[str, Value]:
     if administration.conditions.kind != "speaker":
         return {}
-    values = store.speaker(administration.conditions.examinee).values
+    return told_of(store.speaker(administration.conditions.examinee).values)
+
+
+def told_of(values: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return what exports say of a speaker."""
     return {name: values[name] for name in TOLD if name in values}
 
 

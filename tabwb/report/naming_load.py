@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tabwb.administer.naming_scores import Naming, naming_of
-from tabwb.administer.naming_view import view_of
+from tabwb.administer.naming_view import speech_of, view_of
 from tabwb.battery.model import Battery
 from tabwb.battery.naming import NamingRules, naming_item
 from tabwb.records.states import ResponseKind
@@ -13,14 +13,21 @@ from tabwb.records.trials import Trial
 from tabwb.scoring.naming.case import Earlier
 
 
-def namings(battery: Battery, trials: Sequence[Trial], primary: str = "") -> tuple[Naming, ...]:
+def namings(
+    battery: Battery,
+    trials: Sequence[Trial],
+    primary: str = "",
+    speaker: Mapping[str, object] | None = None,
+) -> tuple[Naming, ...]:
     """Every naming trial, whether it was given or not; each knows what was said before it.
 
     Args:
         battery: as it was given.
         trials: as they stand, in the order planned.
         primary: the rater whose scores count; empty: whoever scored first.
+        speaker: columns of the speaker's record: varieties of English, notation of IPA.
     """
+    speech = speech_of(speaker or {})
     found: list[Naming] = []
     earlier: list[Earlier] = []
     for trial in trials:
@@ -28,7 +35,9 @@ def namings(battery: Battery, trials: Sequence[Trial], primary: str = "") -> tup
         if subtest.response is not ResponseKind.NAMING:
             continue
         rules = subtest.naming or NamingRules()
-        view = view_of(trial, naming_item(subtest.item(trial.plan.item)), rules, earlier, primary)
+        view = view_of(
+            trial, naming_item(subtest.item(trial.plan.item)), rules, earlier, primary, speech
+        )
         found.append(naming_of(view))
         if view.spoken is not None:
             earlier.append(view.spoken)

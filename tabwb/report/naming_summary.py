@@ -78,7 +78,9 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     battery = sources[0].battery
     found: list[NamedSubtest] = []
     scored = [
-        naming for source in sources for naming in namings(battery, source.trials, source.primary)
+        naming
+        for source in sources
+        for naming in namings(battery, source.trials, source.primary, source.speaker)
     ]
     for subtest in battery.subtests:
         if subtest.response is not ResponseKind.NAMING:

@@ -102,6 +102,7 @@ def document(report: PhonemeReport) -> dict[str, Any]:
         "fer_length": rate.fer_length,
         "utterances": list(_utterances(report)),
         "unmapped": dict(report.corpus.unmapped.most_common()),
+        "mapped": dict(report.corpus.mapped.most_common()),
         "task_b": None if report.task_b is None else _task_b(report.task_b),
         **dict(_optional(report)),
     }

@@ -89,6 +89,10 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
         found = (f"{label} {count}" for label, count in corpus.unmapped.most_common())
         total = plural(sum(corpus.unmapped.values()), "label")
         yield Text(f"{total} without a phoneme, dropped: {named(found)}", style="yellow")
+    if corpus.mapped:
+        found = (f"{mapping} {count}" for mapping, count in corpus.mapped.most_common())
+        total = plural(sum(corpus.mapped.values()), "sound")
+        yield _dim(f"{total} of the reference outside of the 40, mapped: {named(found)}")
     empty = sum(not one.ref for one in corpus.utterances) if report.scores is not None else 0
     if empty:
         yield _dim(

@@ -113,6 +113,7 @@ def summarise(
     judged: Sequence[Judged] = (),
     interval: bool = False,
     primary: str = "",
+    speaker: Mapping[str, object] | None = None,
 ) -> Summary:
     """Summarise the trials of one administration.
 
@@ -125,8 +126,10 @@ def summarise(
         judged: every call of judges that ask a model.
         interval: compute the intervals of burdens too.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: columns of the speaker's record.
     """
-    source = Source(battery, trials, conditions, declarations or {}, judged, primary)
+    given = declarations or {}
+    source = Source(battery, trials, conditions, given, judged, primary, speaker or {})
     return pool([source], interval=interval)
 
 

@@ -67,6 +67,7 @@ def print_administration(
     summary: Summary | None = None,
     details: bool = False,
     primary: str = "",
+    speaker: Mapping[str, object] | None = None,
 ) -> None:
     """Print the results of one administration; ``summary`` is of its trials, if at hand."""
     summary = summary or summarise(
@@ -76,6 +77,7 @@ def print_administration(
         declarations=declarations,
         interval=interval,
         primary=primary,
+        speaker=speaker,
     )
     print_view(administration_view(administration, battery, summary, details=details))
 

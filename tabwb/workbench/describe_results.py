@@ -40,6 +40,7 @@ def results_of(one: Loaded, *, interval: bool = True, others: Sequence[Loaded] =
         judged=one.judged,
         interval=interval,
         primary=one.primary,
+        speaker=one.speaker,
     )
     named = {subtest.id for subtest in summary.named}
     naming = None

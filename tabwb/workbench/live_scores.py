@@ -33,6 +33,7 @@ class LiveScores:
             conditions,
             declarations=session.declarations,
             primary=session.plugins.configuration.study.primary_rater,
+            speaker=session.speaker_record,
         )
         current = session.current.plan.subtest if session.current else ""
         person = conditions.kind == "speaker"

@@ -119,7 +119,7 @@ def naming_results(
         tuple(sorted(sessions, key=lambda each: (each.at, each.number))),
         {
             each.view.trial.plan.number: response_of(each)
-            for each in namings(one.battery, one.trials, one.primary)
+            for each in namings(one.battery, one.trials, one.primary, one.speaker)
         },
         len(named) == len(one.battery.subtests),
     )
@@ -135,7 +135,13 @@ def _when(one: Loaded) -> str:
 
 def source_of(one: Loaded) -> Source:
     """An administration as summaries take it."""
-    return Source(one.battery, one.trials, one.administration.conditions, primary=one.primary)
+    return Source(
+        one.battery,
+        one.trials,
+        one.administration.conditions,
+        primary=one.primary,
+        speaker=one.speaker,
+    )
 
 
 def response_of(naming: Naming) -> NamedResponse:

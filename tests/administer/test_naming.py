@@ -15,6 +15,7 @@ from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Scored
 from tabwb.records.ratings import Rating
+from tabwb.records.speakers import SCOPES, Consent, Speaker
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
 from tabwb.records.trials import Conditions
@@ -400,3 +401,20 @@ def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> Non
     proposal = naming_of(view).proposal
     assert proposal is not None
     assert proposal.code == "semantic"
+
+
+def test_a_recorded_variety_and_notation_of_a_speaker_decide(
+    begin_naming: Begin, store: Store
+) -> None:
+    store.keep_speaker(Speaker("S-014", {"variety": "h-dropping, non-rhotic", "ipa": "uk"}))
+    store.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in SCOPES])
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.hear("/ted/")
+    view = session.view()
+    assert view is not None
+    assert view.speech.varieties == ("non-rhotic", "h-dropping")
+    heard_as = view.heard_as
+    assert heard_as is not None
+    assert heard_as.pronunciations == (("T", "EH", "D"),)

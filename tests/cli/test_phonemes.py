@@ -16,7 +16,7 @@ from tests.cli.conftest import Run, in_process
 PSST = Path(__file__).parents[1] / "data" / "psst.json"
 FIXED = {
     "format", "per", "fer", "status", "per_distance", "per_length", "fer_distance", "fer_length",
-    "utterances", "unmapped", "task_b",
+    "utterances", "unmapped", "mapped", "task_b",
 }  # fmt: skip
 
 Write = Callable[..., Path]
@@ -64,6 +64,18 @@ def test_every_case_of_the_challenges_scorer(run: Run, pair: Any) -> None:
     for name in ("per_distance", "per_length", "fer_distance", "fer_length"):
         assert found[name] == sum(case[name] for case in cases)
     assert (found["status"], found["unmapped"], found["task_b"]) == ("value", {}, None)
+
+
+def test_a_reference_in_ipa_is_scored_over_the_forty_and_tells_what_was_mapped(
+    run: Run, pair: Any
+) -> None:
+    ref, hyp = pair(("a", "dɒɡ <sil> kæt", "D AA G K AE T"), ("b", "bɛd", "B EH T"))
+    found = run("phonemes", ref, hyp, "--json").document
+    assert (found["per_distance"], found["per_length"]) == (1, 9)
+    assert found["mapped"] == {"ɒ=AA": 1}
+    assert "1 sound of the reference outside of the 40, mapped: ɒ=AA 1" in (
+        " ".join(run("phonemes", ref, hyp).out.split())
+    )
 
 
 def test_a_corpus_with_empty_references(run: Run, pair: Any) -> None:

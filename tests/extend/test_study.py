@@ -25,6 +25,8 @@ def test_without_the_table_there_are_the_built_in_columns(tmp_path: Path) -> Non
         "age_years",
         "dialect",
         "group",
+        "variety",
+        "ipa",
     ]
 
 
@@ -115,3 +117,17 @@ def test_a_misspelt_column_is_answered_with_the_nearest() -> None:
 def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, text: str, key: str) -> None:
     with pytest.raises(UsageError, match=rf"tabwb\.toml: {key}:"):
         load(tmp_path, text)
+
+
+def test_several_choices_are_read_and_one_that_is_not_allowed_is_named() -> None:
+    column = next(each for each in BUILT_IN if each.name == "variety")
+    assert column.read("h-dropping,non-rhotic") == "h-dropping, non-rhotic"
+    with pytest.raises(UsageError, match="'Scottish'"):
+        column.read("Scottish")
+
+
+def test_the_varieties_are_those_that_the_rules_know() -> None:
+    from tabwb.records.study import VARIETIES as names
+    from tabwb.scoring.naming.forms import VARIETIES
+
+    assert tuple(VARIETIES) == names

@@ -16,7 +16,9 @@ from tabwb.phonology.inventory import (
     FEATURE_TABLE,
     FEATURES,
     PHONEMES,
+    Notation,
     is_vowel,
+    mapped_letters,
     parse_arpabet,
     parse_ipa,
     parse_pronunciation,
@@ -131,10 +133,35 @@ def test_a_label_outside_is_named(text: str, named: str, hint: str) -> None:
     assert hint in str(caught.value)
 
 
-@pytest.mark.parametrize(("text", "letter"), [("dyg", "'y'"), ("dɔ̥g", "'̥'"), ("ʁ", "'ʁ'")])
+@pytest.mark.parametrize(("text", "letter"), [("d§g", "'§'"), ("dɔ̥g", "'̥'"), ("ʘ", "'ʘ'")])
 def test_a_letter_outside_is_named(text: str, letter: str) -> None:
     with pytest.raises(TabwbError, match=letter):
         parse_ipa(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "notation", "phonemes", "mapped"),
+    [
+        ("dɒɡ", "us", "D AA G", ("ɒ=AA",)),
+        ("hɒt", "uk", "HH AA T", ("ɒ=AA",)),
+        ("bɜːd", "uk", "B ER D", ("ɜ=ER",)),
+        ("ɡəʊt", "uk", "G OW T", ()),
+        ("bed", "us", "B EY D", ()),
+        ("bed", "uk", "B EH D", ()),
+        ("hat", "uk", "HH AE T", ("a=AE",)),
+        ("eə", "uk", "EH AH", ()),
+        ("hɪə", "uk", "HH IH AH", ()),
+        ("lɒx", "us", "L AA K", ("ɒ=AA", "x=K")),
+        ("ɬan", "us", "L AE N", ("ɬ=L", "a=AE")),
+        ("haʊs", "uk", "HH AW S", ()),
+        ("ɪç", "us", "IH HH", ("ç=HH",)),
+    ],
+)
+def test_sounds_outside_the_forty_are_mapped_and_told(
+    text: str, notation: Notation, phonemes: str, mapped: tuple[str, ...]
+) -> None:
+    assert parse_ipa(text, notation) == tuple(phonemes.split())
+    assert mapped_letters(text, notation) == mapped
 
 
 def test_misspelt_arpabet_is_not_taken_for_ipa() -> None:

@@ -60,8 +60,9 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{tmp_path / 'typed.tsv'}:3")
 
 
-def test_a_typed_pause_parts_two_attempts(tmp_path: Path) -> None:
-    typed = table(tmp_path, "dog_d1a4fb3f_0\tK AE T <sil> D AO G")
+@pytest.mark.parametrize("text", ["K AE T <sil> D AO G", "kæt <sil> dɔɡ", "/kæt <sil> dɔɡ/"])
+def test_a_typed_pause_parts_two_attempts(tmp_path: Path, text: str) -> None:
+    typed = table(tmp_path, f"dog_d1a4fb3f_0\t{text}")
     (dog,) = heard(typed, Clip(str(SPEECH / CLIPS[0])))
     said = [" ".join(attempt.phonemes) for attempt in propose_attempts(dog.segments)]
     assert said == ["K AE T", "D AO G"]

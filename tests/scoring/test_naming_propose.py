@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tabwb.phonology.inventory import PHONEMES
 from tabwb.scoring.naming.case import Earlier, Proposal, Settings
 from tabwb.scoring.naming.codes import CODES, FLAGS
+from tabwb.scoring.naming.forms import Variety
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import Response, propose_response
 from tabwb.scoring.naming.similarity import chance_rate
@@ -190,6 +191,45 @@ def test_what_is_similar_carries_the_chance_rate_and_nothing_else_does() -> None
     assert propose("", heard="frog").chance_rate == chance_rate()
     assert propose("", heard="cat").chance_rate is None
     assert propose("", heard="dog").chance_rate is None
+
+
+# ------------------------------------------------------------------ varieties, sounds outside
+
+
+@pytest.mark.parametrize(
+    ("variety", "target", "form", "said"),
+    [
+        ("non-rhotic", "car", "K AA R", "K AA"),
+        ("cot-caught", "dog", "D AO G", "D AA G"),
+        ("trap-bath", "bath", "B AE TH", "B AA TH"),
+        ("th-fronting", "bath", "B AE TH", "B AE F"),
+        ("h-dropping", "house", "HH AW S", "AW S"),
+        ("foot-strut", "cup", "K AH P", "K UH P"),
+        ("t-glottalling", "butter", "B AH T ER", "B AH ER"),
+        ("raising", "house", "HH AW S", "HH OW S"),
+    ],
+)
+def test_a_recorded_variety_is_right_and_another_is_left_to_a_person(
+    variety: Variety, target: str, form: str, said: str
+) -> None:
+    item = NamingTarget(target=target, accept=accept(form))
+    settings = Settings("correct-first", varieties=(variety,))
+    right = propose_response(item, timed(said), settings).proposal
+    assert (right.code, right.rule, right.flags) == ("correct", "7d", ("dialect",))
+    other = propose(said, item)
+    if variety == "t-glottalling":  # nothing of it is in a transcript
+        assert other.code != "correct"
+    else:
+        assert (other.code, other.rule, other.candidates[0]) == ("undecided", "7u", "correct")
+
+
+def test_a_sound_outside_of_the_forty_is_kept_mapped_and_told() -> None:
+    found = propose("", NamingTarget(target="hot", accept=accept("HH AA T")), heard="/hɒt/")
+    assert (found.code, found.flags) == ("correct", ("mapped-sound",))
+    assert found.clause.endswith("read as ɒ=AA")
+    bird = NamingTarget(target="bird", accept=accept("B ER D"))
+    assert propose("", bird, heard="/bɜːd/").code == "correct"
+    assert parse_heard("/bed/", "uk").pronunciations == (("B", "EH", "D"),)
 
 
 # ------------------------------------------------------------------ perseveration

@@ -78,6 +78,7 @@ FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "dont-know": "said that no name comes",
         "repeats": "the same was said to an earlier item",
         "guessed-sound": "the word has no listed pronunciation: it follows from its letters",
+        "mapped-sound": "a sound outside of the 40 phonemes was mapped to the nearest",
         "embedded": "further speech stands beside the name without a pause: check by ear",
     }
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from tabwb.phonology.dictionary import load_dictionary
 from tabwb.phonology.inventory import is_vowel
@@ -41,7 +41,6 @@ VARIETIES: Final[Mapping[Variety, str]] = MappingProxyType(
         "raising": "a raised first vowel in 'house' and 'price'",
     }
 )
-assert tuple(VARIETIES) == get_args(Variety)
 UNHEARD: Final = frozenset({"t-glottalling"})
 """Varieties that leave nothing in a transcript: they are assumed only where they are declared."""
 _WEAK = "weak"

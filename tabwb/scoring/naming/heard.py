@@ -7,7 +7,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tabwb.phonology.inventory import SILENT, normalise_label, parse_arpabet, parse_ipa
+from tabwb.phonology.inventory import (
+    SILENT,
+    Notation,
+    mapped_letters,
+    normalise_label,
+    parse_arpabet,
+    parse_ipa,
+)
 from tabwb.records.errors import UsageError
 from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
 from tabwb.scoring.naming.readings import Said
@@ -56,13 +63,17 @@ class HeardAs:
         return sum(len(one.words) for one in self.attempts) > 1
 
 
-def parse_heard(text: str) -> HeardAs:
+def parse_heard(text: str, notation: Notation = "us") -> HeardAs:
     """Read the field.
 
     ARPAbet is written in capitals (``D AO G``) or with stress (``d ao1 g``), IPA between slashes or
     brackets, or with at least one letter that is not plain; everything else is words. So ``dog`` is
     the word and ``/dog/`` is IPA. A comma, ``...`` or ``<sil>`` parts attempts; a number between
     phonemes is a pause in seconds.
+
+    Args:
+        text: as typed.
+        notation: how letters of IPA are read.
 
     Raises:
         UsageError: there is nothing, or a label or letter that stands for no sound.
@@ -79,7 +90,7 @@ def parse_heard(text: str) -> HeardAs:
         raise UsageError("nothing was written down", allowed=ALLOWED)
     bracketed = bool(_IPA_BRACKETS.match(said))
     parts = [part.strip() for part in _PARTS.split(said) if part.strip(_EDGES)]
-    attempts = [one for part in parts for one in _attempts(part, ipa=bracketed)]
+    attempts = [one for part in parts for one in _attempts(part, notation, ipa=bracketed)]
     if not attempts:
         raise UsageError(f"'{said}' is not a word", allowed=ALLOWED)
     return HeardAs(said, tuple(attempts))
@@ -107,22 +118,23 @@ def said_words(words: tuple[str, ...], base: Said = Said(ear=True)) -> Said:  # 
     )
 
 
-def _attempts(part: str, *, ipa: bool) -> list[Said]:
+def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[Said]:
     """The attempts of a text without commas: one, or several where pauses are long."""
     label = part.lower()
     if label in SILENT:
         return [Said(ear=True, noise=True)]
     if _is_arpabet(part) or (ipa or _IPA_BRACKETS.match(part) or not _plain(part)):
-        return _phonemes(part)
+        return _phonemes(part, notation)
     words = [word.strip('.,!?;:"').lower().replace("’", "'") for word in part.split()]
     kept = tuple(word for word in words if word.strip("-"))
     return [said_words(kept)] if kept else []
 
 
-def _phonemes(part: str) -> list[Said]:
+def _phonemes(part: str, notation: Notation) -> list[Said]:
     found: list[Said] = []
     phonemes: list[str] = []
     breaks: set[int] = set()
+    mapped: tuple[str, ...] = ()
     for at, piece in enumerate(_PAUSE.split(part)):
         if at % 2:
             seconds = BREAK_S if piece.startswith("(") else float(piece)
@@ -133,13 +145,14 @@ def _phonemes(part: str) -> list[Said]:
                 breaks.add(len(phonemes))
             continue
         arpabet = _is_arpabet(piece) if piece.strip() else False
-        read = parse_arpabet(piece, silent=True) if arpabet else parse_ipa(piece)
+        read = parse_arpabet(piece, silent=True) if arpabet else parse_ipa(piece, notation)
         phonemes += [each for each in read if each not in SILENT]
+        mapped += () if arpabet else mapped_letters(piece, notation)
     if not phonemes and not found:
         raise UsageError(f"'{part}' holds no phoneme", allowed=ALLOWED)
     if phonemes:
         found.append(Said((tuple(phonemes),), ear=True, breaks=frozenset(breaks - {0})))
-    return found
+    return [replace(one, mapped=mapped) for one in found]
 
 
 def _plain(text: str) -> bool:

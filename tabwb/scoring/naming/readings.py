@@ -43,6 +43,7 @@ class Said:
         flags: of :data:`tabwb.scoring.naming.codes.FLAGS`, for what was taken off.
         noise: whether there was speech that could not be made out.
         broken_off: whether a listener marked it as a fragment (``d-``).
+        mapped: sounds outside of the 40, each with the phoneme it is read as (``ɒ=AA``).
     """
 
     ways: tuple[tuple[str, ...], ...] = ()
@@ -53,6 +54,7 @@ class Said:
     flags: tuple[str, ...] = ()
     noise: bool = False
     broken_off: bool = False
+    mapped: tuple[str, ...] = ()
 
     @property
     def phonemes(self) -> tuple[str, ...]:

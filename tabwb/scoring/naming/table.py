@@ -337,8 +337,13 @@ def decide(case: Case, after: str = "") -> Proposal:
             if found is not None:
                 guessed = ("guessed-sound",) * bool(case.said.guessed)
                 repeats = ("repeats",) * bool(found.repeats)
+                mapped = ("mapped-sound",) * bool(case.said.mapped)
                 more = () if found.code == "correct" else (*guessed, *repeats)
+                more = (*mapped, *more)
                 flags = dict.fromkeys((*case.said.flags, *found.flags, *more))
-                return replace(found, rule=rule.number, flags=tuple(flags))
+                clause = found.clause
+                if case.said.mapped:
+                    clause = f"{clause}; read as {', '.join(dict.fromkeys(case.said.mapped))}"
+                return replace(found, rule=rule.number, flags=tuple(flags), clause=clause)
         begun = begun or rule.number == after
     raise AssertionError("the last rule decides always")
