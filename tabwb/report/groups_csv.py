@@ -16,6 +16,7 @@ from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.cautions import cautions
 from tabwb.report.destination import check_destination
 from tabwb.report.groups import Grouped
+from tabwb.report.groups_columns import dictionary, judge_names
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.subtests import SubtestSummary
 from tabwb.report.wording import judge_labels
@@ -48,8 +49,13 @@ def groups_csv(made: Sequence[Grouped]) -> str:
     if not made:
         raise TabwbError("there are no administrations of models to write")
     rows = [_row(one, made) for one in made]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
+    columns = columns_of(rows)
     return csv_text(columns, ([row.get(name) for name in columns] for row in rows))
+
+
+def columns_of(rows: Sequence[Row]) -> list[str]:
+    """Return every column of any row, in order of appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def write_groups(made: Sequence[Grouped], out: Path) -> Path:
@@ -61,7 +67,8 @@ def write_groups(made: Sequence[Grouped], out: Path) -> Path:
     text = groups_csv(made)
     said = (sentence for one in made for sentence in cautions(one.battery, one.summary, model=True))
     place = check_destination(out)
-    write_text(place, text, [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE, CSV_CELLS])
+    told = dictionary(columns_of([_row(one, made) for one in made]))
+    write_text(place, text, [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE, CSV_CELLS, told])
     return place
 
 
@@ -92,8 +99,11 @@ def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
     }
     kinds = dict.fromkeys(judge.terms for each in made for judge in each.summary.judges)
     first = {judge.terms: judge for each in made for judge in each.summary.judges}
-    names = judge_labels([first[terms] for terms in kinds])
-    for terms, name in zip(kinds, names, strict=True):
+    labels_of_judges = judge_labels([first[terms] for terms in kinds])
+    names = judge_names(labels_of_judges)
+    for terms, name, label in zip(kinds, names, labels_of_judges, strict=True):
+        if name != label:
+            row[name] = label
         judge = next((each for each in one.summary.judges if each.terms == terms), None)
         figures = {} if judge is None else dict(_burden(judge))
         figures["not_judged"] = one.not_judged(terms.rater)

@@ -197,8 +197,8 @@ def test_every_output_says_how_many_are_usable_before_the_burden() -> None:
         usable = next(at for at, line in enumerate(lines) if f"usable {n} of 5" in line)
         assert usable < next(at for at, line in enumerate(lines) if "symptom burden" in line)
     columns, *rows = csv.reader(groups_csv(made).splitlines())
-    place = columns.index(f"{CHAT} usable")
-    assert place < columns.index(f"{CHAT} burden")
+    place = columns.index("judge1 usable")
+    assert place < columns.index("judge1 burden")
     assert [row[place : place + 4] for row in rows] == [
         ["0", "5", "prompt-echo 5", "true"],
         ["2", "5", "repeated-answer 3", "true"],
