@@ -108,6 +108,30 @@ def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None
         check_judging(store, plugins, conditions, plugins.judge(spec))
 
 
+def missing(
+    store: Store, plugins: Plugins, conditions: Conditions, *, microphone: bool = False
+) -> tuple[Scope, ...]:
+    """Return every scope that an administration needs and the speaker has not agreed to.
+
+    Args:
+        store: with the consents.
+        plugins: with the study's rules and the transcriber.
+        conditions: of the administration.
+        microphone: whether this program records: then everybody must have agreed.
+    """
+    if not conditions.guarded:
+        return ()
+    speaker, spec = conditions.person, conditions.transcriber
+    must = microphone or _must_consent(store, plugins, speaker)
+    reaches = spec is not None and plugins.reaches_out("transcribers", spec)
+    needed: tuple[tuple[Scope, bool], ...] = (
+        ("record", must),
+        ("transcribe", must and spec is not None),
+        ("remote", bool(store.elsewhere) or reaches),
+    )
+    return tuple(scope for scope, asked in needed if asked and not store.allowed(speaker, scope))
+
+
 def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
     return plugins.configuration.study.require_consent or is_registered(store, speaker)
 

@@ -43,7 +43,7 @@ from tabwb.records.naming import (
 )
 from tabwb.records.speech import Transcript
 from tabwb.records.trials import Attempt, Trial
-from tabwb.scoring.naming.codes import CODES, FLAGS
+from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS
 from tabwb.scoring.naming.heard import parse_heard
 
 
@@ -181,12 +181,28 @@ class NamingSession(NamingStanding):
             score: see :data:`tabwb.records.naming.Score`.
             take: the response's stretch of the recording; needed while the window is open and
                 something is recorded.
-            reason: needed for ``not-scorable``; of ``no-response`` what kind it was.
+            reason: needed for ``not-scorable``, any text; of ``no-response`` what kind it was
+                (:data:`tabwb.scoring.naming.codes.NO_RESPONSE_KINDS`); of others none.
+
+        Raises:
+            UsageError: the score, or its reason, is not one of those allowed.
+            TabwbError: it cannot be scored now.
         """
         if score not in SCORES:
             raise UsageError(f"'{score}' is no score", allowed=", ".join(SCORES))
         if score == "not-scorable" and not reason.strip():
             raise TabwbError("what cannot be scored needs a reason", allowed="any text")
+        if score == "no-response" and reason.strip() and reason.strip() not in NO_RESPONSE_KINDS:
+            raise UsageError(
+                f"'{reason.strip()}' is not a kind of no response",
+                allowed=", ".join(NO_RESPONSE_KINDS),
+                hint="leave it out where none of them fits",
+            )
+        if score not in {"no-response", "not-scorable"} and reason.strip():
+            raise UsageError(
+                f"'{score}' takes no reason",
+                hint="a remark on the response is a note: tabwb trial note",
+            )
         trial = self._spoken_or_error("score")
         number = trial.plan.number
         entries: list[Entry] = []

@@ -264,6 +264,15 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+def instructions_of(session: NamingStanding) -> str:
+    """What is read to the speaker before the coming item's subtest; empty where nothing is."""
+    coming = next((one for one in session.upcoming(1) if session.is_naming(one)), None)
+    if coming is None:
+        return ""
+    said = session.battery.subtest(coming.plan.subtest).instructions
+    return "" if said is None else said.text
+
+
 def observed(number: int | None, observation: Observation) -> EventEntry:
     """The entry of an observation; ``number`` is the trial's, or None for the whole."""
     return EventEntry("observed", number, observation_to_json(observation))

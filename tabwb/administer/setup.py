@@ -17,6 +17,7 @@ from tabwb.battery.model import Battery
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import Act, LogEntry
+from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.study import check_id
 from tabwb.records.trials import Conditions
@@ -175,6 +176,7 @@ def create_naming(
 
     Raises:
         UsageError: nothing in the battery is named aloud.
+        TabwbError: a table of typed transcripts is wrong; nothing was begun.
     """
     if not is_naming(battery):
         raise UsageError(
@@ -183,9 +185,25 @@ def create_naming(
         )
     from tabwb.administer.naming import NamingSession
 
+    check_typed(plugins, conditions.transcriber)
     session = create(store, plugins, battery, conditions)
     assert isinstance(session, NamingSession)
     return session
+
+
+def check_typed(plugins: Plugins, transcriber: str | None) -> None:
+    """Read a table of transcripts that a person typed, before anything is begun for it.
+
+    Raises:
+        TabwbError: it cannot be read, or a line of it is wrong.
+    """
+    if transcriber is None or not is_typed(transcriber):
+        return
+    typed = plugins.open_transcriber(transcriber)
+    try:
+        typed.open()
+    finally:
+        typed.close()
 
 
 def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> NamingSession:

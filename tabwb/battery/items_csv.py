@@ -51,7 +51,7 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
     if isinstance(text, Problem):
         raise BatteryProblems([text])
     subtests: dict[str, list[Row]] = {}
-    for row in _rows(name, text):
+    for row in rows_of(name, text, COLUMNS, "prompt"):
         subtests.setdefault(row.cells.get("subtest") or "items", []).append(row)
     lines: dict[KeyPath, int] = {}
     tables = []
@@ -69,7 +69,18 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _rows(name: str, text: str) -> Iterator[Row]:
+def rows_of(name: str, text: str, columns: Sequence[str], needed: str) -> Iterator[Row]:
+    """Yield the items of a CSV.
+
+    Args:
+        name: of the file, for problems.
+        text: of the file.
+        columns: that may stand in it.
+        needed: the column that must.
+
+    Raises:
+        BatteryProblems: it is not such a CSV.
+    """
     header_line = text.partition("\n")[0]
     delimiter = max(",;\t", key=header_line.count)
     reader = csv.reader(
@@ -88,7 +99,7 @@ def _rows(name: str, text: str) -> Iterator[Row]:
         if not any(cells):
             continue
         if not header:
-            header = _header(name, line, cells)
+            header = _header(name, line, cells, columns, needed)
         elif len(cells) > len(header):
             what = "more cells than columns (a cell that holds the separator needs quotes)"
             raise BatteryProblems(
@@ -101,23 +112,25 @@ def _rows(name: str, text: str) -> Iterator[Row]:
         raise BatteryProblems([Problem(name, line, "", "there are no items")])
 
 
-def _header(name: str, line: int, columns: list[str]) -> list[str]:
-    allowed = ", ".join(COLUMNS)
+def _header(
+    name: str, line: int, found: list[str], columns: Sequence[str], needed: str
+) -> list[str]:
+    allowed = ", ".join(columns)
     problems = [
-        Problem(name, line, "", "there is no such column", repr(one), allowed, near(one, COLUMNS))
-        for one in columns
-        if one not in COLUMNS
+        Problem(name, line, "", "there is no such column", repr(one), allowed, near(one, columns))
+        for one in found
+        if one not in columns
     ]
     problems += [
         Problem(name, line, "", "this column stands twice", repr(one))
-        for one in dict.fromkeys(columns)
-        if columns.count(one) > 1 and one in COLUMNS
+        for one in dict.fromkeys(found)
+        if found.count(one) > 1 and one in columns
     ]
-    if "prompt" not in columns and not any(one.suggestion == "prompt" for one in problems):
-        problems.append(Problem(name, line, "", "there is no column 'prompt'", "", allowed))
+    if needed not in found and not any(one.suggestion == needed for one in problems):
+        problems.append(Problem(name, line, "", f"there is no column '{needed}'", "", allowed))
     if problems:
         raise BatteryProblems(problems)
-    return columns
+    return found
 
 
 def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:

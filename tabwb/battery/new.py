@@ -49,18 +49,26 @@ def new_battery(
     return _written(folder, {"battery.toml": text.encode("utf-8")})
 
 
-def new_naming_battery(folder: Path, battery_id: str) -> Path:
-    """Write a folder with a picture to be named and the ``battery.toml`` that asks for it.
+def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None) -> Path:
+    """Write a folder with pictures to be named and the ``battery.toml`` that asks for them.
 
     Args:
         folder: must not exist yet; nothing is ever overwritten.
         battery_id: kebab-case id.
+        items: a CSV (:data:`tabwb.battery.naming_csv.COLUMNS`) with its pictures beside it, or None
+            for one example.
 
     Raises:
         UsageError: the id is no id, or the folder is there.
+        BatteryProblems: the CSV has problems; all are listed with their lines.
         TabwbError: the folder cannot be written.
     """
     _must_be_id(battery_id)
+    if items is not None:
+        from tabwb.battery.naming_csv import read_pictures
+
+        tables, pictures = read_pictures(items, battery_table(battery_id))
+        return _written(folder, {**pictures, "battery.toml": render(tables).encode("utf-8")})
     text = NAMING_EXAMPLE.format(id=battery_id, title=title_of(battery_id))
     return _written(folder, {"ball.png": example_picture(), "battery.toml": text.encode("utf-8")})
 
@@ -154,6 +162,8 @@ def _toml(value: object) -> str:
     if isinstance(value, Mapping):
         pairs = [f"{_key(key)} = {_toml(inner)}" for key, inner in value.items()]
         return "{ " + ", ".join(pairs) + " }"
+    if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        return f"[{', '.join(_toml(each) for each in value)}]"
     # JSON's strings and arrays of strings are TOML's too.
     return json.dumps(value, ensure_ascii=False)
 

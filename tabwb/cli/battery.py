@@ -188,7 +188,9 @@ def schema() -> int:
     metavar="items.csv",
     type=click.Path(path_type=Path),
     help="Items as CSV. Columns: prompt, and where needed subtest, response, options (a|b|c), "
-    "expected, tags (a|b), id.",
+    "expected, tags (a|b), id. With --naming: target, and where needed picture (a file beside the "
+    "CSV), accept (pronunciations a|b), semantic, visual, parts, unrelated (words a|b), prompt, "
+    "practice (yes, no), tags, subtest, id.",
 )
 @click.option("--naming", is_flag=True, help="Begin with pictures to be named aloud.")
 @click.option(
@@ -200,18 +202,19 @@ def new(name: str, items: Path | None, naming: bool, features: str | None) -> in
     """Write the folder NAME with a commented battery.toml.
 
     Without --from it holds an example of each kind of item that is answered in text; with --naming
-    a picture to be named, and the rules that score it.
+    a picture to be named, and the rules that score it. With --naming --from pictures that lie
+    beside the CSV are copied, and pronunciations that it leaves out come from the dictionary.
     """
     from tabwb.battery.new import new_battery, new_naming_battery
 
     folder = Path(name)
-    if naming and items is not None:
-        raise UsageError("--naming and --from cannot be had together", allowed="one of them")
     if naming and features is not None:
         raise UsageError("--naming and --features cannot be combined", allowed="one of them")
     features_of = None if features is None else _loaded(features)
     make = (
-        new_naming_battery if naming else partial(new_battery, items=items, features_of=features_of)
+        partial(new_naming_battery, items=items)
+        if naming
+        else partial(new_battery, items=items, features_of=features_of)
     )
     path = make(folder, folder.name)
     note(f"{path} written; next: tabwb battery check {path}")

@@ -42,6 +42,7 @@ def give_by_microphone(session: NamingSession, device: str | None, cancel: threa
     live.ready()
     note(f"recording from {live.source.device}")
     note(HELP)
+    _read_aloud(session)
     try:
         with caught(_interrupt, *ENDING):
             _give(live, cancel)
@@ -135,6 +136,17 @@ def _tell(session: NamingSession, made: Made) -> None:
                 note(f"say: {view.cue_texts[event.observation.cue]}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Scored):
             note(f"scored: {event.observation.score}")
+            coming, now = session.upcoming(1), session.current
+            if coming and now is not None and coming[0].plan.subtest != now.plan.subtest:
+                _read_aloud(session)
+
+
+def _read_aloud(session: NamingSession) -> None:
+    """The words to the speaker before the coming subtest."""
+    from tabwb.administer.naming_standing import instructions_of
+
+    if words := instructions_of(session):
+        note(f"read aloud: {words}")
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

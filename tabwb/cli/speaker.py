@@ -256,12 +256,22 @@ def delete(
         note(f"speaker {speaker_id}: {counted(counts)}")
         for copy in copies:
             note(f"an export that tabwb does not delete: {copy}")
+        kept = store.shared_recordings(speaker_id)
+        for other in dict.fromkeys(other for _, other in kept):
+            count = sum(each == other for _, each in kept)
+            note(
+                f"{plural(count, 'recording')} that {other} has too will be kept: the audio stays "
+                f"until {other} is deleted"
+            )
         note("backups of the store hold the speaker too")
         if not yes:
             _confirm(speaker_id)
         stone = store.delete_speaker(speaker_id, reason)
     if as_json:
-        print_json({"format": 1, "deleted": asdict(stone), "exports": copies})
+        shared = [{"sha256": sha256, "also_of": other} for sha256, other in kept]
+        print_json(
+            {"format": 1, "deleted": asdict(stone), "exports": copies, "kept_recordings": shared}
+        )
     else:
         click.echo(f"{speaker_id} was deleted on {stone.deleted_at[:10]} ({stone.reason})")
     if not stone.finished:

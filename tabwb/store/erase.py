@@ -84,6 +84,21 @@ def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
     }
 
 
+def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str, str], ...]:
+    """Recordings of a speaker that another ID's administration holds too, with that ID."""
+    numbers = set(_numbers(transaction, speaker))
+    holders: dict[str, set[int]] = {}
+    for sha256, number in transaction.rows("SELECT sha256, administration_id FROM recordings"):
+        holders.setdefault(sha256, set()).add(int(number))
+    found = {
+        (sha256, str(transaction.value("SELECT examinee FROM administrations WHERE id = ?", other)))
+        for sha256, held in holders.items()
+        if held & numbers
+        for other in held - numbers
+    }
+    return tuple(sorted(found))
+
+
 def delete(
     transaction: Transaction,
     speaker: str,

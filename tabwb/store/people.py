@@ -273,6 +273,14 @@ class People(ABC):
         with self._reading() as transaction:
             return erase.counts(transaction, speaker)
 
+    def shared_recordings(self, speaker: str) -> tuple[tuple[str, str], ...]:
+        """Recordings of a speaker that another ID has too: (SHA-256, that ID).
+
+        A deletion leaves their files, because the other's administrations need them.
+        """
+        with self._reading() as transaction:
+            return erase.shared_recordings(transaction, speaker)
+
     def delete_speaker(self, speaker: str, reason: str, *, who: str = "") -> Tombstone:
         """Delete a speaker with everything that was recorded of them.
 

@@ -14,6 +14,7 @@ from tabwb.battery.model import Battery
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError
+from tabwb.records.speakers import SCOPES, Scope
 from tabwb.records.trials import Conditions
 from tabwb.report.load import Loaded, loaded
 from tabwb.store.store import Store
@@ -22,6 +23,7 @@ from tabwb.workbench.draft import Ahead, Draft, FieldError, conditions_of, named
 from tabwb.workbench.snapshots import Catalogue, Trouble
 
 Say = Callable[[Message], object]
+RECORD_CONSENT = "once the speaker has agreed, y records it here"
 
 
 class Archive:
@@ -40,6 +42,8 @@ class Archive:
         self._catalogue = Catalogue()
         self._plugins: Plugins | None = None
         self._store: Store | None = None
+        self.lacking: tuple[Scope, ...] = ()
+        """What the speaker of the open administration has not agreed to; read by the screen."""
 
     @property
     def store(self) -> Store:
@@ -115,11 +119,14 @@ class Archive:
         from tabwb.administer import consent
 
         if conditions.guarded and setup.is_naming(battery):
-            try:
-                consent.check(self.store, conditions.person, "record")
-            except TabwbError as error:
+            lacking = consent.missing(self.store, self.plugins, conditions, microphone=True)
+            if lacking:
                 odd = self.plugins.configuration.study.remark(conditions.examinee)
-                return tuple(filter(None, (odd, f"no microphone will be opened: {error}")))
+                told = "; ".join(f"{scope} ({SCOPES[scope]})" for scope in lacking)
+                words = (
+                    f"no microphone will be opened: {conditions.person} has not agreed to {told}"
+                )
+                return tuple(filter(None, (odd, words, RECORD_CONSENT)))
         return consent.notices(self.store, self.plugins, conditions)
 
     def results(self, number: int, *, again: bool = False) -> None:

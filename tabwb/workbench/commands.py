@@ -152,6 +152,8 @@ COMMANDS: tuple[Command, ...] = (
             "The picture alone; keys still work; f or esc comes back."),
     Command("administer.test", "Microphone test…", "Mic test", "t", _NAMING, 12,
             "Choose a microphone, see its level, record a little and hear it."),
+    Command("administer.consent", "Record consent…", "Consent", "y", _NAMING, 15,
+            "Record what the speaker has agreed to, where something is lacking."),
     Command("administer.detail", "Costs of the alignment", "Costs", "i", _NAMING, 14,
             "Show or hide what each phoneme costs and which features changed."),
     Command("file.new", "New administration…", "New", "n", _BEGIN, 1,
@@ -271,6 +273,7 @@ class Situation:
         scored: a person has scored the response shown.
         upcoming: there is a picture left to show.
         cues: so many cues are left for the item.
+        lacking: the speaker has not agreed to something that is needed.
     """
 
     page: Page = "home"
@@ -289,6 +292,7 @@ class Situation:
     scored: bool = False
     upcoming: bool = False
     cues: int = 0
+    lacking: bool = False
 
 
 def listed(group: str, now: Situation) -> tuple[Command, ...]:
@@ -382,5 +386,7 @@ def _in_naming(name: str, now: Situation) -> bool:
             return going
         case "test":
             return not now.recording
+        case "consent":
+            return now.lacking
         case _:
             return True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabwb.administer.naming_scores import Naming, naming_of
+from tabwb.administer.naming_standing import instructions_of
 from tabwb.battery.naming import cues_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import SCORE_KEYS, Take
@@ -99,6 +100,7 @@ class Describer:
             device=live.source.device if live else "",
             transcriber=session.administration.conditions.transcriber or "",
             left_over=self._left_over(live),
+            instructions=instructions_of(session),
         )
         return base if view is None else self._with_response(base, view, live)
 

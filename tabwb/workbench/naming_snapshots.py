@@ -180,6 +180,7 @@ class NamingNow:
         machine: what it says, when it is shown.
         transcriber: spec, or empty: nothing transcribes.
         left_over: recordings that were interrupted and wait to be kept.
+        instructions: what is read to the speaker before the coming subtest, or empty.
     """
 
     card: Card | None
@@ -207,3 +208,4 @@ class NamingNow:
     machine: MachineSays | None = None
     transcriber: str = ""
     left_over: int = 0
+    instructions: str = ""

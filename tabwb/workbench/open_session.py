@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from datetime import date
 
 from tabwb.administer import setup
 from tabwb.administer.drive import ask, drive
@@ -15,6 +16,7 @@ from tabwb.administer.spending import Spending
 from tabwb.extend.components import BatchingBackend, ModelBackend
 from tabwb.records import events
 from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.speakers import Consent
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
 from tabwb.workbench import messages
 from tabwb.workbench.archive import Archive, Say
@@ -89,11 +91,36 @@ class OpenSession(Archive):
         self._scores = LiveScores()
         self._together, self._rest = False, None
         self._spending = self._spent_before(session)
-        self._notices = self.notices(session.battery, session.administration.conditions)
+        self._look_at_consents(session)
         self._show(opened=True)
         self.refresh()
         if loading and session.administration.conditions.kind == "model":
             self._load(session)
+
+    def keep_consent(self, document: str) -> None:
+        """Record that the speaker has agreed today to all that the open administration needs.
+
+        Args:
+            document: where the signed form is.
+        """
+        session = self._session
+        if session is None or not self.lacking:
+            return
+        speaker, today = session.administration.conditions.person, date.today().isoformat()
+        self.store.keep_consents(
+            [Consent(speaker, scope, True, today, document.strip()) for scope in self.lacking]
+        )
+        self._look_at_consents(session)
+        self._show()
+
+    def _look_at_consents(self, session: Session) -> None:
+        from tabwb.administer import consent
+
+        conditions = session.administration.conditions
+        self._notices = self.notices(session.battery, conditions)
+        self.lacking = ()
+        if setup.is_naming(session.battery):
+            self.lacking = consent.missing(self.store, self.plugins, conditions, microphone=True)
 
     def _spent_before(self, session: Session) -> Spending | None:
         conditions = session.administration.conditions

@@ -71,6 +71,8 @@ def _why_not_in_naming(verb: str, now: Situation) -> str:
         return "discontinued: u takes that back, space shows the results"
     if now.status is AdministrationStatus.DONE and verb not in {"heard", "code", "listen"}:
         return "done: nothing is left to give; space shows the results"
+    if verb == "consent":
+        return "the speaker has agreed to all that is needed"
     if verb == "test":
         return "the microphone is recording: p pauses and closes it"
     if not now.recording and verb in {*_SCORING, "cue", "re-prompt", "attempt", "examiner"}:

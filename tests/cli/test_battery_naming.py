@@ -8,7 +8,6 @@ import sys
 import zlib
 from pathlib import Path
 
-import pytest
 import tomli
 
 from tests.cli.conftest import Run, in_process
@@ -144,8 +143,50 @@ def test_a_folder_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None:
     assert (made.status, list((tmp_path / "mine").iterdir())) == (2, [])
 
 
-@pytest.mark.parametrize("options", [["--naming", "--from", "items.csv"]])
-def test_pictures_come_from_no_csv(run: Run, tmp_path: Path, options: list[str]) -> None:
-    made = run("battery", "new", tmp_path / "mine", *options)
-    assert made.status == 2
-    assert "--naming and --from" in made.err
+def _pictures(folder: Path, *names: str) -> None:
+    from tabwb.battery.starting_points import example_picture
+
+    for name in names:
+        (folder / name).write_bytes(example_picture())
+
+
+def test_pictures_come_from_a_csv(run: Run, tmp_path: Path) -> None:
+    _pictures(tmp_path, "dog.png", "sea.png", "ice-cream.png")
+    (tmp_path / "items.csv").write_text(
+        "target;picture;accept;semantic;practice\n"
+        "dog;;D AO G|D AA G;cat|wolf;yes\nice cream;;;;\nwave;sea.png;;sea;\n",
+        encoding="utf-8",
+    )
+    made = run("battery", "new", tmp_path / "mine", "--naming", "--from", tmp_path / "items.csv")
+    assert made.status == 0, made.err
+    assert run("battery", "check", tmp_path / "mine").status == 0
+    shown = run("battery", "show", tmp_path / "mine" / "battery.toml", "--json").document
+    (subtest,) = shown["subtest"]
+    assert [(one["id"], one["picture"]) for one in subtest["item"]] == [
+        ("dog", "dog.png"), ("ice-cream", "ice-cream.png"), ("wave", "sea.png"),
+    ]  # fmt: skip
+    assert [form["phonemes"] for form in subtest["item"][0]["accept"]] == ["D AO G", "D AA G"]
+    assert subtest["item"][1]["accept"][0]["phonemes"] == "AY S K R IY M"
+    assert (subtest["item"][0]["practice"], subtest["item"][0]["semantic"]) == (
+        True,
+        ["cat", "wolf"],
+    )
+    assert (tmp_path / "mine" / "sea.png").read_bytes() == (tmp_path / "sea.png").read_bytes()
+
+
+def test_every_problem_of_a_csv_of_pictures_has_its_line(run: Run, tmp_path: Path) -> None:
+    _pictures(tmp_path, "dog.png", "blorf.png")
+    (tmp_path / "items.csv").write_text(
+        "target,picture,accept,practice\ndog,,D QQ G,\ncat,,,\nblorf,,,\ndog,../dog.png,,maybe\n",
+        encoding="utf-8",
+    )
+    made = run("battery", "new", tmp_path / "mine", "--naming", "--from", tmp_path / "items.csv")
+    assert made.status == 1
+    assert not (tmp_path / "mine").exists()
+    for said in (
+        "items.csv:3: picture: there is no such picture",
+        "items.csv:4: accept: the dictionary does not have this word",
+        "items.csv:5: picture: there is no such picture",
+        "items.csv:5: practice: this is neither yes nor no",
+    ):
+        assert said in made.err

@@ -352,6 +352,32 @@ async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None
         assert not given.sources or not given.speaker.path.exists()
 
 
+async def test_what_is_read_to_the_speaker_is_shown_before_the_first_picture(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    rules = 'instructions = { text = "Tell me its name.", source = "ours" }'
+    async with name_aloud(rules=rules) as given:
+        await given.seat.reads("read aloud")
+        assert "Tell me its name." in given.seat.text
+
+
+async def test_every_lacking_consent_is_listed_and_recorded_here(
+    name_aloud: Name,  # noqa: F811
+) -> None:
+    async with name_aloud(consent=False) as given:
+        seat = given.seat
+        await seat.reads("S-014 has not agreed to record")
+        assert "transcribe (" in " ".join(seat.text.split())
+        await seat.press("y")
+        await seat.words("IRB-7/014")
+        await seat.until(lambda: "has not agreed" not in seat.text, "that nothing is lacking")
+        with Store.open(seat.store) as store:
+            kept = [(one.scope, one.given, one.document) for one in store.consents("S-014")]
+        assert kept == [("record", True, "IRB-7/014"), ("transcribe", True, "IRB-7/014")]
+        await given.ready()
+        assert given.now.microphone == "open"
+
+
 async def test_a_transcriber_that_cannot_be_had_stops_nothing(
     name_aloud: Name,  # noqa: F811
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.events import Key
 
+from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.commands import BY_ID, Page, Situation, available
 from tabwb.workbench.naming_snapshots import Card, NamingNow
@@ -125,6 +126,7 @@ class Naming(Judged):
             scored=bool(naming.score),
             upcoming=naming.upcoming is not None,
             cues=len(naming.cues) - naming.cues_given,
+            lacking=bool(self.bench.lacking),
         )
 
     # ---------------------------------------------------------------- showing
@@ -349,6 +351,21 @@ class Naming(Judged):
 
         text = "What is scored from here on is theirs, until the program ends."
         self.app.push_screen(AskWords(f"Who listens to #{number}?", "Study ID", text), given)
+
+    # ---------------------------------------------------------------- consent
+
+    def action_administer_consent(self) -> None:
+        """Record what the speaker has agreed to; the words say to what."""
+        if not self._can("administer.consent") or self.work is None:
+            return
+        lacking = self.bench.lacking
+        meaning = "\n".join(f"{scope}: {SCOPES[scope]}" for scope in lacking)
+        self._ask_words(
+            f"{self.work.administration.conditions.person} has agreed today to",
+            "Where the signed form is",
+            self.bench.keep_consent,
+            meaning,
+        )
 
     # ---------------------------------------------------------------- the microphone
 

@@ -44,6 +44,8 @@ def resting(work: Work, now: NamingNow, device: str) -> Content:
         lines.append(_fact("speaker", one.conditions.examinee))
         lines.append(_fact("conditions", ", ".join(conditions_words(one))))
         lines.append(_fact("transcribed by", short_spec(now.transcriber) or "nothing"))
+    if now.instructions:
+        lines.append(_fact("read aloud", f"“{now.instructions}”"))
     left = sum(item.standing == "open" for item in now.items)
     lines.append(_fact("pictures", f"{left} to show"))
     lines.append(_fact("microphone", device or "the system's own"))
