@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 from tabwb.scoring.text import straight
 
@@ -73,9 +74,9 @@ ASIDES = (
     r"(?:can't|cannot|don't|do not|haven't|am not|am unable|have not)\b",
 )
 """Beginnings of a clause that neither declines nor answers: politeness, offers, introductions."""
-_DECLINES = re.compile(_OPENING + "(?:" + "|".join(f"(?:{each})" for each in DECLINES) + ")")
-_AS_MACHINE = re.compile(_OPENING + f"(?:{_MACHINE_DECLINES})")
-_ASIDE = re.compile(_OPENING + "(?:" + "|".join(f"(?:{each})" for each in ASIDES) + ")")
+_DECLINES = _OPENING + "(?:" + "|".join(f"(?:{each})" for each in DECLINES) + ")"
+_AS_MACHINE = _OPENING + f"(?:{_MACHINE_DECLINES})"
+_ASIDE = _OPENING + "(?:" + "|".join(f"(?:{each})" for each in ASIDES) + ")"
 _IS_MACHINE = re.compile(
     rf"\b(?:i'm|i am|as|being) (?:just |only |merely )?(?:an? )(?:\w+ ){{0,2}}{_MACHINE}"
 )
@@ -121,11 +122,17 @@ def is_refusal(text: str) -> bool:
     return _Clause.DECLINES in kinds and _Clause.ANSWERS not in kinds
 
 
+# Compiled when the first text with a word of refusal comes: it takes some milliseconds.
+@lru_cache(maxsize=8)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
 def _clauses(folded: str) -> list[str]:
     return [clause for part in _CLAUSE.split(folded) if (clause := part.strip(" ,-()'"))]
 
 
 def _kind(clause: str, machine: bool) -> _Clause:
-    if _DECLINES.match(clause) or (machine and _AS_MACHINE.match(clause)):
+    if _compiled(_DECLINES).match(clause) or (machine and _compiled(_AS_MACHINE).match(clause)):
         return _Clause.DECLINES
-    return _Clause.ASIDE if _ASIDE.match(clause) else _Clause.ANSWERS
+    return _Clause.ASIDE if _compiled(_ASIDE).match(clause) else _Clause.ANSWERS
