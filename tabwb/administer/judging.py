@@ -24,7 +24,7 @@ from tabwb.administer.judge_calls import (
     request_key,
 )
 from tabwb.administer.observers import Observers
-from tabwb.administer.raters import JUDGED, Raters, checked, declaration_of
+from tabwb.administer.raters import JUDGED_ON_DEMAND, Raters, checked, declaration_of
 from tabwb.battery.model import Battery
 from tabwb.extend.components import Cancel, Judge, ModelJudge, Response, Verdict
 from tabwb.extend.plugins import Plugins
@@ -189,7 +189,7 @@ class Judging:
     # ---------------------------------------------------------------- inside
 
     def _targets(self, raters: Raters, scope: str) -> Iterator[tuple[Trial, Target]]:
-        wanted = JUDGED if scope == "all" else frozenset({ResponseKind.CONNECTED_TEXT})
+        wanted = JUDGED_ON_DEMAND if scope == "all" else frozenset({ResponseKind.CONNECTED_TEXT})
         said = Counter(
             (each.trial, each.attempt)
             for each in (self._store.judgements(self.number) if self._again else ())

@@ -16,7 +16,10 @@ from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 
 JUDGED = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.VERBATIM, ResponseKind.FREE})
-"""What is judged feature by feature. An answer of one word shows no feature of connected text."""
+"""What is judged feature by feature while it is given."""
+JUDGED_ON_DEMAND = JUDGED | {ResponseKind.CHOICE, ResponseKind.YES_NO}
+"""What is judged with the scope ``all``: a choice answered with a passage has features too (TAB,
+appendix C, example 2)."""
 EXACT = "exact"
 """The measure that decides where a scorer declared no other one."""
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     type=click.Choice(["connected-text", "all"]),
     default="connected-text",
     show_default=True,
-    help="Which answers: connected text, or also repetitions and free answers.",
+    help="Which answers: connected text, or all (also choices, yes or no, repetitions).",
 )
 @click.option(
     "--repeat",

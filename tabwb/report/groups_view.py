@@ -19,6 +19,7 @@ from tabwb.report.pairs import Gap, Pair
 from tabwb.report.printing import print_view, table
 from tabwb.report.tables import summary_view
 from tabwb.report.wording import (
+    ALL_BASELINES,
     BASELINES,
     NONE,
     between,
@@ -167,10 +168,11 @@ def _answers(chosen: Sequence[Grouped]) -> Table:
             right = right_of(subtest)
             cells.append(f"{right}\n{interval}" if subtest.share.scored else NONE)
         made.add_row(one.group.title, str(one.summary.answers.n), *cells)
-    for name, words in BASELINES.items():
+    for name, words in ALL_BASELINES.items():
         cells = [_baseline(chosen, place, name) for place in scored]
         if any(cells):
-            made.add_row(*(Text(cell, style="dim") for cell in (f"baseline: {words}", "", *cells)))
+            label = f"baseline: {BASELINES.get(name, words)}"
+            made.add_row(*(Text(cell, style="dim") for cell in (label, "", *cells)))
     return made
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabwb.agreement.pairs import (
     Floats,
@@ -22,7 +23,9 @@ from tabwb.report.counted import Counted, Source, counted
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.summary import Json, pool
 from tabwb.report.wording import causes_of, judge_labels
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import Estimate, ratio
+
+NO_MAJORITY = "no response has a majority on every feature"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +64,53 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class FeatureConsensus:
+    """What most judges say of one feature, over the responses with two verdicts or more.
+
+    Attributes:
+        present, absent: responses on which most judges say so.
+        ties: responses on which as many say the one as the other: undefined.
+    """
+
+    feature: str
+    present: int
+    absent: int
+    ties: int
+
+    @property
+    def rate(self) -> Estimate:
+        """Share of the responses with a majority that have the feature."""
+        return ratio(self.present, self.present + self.absent, "no response has a majority")
+
+
+@dataclass(frozen=True, slots=True)
 class Consensus:
     """What most judges say.
 
     Attributes:
         judges: how many have a verdict on any response; the others have no say.
         features: those that all of these have in their sets.
+        by_feature: each feature by itself, ties undefined.
         n_responses: responses on which at least two judges have verdicts on every feature and
             none of these is a tie.
+        n_tied: responses left out of the burden because of a tie alone. What is hard to judge is
+            left out, so that the burden is of a biased part of the responses.
         ties: verdicts without a majority; their responses have no consensus burden.
-        burden: mean number of features that most judges call present.
+        burden: mean number of features that most judges call present, over ``n_responses``.
+        ties_present, ties_absent: the burden over ``n_responses + n_tied``, with every tie taken
+            as present, and as absent.
         present: feature to number of responses, of ``n_responses``.
     """
 
     judges: int
     features: tuple[str, ...]
+    by_feature: tuple[FeatureConsensus, ...]
     n_responses: int
+    n_tied: int
     ties: int
     burden: Estimate
+    ties_present: Estimate
+    ties_absent: Estimate
     present: dict[str, int]
 
 
@@ -177,7 +209,23 @@ class Robustness:
                 "judges": consensus.judges,
                 "features": list(consensus.features),
                 "n_responses": consensus.n_responses,
+                "n_tied": consensus.n_tied,
                 "ties": consensus.ties,
+                "sensitivity": {
+                    "ties_present": consensus.ties_present.value,
+                    "ties_absent": consensus.ties_absent.value,
+                    "n_responses": consensus.n_responses + consensus.n_tied,
+                },
+                "by_feature": [
+                    {
+                        "feature": each.feature,
+                        "present": each.present,
+                        "absent": each.absent,
+                        "ties": each.ties,
+                        "rate": each.rate.value,
+                    }
+                    for each in consensus.by_feature
+                ],
                 "symptom_burden": consensus.burden.value,
                 "status": "value" if consensus.burden.defined else "undefined",
                 "present": consensus.present,
@@ -230,25 +278,26 @@ def verdicts(rows: Sequence[Counted], judge: JudgeSummary, features: Sequence[st
     return found
 
 
-def majority(stack: Floats) -> tuple[Floats, int]:
-    """What more than half of the judges with a verdict say, and how many ties there were.
+def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """What more than half of the judges with a verdict say, and where they are tied.
 
     Args:
         stack: float64 of shape (judges, responses, features); NaN is no verdict.
 
     Returns:
         float64 of shape (responses, features): 1, 0, or NaN where fewer than two judges have a
-        verdict or as many say one thing as the other; and the number of such ties.
+        verdict or as many say one thing as the other; and bool of the same shape, true where
+        as many say one thing as the other.
 
-    >>> said, ties = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
-    >>> said.tolist(), ties
-    ([[1.0, nan]], 1)
+    >>> said, tied = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
+    >>> said.tolist(), tied.tolist()
+    ([[1.0, nan]], [[False, True]])
     """
     given = (~np.isnan(stack)).sum(axis=0)
     present = np.nansum(stack, axis=0)
     tied = (given >= 2) & (2 * present == given)
     said = np.where(2 * present > given, 1.0, 0.0)
-    return np.where((given >= 2) & ~tied, said, np.nan), int(tied.sum())
+    return np.where((given >= 2) & ~tied, said, np.nan), tied
 
 
 def _gave_verdicts(rows: Sequence[Counted], judge: JudgeSummary) -> bool:
@@ -311,17 +360,34 @@ def _consensus(rows: Sequence[Counted], judges: Sequence[JudgeSummary]) -> Conse
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
     stack = np.stack([verdicts(rows, judge, features) for judge in judges])
-    said, ties = majority(stack)
-    whole = ~np.isnan(said).any(axis=1) if features else np.zeros(len(rows), dtype=bool)
-    n = int(whole.sum())
+    said, tied = majority(stack)
+    none = np.zeros(len(rows), dtype=bool)
+    whole = ~np.isnan(said).any(axis=1) if features else none
+    # Responses with verdicts on every feature, ties or not.
+    judged = (~np.isnan(said) | tied).all(axis=1) if features else none
+    n, with_ties = int(whole.sum()), int(judged.sum())
+    burdens = [
+        ratio(float(np.where(tied, value, said)[judged].sum()), with_ties, NO_MAJORITY)
+        for value in (1.0, 0.0)
+    ]
     return Consensus(
         judges=len(judges),
         features=features,
+        by_feature=tuple(
+            FeatureConsensus(
+                name,
+                int((said[:, at] == 1).sum()),
+                int((said[:, at] == 0).sum()),
+                int(tied[:, at].sum()),
+            )
+            for at, name in enumerate(features)
+        ),
         n_responses=n,
-        ties=ties,
-        burden=Estimate(float(said[whole].sum() / n))
-        if n
-        else Estimate(None, "no response has a majority on every feature"),
+        n_tied=with_ties - n,
+        ties=int(tied.sum()),
+        burden=ratio(float(said[whole].sum()), n, NO_MAJORITY),
+        ties_present=burdens[0],
+        ties_absent=burdens[1],
         present={name: int(said[whole, at].sum()) for at, name in enumerate(features)},
     )
 

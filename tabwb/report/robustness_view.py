@@ -41,7 +41,7 @@ def robustness_view(found: Robustness, titles: Mapping[str, str]) -> RenderableT
         for first, second, why in found.left_out
     ]
     if found.consensus is not None:
-        parts.append(_consensus(found.consensus))
+        parts += [_consensus(found.consensus), _by_feature(found.consensus, titles)]
     parts.append(
         Text(
             "Means are over features with a defined coefficient, their number in brackets. A judge "
@@ -131,9 +131,29 @@ def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Ta
 
 
 def _consensus(consensus: Consensus) -> RenderableType:
-    return Text.assemble(
-        ("what most judges say  ", "bold"),
+    n = consensus.n_responses + consensus.n_tied
+    lines = [
         f"burden {number(consensus.burden)} over {plural(len(consensus.features), 'feature')} "
-        f"in the sets of all {consensus.judges} that gave verdicts, N {consensus.n_responses}, "
-        f"{plural(consensus.ties, 'tie')} left out",
-    )
+        f"in the sets of all {consensus.judges} that gave verdicts, N {consensus.n_responses} of "
+        f"{n}"
+    ]
+    if consensus.n_tied:
+        lines.append(
+            f"{plural(consensus.n_tied, 'response')} with {plural(consensus.ties, 'tie')} left "
+            "out: a biased part, because what is hard to judge is left out"
+        )
+        lines.append(
+            f"sensitivity: {number(consensus.ties_present)} with ties as present, "
+            f"{number(consensus.ties_absent)} with ties as absent, N {n}"
+        )
+    return Text.assemble(("what most judges say  ", "bold"), "\n".join(lines))
+
+
+def _by_feature(consensus: Consensus, titles: Mapping[str, str]) -> RenderableType:
+    """Each feature by itself: the ties of one leave no response out of another."""
+    made = table("present", "absent", "ties", first="consensus by feature")
+    for each in consensus.by_feature:
+        if each.present or each.ties:
+            counts = (each.present, each.absent, each.ties)
+            made.add_row(titles.get(each.feature, each.feature), *map(str, counts))
+    return made if made.row_count else Text("no feature has a majority or a tie for present")

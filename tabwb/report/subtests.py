@@ -16,6 +16,7 @@ from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
+from tabwb.scoring.positions import Position, positions
 from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 from tabwb.scoring.verdict_reason import UNTOLD, Told, told
@@ -140,6 +141,8 @@ class SubtestSummary:
             rater; where two raters give one of the same name, the names are ``RATER: MEASURE``.
         statuses: response status under which they count, to number of responses.
         usable: how many are usable; means of measures are over these.
+        positions: of choices whose key did not always stand at one place: right answers by the
+            place of the key (``exact``), and answers by their own place (``extracted``).
     """
 
     id: str
@@ -158,6 +161,7 @@ class SubtestSummary:
     statuses: Mapping[str, int] = field(default_factory=dict)
     repeated: int = 0
     usable: Usable = NOTHING
+    positions: tuple[Position, ...] = ()
 
 
 def summarise_subtest(
@@ -207,6 +211,7 @@ def summarise_subtest(
         statuses=dict(Counter(row.status.value for row in rows if row.status)),
         repeated=len(rows) - len({(sources[row.source].examinee, row.item.id) for row in rows}),
         usable=count_usable(row.unusable for row in rows),
+        positions=_positions(verdicts) if subtest.response is ResponseKind.CHOICE else (),
     )
 
 
@@ -294,6 +299,15 @@ def _corrected(share: Share, guessing: Estimate | None, protocol: Protocol | Non
     if not share.n:
         return Estimate(None, "no item answered")
     return accuracy.chance_corrected(share.accuracy(), guessing, protocol)
+
+
+def _positions(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> tuple[Position, ...]:
+    exact = {id(row): found.error is None for row, found in verdicts["exact"]}
+    made = positions(
+        (row.options, row.item.expected or "", exact.get(id(row), False), found.chosen)
+        for row, found in verdicts["extracted"]
+    )
+    return made if sum(one.keyed > 0 for one in made) > 1 else ()
 
 
 def _by_foil(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> dict[str, FoilErrors]:

@@ -275,6 +275,17 @@ def _subtest(subtest: SubtestSummary) -> Json:
         "by_tag": {tag: _share(share) for tag, share in subtest.by_tag.items()},
         "by_foil": {kind: _foil(errors) for kind, errors in subtest.by_foil.items()},
         "measures": {name: _measured(value) for name, value in subtest.measures.items()},
+        "positions": [
+            {
+                "position": one.number,
+                "keyed": one.keyed,
+                "correct": one.correct,
+                "accuracy": one.accuracy.value,
+                "chosen": one.chosen,
+                "share": one.share.value,
+            }
+            for one in subtest.positions
+        ],
         "statuses": dict(subtest.statuses),
         **subtest.usable.to_json(),
     }

@@ -20,7 +20,13 @@ FEW = "few usable"
 """Marks a burden for which fewer than half of the responses are usable."""
 _SHORT = {"prompt-echo": "echo", "repeated-answer": "repeated"}
 BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
-"""The baselines that are shown, and what they are called."""
+"""The baselines beside a subtest's row, and what they are called."""
+ALL_BASELINES = {
+    "always_first": "always first option",
+    "always_yes": "always Yes",
+    "guessing": "guessing",
+}
+"""The baselines below a table of accuracies."""
 
 
 def size_of(parameters: str) -> str:
@@ -209,6 +215,18 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
             "balanced accuracy",
             f"{number(subtest.balanced_accuracy[policy])}, "
             f"yes-rate {number(subtest.yes_rate[policy])} ({policy})",
+        )
+    guessing = subtest.baselines.get("guessing")
+    if guessing is not None and guessing.defined and share.scored:
+        yield "guessing would give", number(guessing)
+    if subtest.positions:
+        yield (
+            "right by position of the key",
+            ", ".join(f"{one.number}: {one.correct} of {one.keyed}" for one in subtest.positions),
+        )
+        yield (
+            "answers at position",
+            ", ".join(f"{one.number}: {percent(one.share)}" for one in subtest.positions),
         )
     if subtest.chance_corrected.defined:
         yield "corrected for chance", number(subtest.chance_corrected)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabwb.report.groups import Grouped
-from tabwb.report.wording import BASELINES
+from tabwb.report.wording import ALL_BASELINES
 from tabwb.workbench.survey import Basis, baseline_values, judge_of
 
 Kind = Literal["burden", "categories", "accuracies"]
@@ -28,7 +28,8 @@ class Point:
         value: where the mark stands; None: nothing can be drawn.
         low, high: ends of the interval, or None.
         heading: only a title over the lines that follow.
-        baseline: what guessing would give; another mark.
+        baseline: what guessing or always one answer would give; another mark, at both ends where
+            rows differ in it.
         few: few responses are usable; another mark.
     """
 
@@ -104,9 +105,9 @@ def _accuracies(rows: Sequence[Grouped], basis: Basis) -> list[Point]:
             interval = subtest.share.interval() if subtest.share.scored else None
             low, high = (interval.low, interval.high) if interval else (None, None)
             points.append(Point(label, subtest.share.accuracy().value, low, high))
-        for name, words in BASELINES.items():
+        for name, words in ALL_BASELINES.items():
             values = list(baseline_values(rows, place, name))
             if values:
-                label = f"always {words.removeprefix('always ')}"
-                points.append(Point(label, max(values), min(values), max(values), baseline=True))
+                low, high = min(values), max(values)
+                points.append(Point(words, high, low, high, baseline=True))
     return points

@@ -9,7 +9,7 @@ from typing import Literal
 
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary, Terms
-from tabwb.report.wording import BASELINES, NONE, between, figure, number, plain
+from tabwb.report.wording import ALL_BASELINES, NONE, between, figure, number, plain
 
 Column = Literal["model", "N", "distinct", "burden", "interval", "words", "over"]
 COLUMNS: tuple[Column, ...] = ("model", "N", "distinct", "burden", "interval", "words", "over")
@@ -207,10 +207,10 @@ def accuracies(rows: Sequence[Grouped]) -> Subtests:
     ]
     made = tuple((row.label, tuple(_accuracy(row, place) for place in places)) for row in rows)
     baselines = []
-    for name, words in BASELINES.items():
+    for name, words in ALL_BASELINES.items():
         figures = tuple(_baseline(rows, place, name) for place in places)
         if any(figures):
-            baselines.append((f"always {words.removeprefix('always ')}", figures))
+            baselines.append((words, figures))
     heads = tuple(rows[0].summary.subtests[place].title for place in places)
     return Subtests(heads, made, tuple(baselines))
 

@@ -143,3 +143,16 @@ def test_a_failed_call_is_an_error_and_never_0(run: Run) -> None:
     (summary,) = run("results", 1, "--json").document["summary"]["judges"]
     assert summary["symptom_burden"] is None
     assert summary["n_burden"] == 0
+
+
+def test_the_scope_all_takes_in_choices_and_yes_or_no(run: Run, chat: Chat) -> None:
+    # TAB, appendix C, example 2: a passage in answer to a choice has features too.
+    assert judge(run, chat, "--scope", "all").status == 0
+    trials = run("results", 1, "--json").document["trials"]
+    judged = {
+        trial["subtest"]
+        for trial in trials
+        if any(rating["rater"].startswith("tab-2026") for rating in trial["ratings"])
+    }
+    assert judged == {trial["subtest"] for trial in trials}
+    assert len(judged) == 4

@@ -26,7 +26,8 @@ from tabwb.records.states import (
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.counted import Source
 from tabwb.report.robustness import majority, robustness
-from tabwb.report.robustness_view import print_robustness
+from tabwb.report.robustness_view import print_robustness, robustness_view
+from tests.report.test_tables import printed, unwrapped
 
 BATTERY = Battery(
     id="talk",
@@ -119,6 +120,18 @@ def test_most_judges_decide_and_ties_leave_a_response_out() -> None:
     assert (consensus.judges, consensus.n_responses, consensus.ties) == (3, 1, 1)
     assert consensus.burden.value == 1.0
     assert consensus.present == {"anomia": 1, "jargon": 0}
+    # The second response has a tie on anomia and is left out of the burden: that is said, and
+    # what it would be with the tie as present and as absent.
+    assert consensus.n_tied == 1
+    assert (consensus.ties_present.value, consensus.ties_absent.value) == (1.5, 1.0)
+    anomia, jargon = consensus.by_feature
+    assert (anomia.present, anomia.absent, anomia.ties) == (1, 0, 1)
+    # Its verdict on jargon is no tie and stands.
+    assert (jargon.present, jargon.absent, jargon.ties) == (1, 1, 0)
+    assert jargon.rate.value == 0.5
+    text = unwrapped(printed(robustness_view(found, {}), width=200))
+    assert "1 response with 1 tie left out: a biased part" in text
+    assert "sensitivity: 1.50 with ties as present, 1.00 with ties as absent, N 2" in text
 
 
 def test_a_verdict_that_is_missing_is_no_absence() -> None:
@@ -170,10 +183,10 @@ def test_one_judge_has_no_consensus() -> None:
 
 @given(arrays(np.float64, (3, 5, 2), elements=st.sampled_from([0.0, 1.0, math.nan])))
 def test_the_order_of_the_judges_does_not_matter(stack: np.ndarray) -> None:
-    said, ties = majority(stack)
+    said, tied = majority(stack)
     turned, others = majority(stack[::-1])
     np.testing.assert_array_equal(said, turned)
-    assert ties == others
+    np.testing.assert_array_equal(tied, others)
     flipped, _ = majority(1 - stack)
     np.testing.assert_array_equal(flipped, 1 - said)
 

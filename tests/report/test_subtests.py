@@ -8,7 +8,8 @@ from tabwb.records.ratings import failed, valued
 from tabwb.records.trials import Trial
 from tabwb.report.subtests import Share, SubtestSummary
 from tabwb.report.summary import summarise
-from tests.report.given import BATTERY, CONDITIONS, answered, voided
+from tabwb.report.wording import remarks
+from tests.report.given import BATTERY, CONDITIONS, SAMPLED, answered, voided
 
 
 def summary_of(name: str, *trials: Trial) -> SubtestSummary:
@@ -79,3 +80,36 @@ def test_a_failed_exact_verdict_leaves_the_other_policies_their_count() -> None:
     assert (share.of("exact"), share.of("normalised")) == (0, 1)
     assert share.accuracy("normalised").value == 1.0
     assert share.interval("normalised") is not None
+
+
+def rotations() -> list[Trial]:
+    """One item in all its rotations, answered with whatever stands first."""
+    options = ("boot", "boat", "lion", "drum", "violin", "giraffe")
+    turned = [options[at:] + options[:at] for at in range(6)]
+    return [
+        answered("wc3", shown[0], number=number, options=shown)
+        for number, shown in enumerate(turned, 1)
+    ]
+
+
+def test_rotated_options_show_a_bias_for_a_position() -> None:
+    summary = summarise(BATTERY, rotations(), SAMPLED)
+    words = next(one for one in summary.subtests if one.id == "words")
+    # The key stands once at each place; it is named only where it stands first.
+    assert [(one.keyed, one.correct) for one in words.positions] == [(1, 1)] + [(1, 0)] * 5
+    assert [one.chosen for one in words.positions] == [6, 0, 0, 0, 0, 0]
+    said = dict(remarks(words))
+    assert said["right by position of the key"].startswith("1: 1 of 1, 2: 0 of 1")
+    assert said["answers at position"].startswith("1: 100 %, 2: 0 %")
+    # Guessing is shown under free answers too, where nothing is corrected for it.
+    assert said["guessing would give"] == "0.17"
+    assert not words.chance_corrected.defined
+
+
+def test_a_key_that_always_stands_first_shows_no_positions() -> None:
+    words = next(
+        one
+        for one in summarise(BATTERY, [answered("wc1", "lion")], SAMPLED).subtests
+        if one.id == "words"
+    )
+    assert words.positions == ()

@@ -26,8 +26,12 @@ def test_rates_tags_and_errors_are_said_where_there_are_any() -> None:
         "balanced accuracy": "0.25, yes-rate 1.00 (exact)",
         "right by tag": "passive 1 of 2",
         "responses": "repeated answer 3",
+        "guessing would give": "0.50",
     }
-    assert said("words", ANSWERS) == {"errors": "phonological 1 of 2, no option 1 of 3"}
+    assert said("words", ANSWERS) == {
+        "errors": "phonological 1 of 2, no option 1 of 3",
+        "guessing would give": "0.17",
+    }
 
 
 def test_nothing_is_said_of_what_was_not_given() -> None:

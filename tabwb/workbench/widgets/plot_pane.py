@@ -28,7 +28,8 @@ HELP = """\
 # Plots
 
 One line for each model, in the order of the table: ● is the figure (○: few responses are
-usable), ├─┤ its 95 % interval, ◆ what always giving one answer would give.
+usable), ├─┤ its 95 % interval, ◆ what guessing or always one answer would give (both ends where the
+models differ in it).
 
 **right** and **left** change between burdens, category counts and accuracies; **s** and **r**
 change the order; arrows scroll; **g** goes back to the table.
@@ -123,7 +124,8 @@ def draw(plot: PlotextPlot, figure: Figure, step: int, room: int) -> None:
             plt.scatter([one.low], [place], marker="├", color="default")
             plt.scatter([one.high], [place], marker="┤", color="default")
         mark = "◆" if one.baseline else "○" if one.few else "●"
-        plt.scatter([one.value], [place], marker=mark, color="default")
+        ends = [one.value] if one.low is None or not one.baseline else [one.low, one.value]
+        plt.scatter(ends, [place] * len(ends), marker=mark, color="default")
     plt.yticks(places, [label(one, room) for one in figure.points])
 
 
@@ -132,9 +134,14 @@ def label(one: Point, room: int) -> str:
 
     >>> label(Point("bundled", 0.9), 16), label(Point("Fluency, of 2", heading=True), 16)
     ('    bundled 0.90 ', 'Fluency, of 2    ')
+    >>> label(Point("first", 1.0, 0.17, 1.0, baseline=True), 20)
+    '     first 0.17-1.00 '
     """
     if one.heading:
         return one.label[:room].ljust(room + 1)
     figure = "-" if one.value is None else f"{one.value:.2f}"
-    name = one.label if len(one.label) <= room - 5 else one.label[: room - 6] + "…"
+    if one.baseline and one.low is not None and one.low != one.value:
+        figure = f"{one.low:.2f}-{figure}"
+    room_name = room - max(len(figure), 4) - 1
+    name = one.label if len(one.label) <= room_name else one.label[: room_name - 1] + "…"
     return f"{name} {figure:>4} ".rjust(room + 1)
