@@ -139,6 +139,8 @@ def list_document(administrations: Iterable[Administration]) -> Json:
 
 def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
     """What ``results ID ID`` and ``--by`` print with ``--json``."""
+    from tabwb.report.families import over_families  # which needs this module
+
     said = (
         sentence
         for one in made
@@ -162,6 +164,7 @@ def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
             for one in made
         ],
         "pairs": [pair.to_json() for pair in pairs],
+        "over_families": [one.to_json() for one in over_families(pairs)],
         "notices": list(dict.fromkeys(said)),
     }
 

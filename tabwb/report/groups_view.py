@@ -12,6 +12,7 @@ from rich.text import Text
 from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
 from tabwb.report.difference_rows import both_usable, interval_words
+from tabwb.report.families import FamilyMean, over_families
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary, Terms
 from tabwb.report.load import CONDITION_WORDS
@@ -59,7 +60,10 @@ def groups_view(
         parts += _sessions(chosen)
         parts += _remarks(chosen)
         named = f"{given.id} {given.version}"
-        parts += [pair_view(pair) for pair in pairs if pair.battery == named]
+        own = [pair for pair in pairs if pair.battery == named]
+        parts += map(pair_view, own)
+        if over := over_families(own):
+            parts.append(families_view(over))
         if details:
             for one in chosen:
                 parts.append(Text(one.label, style="bold reverse"))
@@ -255,11 +259,31 @@ def pair_view(pair: Pair) -> RenderableType:
     return Group(made, Text("\n".join(notes) + "\n", style="dim"))
 
 
-def _gap(gap: Gap) -> Iterator[str | Text]:
+def families_view(means: Sequence[FamilyMean]) -> RenderableType:
+    """The mean of base - instruct over families, with its interval."""
+    title = "base - instruct over families"
+    made = table("families", "items", "difference", "95 %", first="measure", fold=True, title=title)
+    for one in means:
+        made.add_row(
+            _measure(one.gap),
+            str(len(one.families)),
+            str(one.items),
+            Text(signed(one.difference), style="bold"),
+            "",
+        )
+        name = Text(f"  {one.interval.estimand.value}, families like these", style="dim")
+        made.add_row(name, "", "", "", interval_words(one.interval))
+    return made
+
+
+def _measure(gap: Gap) -> str:
     if gap.terms is None:
-        yield f"{gap.title}, share right"
-    else:
-        yield f"symptom burden, {gap.rater}, {gap.terms}"
+        return f"{gap.title}, share right"
+    return f"symptom burden, {gap.rater}, {gap.terms}"
+
+
+def _gap(gap: Gap) -> Iterator[str | Text]:
+    yield _measure(gap)
     yield number(gap.base)
     yield str(gap.n_base)
     yield number(gap.instruct)

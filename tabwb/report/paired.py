@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import fsum
 
 from tabwb.report.counted import Counted, Source, is_fixed, protocol_of
-from tabwb.scoring.difference_interval import difference_interval
+from tabwb.scoring.burden_interval import effective_responses
+from tabwb.scoring.difference_interval import difference_interval, sampling_floor
 from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.permutation import PairedTest, paired_permutation
 
@@ -39,6 +40,8 @@ class Paired:
         n_first, n_second: responses behind them.
         like, these: intervals of first - second, for prompts like these and for these prompts.
         test: of the mean difference over items; None without shared items.
+        differences: of item means, by item.
+        floor: the least variance of the mean difference, from the draws alone.
     """
 
     items: int
@@ -49,6 +52,8 @@ class Paired:
     like: EstimatedInterval
     these: EstimatedInterval
     test: PairedTest | None
+    differences: Mapping[Place, float]
+    floor: float
 
 
 def side_of(valued: Iterable[tuple[Counted, float | None]], sources: Sequence[Source]) -> Side:
@@ -113,4 +118,14 @@ def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
         like=like,
         these=these,
         test=paired_permutation(pairs),
+        differences={place: a - b for place, (a, b) in zip(places, pairs, strict=True)},
+        floor=sum(
+            sampling_floor(
+                fsum(pair[at] for pair in pairs) / len(pairs),
+                effective_responses([len(given) for given in side]),
+                n_features,
+            )
+            for at, side in enumerate((one, other))
+            if pairs
+        ),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from tabwb.report.counted import counted
@@ -11,7 +11,7 @@ from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import Terms, alike
 from tabwb.report.load import conditions_in
-from tabwb.report.paired import Side, compare_sides, right, side_of
+from tabwb.report.paired import Place, Side, compare_sides, right, side_of
 from tabwb.report.subtests import decider
 from tabwb.report.summary import Json, pool
 from tabwb.scoring.estimand import EstimatedInterval
@@ -39,6 +39,7 @@ class Gap:
         like, these: 95 % intervals of base - instruct, for prompts like these and for these
             prompts.
         usable: of a burden: how many responses of each side are usable, and why the others are not.
+        differences: of item means, by item; floor: the least variance of their mean.
     """
 
     measure: str
@@ -54,6 +55,8 @@ class Gap:
     like: EstimatedInterval
     these: EstimatedInterval
     usable: tuple[Usable, ...] = ()
+    differences: Mapping[Place, float] = field(default_factory=dict, repr=False)
+    floor: float = 0.0
 
     @property
     def difference(self) -> float | None:
@@ -272,6 +275,8 @@ def _gap_of(
         found.like,
         found.these,
         usable,
+        found.differences,
+        found.floor,
     )
 
 

@@ -169,7 +169,7 @@ def _around(middle: float, half: float, n_features: int | None) -> Interval:
 
 
 def family_interval(
-    differences: Sequence[Sequence[float]], floor: float = 0.0
+    differences: Sequence[Sequence[float]], floor: float = 0.0, largest: float = math.inf
 ) -> EstimatedInterval:
     """Return the 95 % interval of a mean difference over families and items, both being samples.
 
@@ -183,6 +183,7 @@ def family_interval(
         floor: the least variance of the mean, from the draws alone: the mean over families of
             :func:`sampling_floor` of both sides, divided by F. Without it families and items that
             are all alike have no interval.
+        largest: difference that there can be, where the interval is cut off.
 
     Raises:
         ValueError: rows of unequal length.
@@ -209,4 +210,5 @@ def family_interval(
     half = t_quantile(UPPER, min(families, k) - 1) * math.sqrt(variance)
     if half <= 1e-9 * max(abs(each) for row in differences for each in row):
         return EstimatedInterval(estimand, None, NO_VARIATION)
-    return EstimatedInterval(estimand, Interval(mean - half, mean + half))
+    low, high = max(mean - half, -largest), min(mean + half, largest)
+    return EstimatedInterval(estimand, Interval(low, high))
