@@ -86,7 +86,9 @@ def test_an_empty_store_has_nothing_to_show_and_that_is_no_failure(run: Run) -> 
     for by in get_args(By):
         outcome = run("results", "--by", by, "--json")
         assert outcome.status == 0
-        assert outcome.document == {"format": 1, "groups": [], "pairs": [], "notices": []}
+        assert outcome.document == {
+            "format": 1, "groups": [], "pairs": [], "over_families": [], "notices": [],
+        }  # fmt: skip
     assert "No administrations to show." in run("results", "--by", "model").out
 
 
