@@ -11,6 +11,7 @@ from tabwb.extend.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.trials import Administration, PlannedTrial
 
+TRANSIENT = (events.Streamed, events.Waiting, events.Asked)
 AnyEvent = TypeVar("AnyEvent", bound=events.Event)
 
 
@@ -33,7 +34,12 @@ class Observers:
     subtest_of: Callable[[int], str]
 
     def tell(self, event: AnyEvent) -> AnyEvent:
-        """Return the event with examinee, battery, store and task, after the observers had it."""
+        """Return the event with examinee, battery, store and task, after the observers had it.
+
+        A transient event that no plugin observes is returned as it is: a reply has many pieces.
+        """
+        if isinstance(event, TRANSIENT) and not self.plugins.observes(type(event)):
+            return event
         given = self.administration
         whole = replace(
             event,

@@ -90,6 +90,8 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     documents: list[dict[str, Any]] = []
     if session.status is AdministrationStatus.DONE:
         _judge(session, documents, quiet=as_json)
+    for problem in session.plugins.failed_observers:
+        note(f"warning: plugin {problem}")
     try:
         show(session, as_json=as_json)
     finally:

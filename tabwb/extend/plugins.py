@@ -327,6 +327,16 @@ class Plugins:
 
     # ---------------------------------------------------------------- observers
 
+    def observes(self, kind: type[events.Event]) -> bool:
+        """Whether any plugin observes this kind of event."""
+        hook = OBSERVERS.get(kind)
+        return hook is not None and bool(getattr(self._hooks, hook).get_hookimpls())
+
+    @property
+    def failed_observers(self) -> tuple[PluginProblem, ...]:
+        """Observers that raised, each once."""
+        return tuple(one for one in self._problems if one.what in OBSERVERS.values())
+
     def notify(self, event: events.Event) -> None:
         """Tell every observer of this event, each by itself; never raises."""
         hook = OBSERVERS.get(type(event))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import pytest
+
 from tabwb.cli.main import main
 from tabwb.extend.plugins import OBSERVERS
 from tabwb.records import events
@@ -102,6 +104,14 @@ def test_what_is_done_to_a_trial_is_told(
         said = observed(install, tmp_path, "trial", *command, "--store", store)
         assert said[0][0] == name
         assert said[0][7] == "choice"
+
+
+def test_an_observer_that_raises_is_reported_once_and_fails_nothing(
+    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("raises", "@hookimpl\ndef tabwb_on_rated(event):\n    raise ValueError('no')")
+    assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 0
+    assert capsys.readouterr().err.count("raises: tabwb_on_rated: ValueError: no") == 1
 
 
 def test_tasks_are_kinds_of_response() -> None:
