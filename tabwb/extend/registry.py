@@ -32,7 +32,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "panphon": ("panphon",),
     "server": ("psycopg",),
     "onnx": ("onnxruntime", "onnx", "onnxscript"),
-    "pictures": ("textual_image", "PIL"),
+    "pictures": ("textual_image",),
 }
 """Extra of tabwb: the modules that it brings."""
 

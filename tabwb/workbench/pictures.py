@@ -1,36 +1,40 @@
 """Pictures for the screen: read, on white paper, and as small as the cells that show them.
 
-PNG is read by ourselves; other formats need the extra ``pictures``. Pure; no widget.
+Read by Pillow, in any of its formats. Pure; no widget.
 """
 
 from __future__ import annotations
 
+import struct
+import zlib
 from functools import lru_cache
 from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.errors import MissingExtra, UsageError
-from tabwb.workbench.png import MOST_PIXELS, SIGNATURE, read_png
+from tabwb.records.errors import UsageError
 
 Pixels = NDArray[np.uint8]
 """Height x width x 3 (red, green, blue), 0 to 255."""
 
 
+MOST_PIXELS = 25_000_000
+"""Larger pictures are refused unread: a small file can unfold to any size."""
+
+
 @lru_cache(maxsize=64)
 def read_picture(data: bytes, name: str = "picture") -> Pixels:
-    """The pixels of a picture; what is transparent is white paper.
+    """Return the pixels of a picture; what is transparent is white paper.
 
     Args:
-        data: the file's bytes.
+        data: the file's bytes, of any format that Pillow reads.
         name: of the file, for messages.
 
     Raises:
-        MissingExtra: it is no PNG, and the extra that reads others is not installed.
-        UsageError: it cannot be read.
+        UsageError: it cannot be read, or is too large.
     """
-    rgba = read_png(data, name) if data.startswith(SIGNATURE) else _read_other(data, name)
+    rgba = read_rgba(data, name)
     alpha = rgba[..., 3:].astype(np.uint16)
     on_white = (rgba[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255
     pixels: Pixels = on_white.astype(np.uint8)
@@ -38,22 +42,41 @@ def read_picture(data: bytes, name: str = "picture") -> Pixels:
     return pixels
 
 
-def _read_other(data: bytes, name: str) -> NDArray[np.uint8]:
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        raise MissingExtra(f"reading {name}", "pictures", package="pillow") from None
+def read_rgba(data: bytes, name: str = "picture") -> NDArray[np.uint8]:
+    """Return the pixels of a picture, height x width x 4 (red, green, blue, alpha), 0 to 255.
+
+    Args:
+        data: the file's bytes.
+        name: of the file, for messages.
+
+    Raises:
+        UsageError: it cannot be read, or is too large.
+    """
+    from PIL import Image
+
     try:
         with Image.open(BytesIO(data)) as picture:
-            if picture.width * picture.height > MOST_PIXELS:
-                raise UsageError(
-                    f"a picture of {picture.width} x {picture.height} pixels is not read",
-                    where=name,
-                    allowed=f"at most {MOST_PIXELS:,} pixels",
-                )
+            width, height = picture.size
+            if width * height > MOST_PIXELS:
+                raise _too_large(f"{width} x {height} pixels", name)
+            if picture.mode.startswith("I"):  # Pillow would cut 16 bits off at 255
+                grey = (np.asarray(picture).astype(np.uint32) * 255 // 65535).astype(np.uint8)
+                return np.dstack([grey, grey, grey, np.full_like(grey, 255)])
             return np.asarray(picture.convert("RGBA"), dtype=np.uint8)
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise UsageError(f"the picture cannot be read: {error}", where=name) from error
+    except Image.DecompressionBombError as error:
+        raise _too_large("that many pixels", name) from error
+    except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as error:
+        raise UsageError(
+            f"the picture cannot be read or is damaged: {error}",
+            where=name,
+            hint="save it again as PNG or JPEG",
+        ) from error
+
+
+def _too_large(what: str, name: str) -> UsageError:
+    return UsageError(
+        f"a picture of {what} is not read", where=name, allowed=f"at most {MOST_PIXELS:,} pixels"
+    )
 
 
 def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[int, int]:
