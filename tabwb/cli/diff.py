@@ -42,7 +42,7 @@ def diff(
     """
     from tabwb.report.difference import difference
     from tabwb.report.document import sources_of
-    from tabwb.report.load import loaded
+    from tabwb.report.load import loaded, unlike
 
     plugins = open_plugins()
     try:
@@ -50,7 +50,10 @@ def diff(
             counting = primary or plugins.configuration.study.primary_rater
             sides = [loaded(store, side.split(","), primary=counting) for side in (first, second)]
             found = difference(
-                sources_of(sides[0]), sources_of(sides[1]), (_label(sides[0]), _label(sides[1]))
+                sources_of(sides[0]),
+                sources_of(sides[1]),
+                (_label(sides[0]), _label(sides[1])),
+                unlike(*sides),
             )
     finally:
         plugins.close()

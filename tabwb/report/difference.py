@@ -51,6 +51,7 @@ class Difference:
         items: those that are answered in text.
         left_out: raters of which a burden cannot be compared, with the reason.
         named: subtests that are named aloud, item by item.
+        unlike: conditions beside the examinee that the sides do not share: name, both values.
     """
 
     first: str
@@ -59,6 +60,7 @@ class Difference:
     items: tuple[SideBySide, ...]
     left_out: tuple[tuple[str, str], ...]
     named: tuple[NamedDifference, ...] = ()
+    unlike: tuple[tuple[str, str, str], ...] = ()
 
     def to_json(self) -> Json:
         """As plain data; what is undefined is None."""
@@ -68,18 +70,28 @@ class Difference:
             "compared": [_compared(each) for each in self.compared],
             "items": [_item(each) for each in self.items],
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
+            "unlike": {name: {"first": a, "second": b} for name, a, b in self.unlike},
             **({"naming": [each.to_json() for each in self.named]} if self.named else {}),
         }
 
 
 def difference(
-    first: Sequence[Source], second: Sequence[Source], labels: tuple[str, str]
+    first: Sequence[Source],
+    second: Sequence[Source],
+    labels: tuple[str, str],
+    unlike: tuple[tuple[str, str, str], ...] = (),
 ) -> Difference:
     """Compare two sides, each of one or more administrations of one battery.
 
     Responses to an item are first averaged, because they are not independent. What is compared:
     accuracies under every policy (:func:`tabwb.report.compared.accuracies`), then of each judge the
     burden and each feature (:func:`tabwb.report.compared.burdens`).
+
+    Args:
+        first: administrations of one side.
+        second: of the other.
+        labels: what the sides are called.
+        unlike: conditions that they do not share (:func:`tabwb.report.load.unlike`).
 
     Raises:
         UsageError: the sides were given different batteries or battery versions.
@@ -98,6 +110,7 @@ def difference(
         _side_by_side(battery, one, other),
         left_out,
         _named(battery, first, second),
+        unlike,
     )
 
 

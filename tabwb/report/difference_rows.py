@@ -131,6 +131,8 @@ def interval_words(found: EstimatedInterval) -> str:
 
 def notes(found: Difference) -> Iterator[str]:
     """Yield what must be known to read the table."""
+    for name, mine, theirs in found.unlike:
+        yield f"A and B differ in {name} too: {mine} | {theirs}"
     for rater, why in found.left_out:
         yield f"{rater}: {why}"
     for rater in dict.fromkeys(each.rater for each in found.compared if each.measure == RATE):

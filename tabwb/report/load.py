@@ -188,6 +188,17 @@ def conditions_in(one: Loaded) -> dict[str, str]:
     return said
 
 
+def unlike(first: Sequence[Loaded], second: Sequence[Loaded]) -> tuple[tuple[str, str, str], ...]:
+    """Return the conditions beside the examinee that two sides do not share: name, both values."""
+    sides = [[conditions_in(member) for member in side] for side in (first, second)]
+    names = dict.fromkeys(name for side in sides for told in side for name in told)
+    values = {
+        name: [", ".join(dict.fromkeys(told.get(name, "none") for told in side)) for side in sides]
+        for name in names
+    }
+    return tuple((name, mine, other) for name, (mine, other) in values.items() if mine != other)
+
+
 def loaded(
     store: Store,
     references: Sequence[int | str] = (),

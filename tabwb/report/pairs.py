@@ -10,7 +10,7 @@ from tabwb.report.counted import counted
 from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import Terms, alike
-from tabwb.report.load import conditions_in
+from tabwb.report.load import unlike
 from tabwb.report.paired import Place, Side, compare_sides, right, side_of
 from tabwb.report.subtests import decider
 from tabwb.report.summary import Json, pool
@@ -137,23 +137,16 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
         for base, instruct in product(sides["base"], sides["instruct"])
         if _kin(base) == _kin(instruct)
     ]
-    like = [(base, instruct) for base, instruct in kin if not _unlike(base, instruct)]
+    like = [
+        (base, instruct)
+        for base, instruct in kin
+        if not unlike(base.group.members, instruct.group.members)
+    ]
     partners = [one for pair in like for one in pair]
     return (
         *like,
         *(pair for pair in kin if not any(one is partner for one in pair for partner in partners)),
     )
-
-
-def _unlike(base: Grouped, instruct: Grouped) -> tuple[tuple[str, str, str], ...]:
-    """Conditions beside the model that two groups do not share: name and both values."""
-    sides = [[conditions_in(member) for member in one.group.members] for one in (base, instruct)]
-    names = dict.fromkeys(name for side in sides for told in side for name in told)
-    values = {
-        name: [", ".join(dict.fromkeys(told.get(name, "none") for told in side)) for side in sides]
-        for name in names
-    }
-    return tuple((name, mine, other) for name, (mine, other) in values.items() if mine != other)
 
 
 def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
@@ -191,8 +184,8 @@ def _kin(one: Grouped) -> tuple[str | None, ...]:
 def _pair(base: Grouped, instruct: Grouped) -> Pair:
     whole = {*_numbers(base), *_numbers(instruct)}
     base, instruct = _said(base), _said(instruct)
-    unlike = _unlike(base, instruct)
-    gaps, left_out = ((), ()) if unlike else _gaps(base, instruct)
+    differing = unlike(base.group.members, instruct.group.members)
+    gaps, left_out = ((), ()) if differing else _gaps(base, instruct)
     labels, lesion = base.group.labels, base.group.members[0].administration.conditions.lesion
     return Pair(
         f"{base.battery.id} {base.battery.version}",
@@ -206,7 +199,7 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
         tuple(sorted(whole - {*_numbers(base), *_numbers(instruct)})),
         gaps,
         left_out,
-        unlike,
+        differing,
     )
 
 

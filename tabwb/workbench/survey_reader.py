@@ -21,7 +21,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
 from tabwb.report.document import sources_of
 from tabwb.report.groups import Grouped, summarised
-from tabwb.report.load import Group, Loaded, grouped, loaded
+from tabwb.report.load import Group, Loaded, grouped, loaded, unlike
 from tabwb.store.store import Store
 from tabwb.workbench.archive import Say
 from tabwb.workbench.collector import let_go, resting, set_aside, tidy
@@ -128,9 +128,11 @@ class SurveyReader:
         def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
             from tabwb.report.difference import difference
 
-            sides = [sources_of(shelf.members(group)) for group in (first, second)]
+            members = [shelf.members(group) for group in (first, second)]
+            sides = [sources_of(given) for given in members]
             if not stopped():
-                found = difference(sides[0], sides[1], (first.name, second.name))
+                names = first.name, second.name
+                found = difference(sides[0], sides[1], names, unlike(*members))
                 self._say(Compared(turn, found, first.battery))
 
         self._start(job)

@@ -265,6 +265,14 @@ class TestSeveral:
         assert f"{JUDGE}: judged under other terms" in " ".join(text.split())
         assert "20 items, 20 answered alike" in text
 
+    def test_conditions_that_two_sides_do_not_share_are_named(self, run: Run) -> None:
+        sampled = ("run", "tab", "--model", "echo", "--temperature", 1, "--judge", "none")
+        number = run(*sampled, "--json").document["administration"]["id"]
+        document = run("diff", 1, number, "--json").document
+        assert set(document["unlike"]) == {"decoding"}
+        assert "A and B differ in decoding too: " in run("diff", 1, number).out
+        assert run("diff", 1, 2, "--json").document["unlike"] == {}
+
     def test_judges_are_set_against_each_other(self, run: Run, tmp_path: Path) -> None:
         judge(tmp_path, 1, {"jargon": 1}, "one")
         judge(tmp_path, 2, {"jargon": 1}, "another")
