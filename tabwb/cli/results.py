@@ -52,6 +52,7 @@ _SORT = ("burden", "name", "N", "accuracy")
     "never overwritten.",
 )
 @click.option("--details", is_flag=True, help="Show also every feature, category and error.")
+@click.option("--arpabet", is_flag=True, help="Show spoken responses in ARPAbet instead of IPA.")
 @primary_option
 @store_option
 @json_option
@@ -62,6 +63,7 @@ def results(
     judge: str | None,
     csv_file: Path | None,
     details: bool,
+    arpabet: bool,
     primary: str,
     store_location: str | None,
     as_json: bool,
@@ -92,7 +94,7 @@ def results(
     if csv_file is not None:
         _write_groups(chosen, by, sort, rater, csv_file)
     elif len(chosen) == 1 and by is None:
-        _show_one(chosen[0], rater, details=details, as_json=as_json)
+        _show_one(chosen[0], rater, details=details, arpabet=arpabet, as_json=as_json)
     else:
         _show_groups(chosen, by, sort, rater, details=details, as_json=as_json)
     return 0
@@ -175,7 +177,9 @@ def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> N
         tables.print_list(administrations)
 
 
-def _show_one(only: Loaded, judge: str | None, *, details: bool, as_json: bool) -> None:
+def _show_one(
+    only: Loaded, judge: str | None, *, details: bool, arpabet: bool, as_json: bool
+) -> None:
     from tabwb.report import document, tables
     from tabwb.report.groups import check_judge, only_judge
     from tabwb.report.summary import pool
@@ -202,7 +206,12 @@ def _show_one(only: Loaded, judge: str | None, *, details: bool, as_json: bool) 
         )
     else:
         tables.print_administration(
-            only.administration, only.battery, only.trials, summary=summary, details=details
+            only.administration,
+            only.battery,
+            only.trials,
+            summary=summary,
+            details=details,
+            arpabet=arpabet,
         )
 
 

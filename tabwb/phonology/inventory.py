@@ -342,19 +342,25 @@ def parse_spoken(text: str) -> tuple[str, ...]:
 
 
 def to_ipa(phonemes: Iterable[str]) -> str:
-    """Phonemes in IPA (table 8), without blanks; silence and noise are left out.
+    """Return phonemes in IPA (table 8), without blanks; silence and noise are left out.
+
+    The inventory has one phoneme for the vowels of "but" and of "about". Where there are several
+    vowels, it is written ə at the beginning and after the first vowel, else ʌ [ours].
 
     A boundary stands where two phonemes would be read as one: ``t.ʃ`` is T SH, ``tʃ`` is CH. So
     ``parse_ipa(to_ipa(phonemes)) == phonemes`` always.
 
     >>> to_ipa(("D", "AO", "G")), to_ipa(("T", "SH")), to_ipa(("CH",))
     ('dɔɡ', 't.ʃ', 'tʃ')
+    >>> to_ipa("AH B AW T".split()), to_ipa("S OW F AH".split()), to_ipa("B AH T ER".split())
+    ('əbaʊt', 'soʊfə', 'bʌtɝ')
     """
     written: list[str] = []
-    for phoneme in phonemes:
-        if phoneme in SILENT:
-            continue
-        letters = IPA[phoneme]
+    sounds = [phoneme for phoneme in phonemes if phoneme not in SILENT]
+    vowels = [at for at, phoneme in enumerate(sounds) if is_vowel(phoneme)]
+    for at, phoneme in enumerate(sounds):
+        weak = phoneme == "AH" and len(vowels) > 1 and (at == 0 or at > vowels[0])
+        letters = "ə" if weak else IPA[phoneme]
         if written and written[-1] + letters in IPA_READINGS:
             letters = "." + letters
         written.append(letters)

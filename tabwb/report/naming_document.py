@@ -70,6 +70,7 @@ def naming_json(naming: Naming) -> Json:
         "marks": list(view.marks),
         "examiner": [list(stretch) for stretch in view.examiner],
         "phonemes": list(naming.phonemes),
+        "ipa": to_ipa(naming.phonemes),
         "by_ear": naming.by_ear,
         "attempts": _attempts_json(naming, timed=timed),
         "rule": view.rules.rule,

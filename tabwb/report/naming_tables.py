@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.words import plural
 from tabwb.report.naming_summary import NamedSubtest
 from tabwb.report.printing import table
@@ -37,10 +38,10 @@ WIDE = 100
 """Columns of characters from which on the latency stands beside what was heard."""
 
 
-def naming_views(subtest: NamedSubtest) -> Iterator[RenderableType]:
-    """Everything that is said of one naming subtest."""
+def naming_views(subtest: NamedSubtest, *, arpabet: bool = False) -> Iterator[RenderableType]:
+    """Everything that is said of one naming subtest; phonemes in IPA, or in ARPAbet."""
     yield accuracy_table(subtest)
-    yield ItemsTable(subtest.items)
+    yield ItemsTable(subtest.items, arpabet)
     if legend := legend_of(subtest.items):
         yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
     yield Padding(Text(facts_of(subtest), style="dim"), (0, 1))
@@ -73,13 +74,17 @@ class ItemsTable:
     """:func:`items_table` in the width that there is."""
 
     items: Sequence[NamedItem]
+    arpabet: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table; where a word was heard and room is short, without the latency."""
-        yield items_table(self.items, latency=options.max_width >= WIDE or not _heard(self.items))
+        latency = options.max_width >= WIDE or not _heard(self.items)
+        yield items_table(self.items, latency=latency, arpabet=self.arpabet)
 
 
-def items_table(items: Sequence[NamedItem], *, latency: bool = True) -> RenderableType:
+def items_table(
+    items: Sequence[NamedItem], *, latency: bool = True, arpabet: bool = False
+) -> RenderableType:
     """One row per item: what was said, who says whether it is right, and why.
 
     What a person heard stands beside the transcript; the rules judge it where it is there.
@@ -101,7 +106,7 @@ def items_table(items: Sequence[NamedItem], *, latency: bool = True) -> Renderab
         made.add_row(
             one.item,
             *((f"“{one.heard}”" if one.heard else NONE,) if heard else ()),
-            transcribed(one),
+            transcribed(one, arpabet=arpabet),
             score_of(one),
             verdict_of(one, "correct-any"),
             verdict_of(one, "correct-first"),
@@ -132,17 +137,21 @@ def legend_of(items: Sequence[NamedItem]) -> str:
     return "; ".join(words for there, words in signs if there)
 
 
-def said(one: NamedItem) -> str:
-    """What was heard, in quotation marks, else what was transcribed.
+def said(one: NamedItem, *, arpabet: bool = False) -> str:
+    """Return what was heard, in quotation marks, else what was transcribed.
 
     >>> said(NamedItem("a", "dog", "answered", heard="dog")), said(NamedItem("a", "dog", "void"))
     ('“dog”', '-')
     """
-    return f"“{one.heard}”" if one.heard else transcribed(one)
+    return f"“{one.heard}”" if one.heard else transcribed(one, arpabet=arpabet)
 
 
-def transcribed(one: NamedItem) -> str:
-    """What was transcribed; that nothing was said is something else than that nobody transcribed.
+def transcribed(one: NamedItem, *, arpabet: bool = False) -> str:
+    """Return what was transcribed, in IPA or ARPAbet; a dash where nobody transcribed.
+
+    >>> dog = NamedItem("a", "dog", "answered", phonemes=("K", "AE", "<sil>", "D", "AO", "G"))
+    >>> transcribed(dog), transcribed(dog, arpabet=True)
+    ('/kæ dɔɡ/', 'K AE <sil> D AO G')
 
     >>> transcribed(NamedItem("a", "dog", "answered", transcriber="manual:a.tsv"))
     'no speech'
@@ -151,7 +160,12 @@ def transcribed(one: NamedItem) -> str:
     """
     if one.transcriber and all(each in SILENT for each in one.phonemes):
         return "no speech"
-    return " ".join(one.phonemes) or NONE
+    if arpabet or not one.phonemes:
+        return " ".join(one.phonemes) or NONE
+    parts = [
+        to_ipa(group) for silent, group in groupby(one.phonemes, SILENT.__contains__) if not silent
+    ]
+    return f"/{' '.join(parts)}/"
 
 
 def score_of(one: NamedItem) -> str:

@@ -68,6 +68,7 @@ def print_administration(
     details: bool = False,
     primary: str = "",
     speaker: Mapping[str, object] | None = None,
+    arpabet: bool = False,
 ) -> None:
     """Print the results of one administration; ``summary`` is of its trials, if at hand."""
     summary = summary or summarise(
@@ -79,11 +80,18 @@ def print_administration(
         primary=primary,
         speaker=speaker,
     )
-    print_view(administration_view(administration, battery, summary, details=details))
+    print_view(
+        administration_view(administration, battery, summary, details=details, arpabet=arpabet)
+    )
 
 
 def administration_view(
-    administration: Administration, battery: Battery, summary: Summary, *, details: bool = False
+    administration: Administration,
+    battery: Battery,
+    summary: Summary,
+    *,
+    details: bool = False,
+    arpabet: bool = False,
 ) -> RenderableType:
     """The results of one administration; ``details`` are the rates of every feature and error."""
     conditions = administration.conditions
@@ -117,13 +125,13 @@ def administration_view(
     parts: list[RenderableType] = [head, Text("  ·  ".join(facts), style="dim")]
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
-    parts += [Text(), *summary_view(summary, battery, details=details)]
+    parts += [Text(), *summary_view(summary, battery, details=details, arpabet=arpabet)]
     said = "\n".join(cautions(battery, summary, model=conditions.kind == "model"))
     return Group(*parts, Text(said, style="dim"))
 
 
 def summary_view(
-    summary: Summary, battery: Battery, *, details: bool = False
+    summary: Summary, battery: Battery, *, details: bool = False, arpabet: bool = False
 ) -> Iterator[RenderableType]:
     """Subtests with their remarks, then each judge's burden."""
     named = {subtest.id for subtest in summary.named}
@@ -134,7 +142,7 @@ def summary_view(
         from tabwb.report.naming_tables import naming_views
 
         for subtest_named in summary.named:
-            yield from naming_views(subtest_named)
+            yield from naming_views(subtest_named, arpabet=arpabet)
     notes = [
         (subtest.title, f"{what}: {figures}")
         for subtest in written

@@ -39,8 +39,17 @@ def shown(width: int, rule: str = "correct-first", items: tuple[NamedItem, ...] 
 def test_what_was_heard_stands_beside_what_was_transcribed() -> None:
     lines = shown(120).splitlines()
     assert "item heard transcript score any first code latency" in lines
-    assert "cat “dog” D AO G error ✗ ✗ semantic? 1.25 s" in lines
-    assert "dog - L AO G self-corrected ✓ ? formal 0.50 s" in lines
+    assert "cat “dog” /dɔɡ/ error ✗ ✗ semantic? 1.25 s" in lines
+    assert "dog - /lɔɡ/ self-corrected ✓ ? formal 0.50 s" in lines
+
+
+def test_arpabet_instead_of_ipa_where_it_is_asked_for() -> None:
+    subtest = NamedSubtest("nouns", "Nouns", NamingRules(), ITEMS, summarise(ITEMS))
+    console = Console(width=120, legacy_windows=False, color_system=None)
+    with console.capture() as captured:
+        for view in naming_views(subtest, arpabet=True):
+            console.print(view)
+    assert "D AO G" in captured.get() and "/dɔɡ/" not in captured.get()
 
 
 def test_silence_and_no_transcript_are_told_apart_and_who_transcribed() -> None:
@@ -66,7 +75,7 @@ def test_how_many_items_a_listener_scored_and_how_many_a_rule() -> None:
 def test_where_room_is_short_the_latency_gives_way() -> None:
     lines = shown(80).splitlines()
     assert "item heard transcript score any first code" in lines
-    assert "cat “dog” D AO G error ✗ ✗ semantic?" in lines
+    assert "cat “dog” /dɔɡ/ error ✗ ✗ semantic?" in lines
 
 
 def test_the_signs_are_explained() -> None:

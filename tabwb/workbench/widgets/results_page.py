@@ -108,7 +108,7 @@ def given_cells(row: ResponseRow) -> tuple[Text, ...]:
         Text(row.item.trial.plan.item),
         Text(f"{MARKS[row.glyph]} {row.verdict}"),
         Text(seconds(attempt.latency_s) if attempt else "", justify="right"),
-        Text(text if row.named is None else said(row.named.item), no_wrap=True),
+        Text(text if row.named is None else said(row.named.item, arpabet=True), no_wrap=True),
     )
 
 
@@ -122,7 +122,7 @@ def named_cells(row: ResponseRow) -> tuple[Text, ...]:
     return (
         number,
         Text(one.item),
-        Text(said(one)),
+        Text(said(one, arpabet=True)),
         Text(score_of(one)),
         Text(verdict_of(one, "correct-any")),
         Text(verdict_of(one, "correct-first")),
