@@ -1,4 +1,4 @@
-"""Phoneme and feature error rates of a corpus as one JSON document (DESIGN 7)."""
+"""Phoneme and feature error rates of a corpus as one JSON document (``tabwb phonemes --json``)."""
 
 from __future__ import annotations
 

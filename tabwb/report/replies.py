@@ -34,6 +34,8 @@ def item_json(battery: Battery, trial: Trial) -> Json:
         "tags": list(item.tags),
         "foils": dict(item.foils),
         "foil": _foil(subtest, trial, item.expected, item.foils),
+        **({"reference": item.reference} if item.reference else {}),
+        **({"item_metadata": dict(item.metadata)} if item.metadata else {}),
     }
 
 

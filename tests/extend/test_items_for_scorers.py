@@ -83,6 +83,8 @@ def test_a_scorer_is_told_them_and_has_its_options(
     low, high = document["trials"][0]["ratings"]
     assert (low["rater"], low["value"]) == ("rubric@threshold=0.3", 1.0)
     assert (high["rater"], high["value"]) == ("rubric@threshold=0.9", 0.0)
+    assert document["trials"][0]["reference"] == "Mentions a place."
+    assert document["trials"][0]["item_metadata"] == {"weight": 0.5, "levels": ["a", "b"]}
     assert low["reason"] == "a story|Mentions a place.|0.5"
     (subtest,) = document["summary"]["subtests"]
     assert (subtest["correct"], subtest["n_scored"]) == (1, 1)
