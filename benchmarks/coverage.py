@@ -41,7 +41,7 @@ from tabwb.scoring.estimand import Estimand, EstimatedInterval
 from tabwb.scoring.rate_interval import rate_interval
 
 Floats = NDArray[np.float64]
-STUDIES = 800
+STUDIES = 600
 SEED = 20260
 ITEMS, REPLICATES = (5, 10, 20), (1, 2, 10, 50)
 LIKE, THESE = Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS
