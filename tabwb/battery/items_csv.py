@@ -107,7 +107,9 @@ def rows_of(name: str, text: str, columns: Sequence[str], needed: str) -> Iterat
             )
         else:
             found = True
-            yield Row(line, dict(zip(header, cells, strict=False)))
+            # A spreadsheet leaves out the empty cells at the end of a row.
+            cells += [""] * (len(header) - len(cells))
+            yield Row(line, dict(zip(header, cells, strict=True)))
     if not found:
         raise BatteryProblems([Problem(name, line, "", "there are no items")])
 

@@ -131,13 +131,26 @@ def inform(message: str) -> None:
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Print one document; NaN is refused, because it is no JSON and no value of ours.
+    """Print one document; null stands for a number that is not finite, which JSON does not have.
 
     Where stdout cannot hold every character, JSON's own escapes stand for those beyond ASCII.
     """
     escaped = not is_utf8(sys.stdout)
-    text = json.dumps(document, ensure_ascii=escaped, allow_nan=False, indent=2)
+    try:
+        text = json.dumps(document, ensure_ascii=escaped, allow_nan=False, indent=2)
+    except ValueError:
+        # The sum of scores near the largest float is none: what follows from it is undefined.
+        finite = _finite(document)
+        text = json.dumps(finite, ensure_ascii=escaped, allow_nan=False, indent=2)
     click.echo(json_escaped(text))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def note(message: str, *, newline: bool = True) -> None:

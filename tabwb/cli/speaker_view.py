@@ -48,8 +48,9 @@ def document_of(store: Store, speaker_id: str) -> dict[str, Any]:
 def print_speaker(document: dict[str, Any], study: Study) -> None:
     """Print a speaker for people."""
     version = document["version"]
-    recorded = f"version {version}, {document['recorded_at'][:10]}, by {document['by']}"
-    click.echo(f"{document['id']}  {recorded if version else 'no record'}")
+    day = (document["recorded_at"] or "")[:10]
+    recorded = f"version {version}, {day}, by {document['by']}" if version else "no record"
+    click.echo(f"{document['id']}  {recorded}")
     units = {column.name: column.unit for column in study.columns}
     for name, value in document["values"].items():
         unit = units.get(name, "")

@@ -7,6 +7,7 @@ library logs goes through it too.
 
 from __future__ import annotations
 
+import base64
 import logging
 import os
 import re
@@ -65,8 +66,29 @@ class Key:
 def remember(secret: str) -> None:
     """Let :func:`redact` take this word out of texts, and out of logs, from now on."""
     if len(secret) >= SHORTEST:
-        _seen.update({secret, quote(secret, safe="")})
+        _seen.update(forms_of(secret))
         _guard_logs()
+
+
+def forms_of(secret: str) -> set[str]:
+    """Return the ways in which a service may send a key back: as it is, quoted, base64, hex.
+
+    Base64 depends on where in a longer text the key begins, so there are three forms of it, each
+    without the characters that it shares with its neighbours.
+
+    >>> import base64
+    >>> sent = base64.b64encode(b"user:sk-0123456789").decode()
+    >>> any(form in sent for form in forms_of("sk-0123456789"))
+    True
+    """
+    raw = secret.encode()
+    forms = {secret, quote(secret, safe=""), raw.hex(), raw.hex().upper()}
+    for offset in range(3):
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            text = encode(b"\0" * offset + raw).decode()
+            whole = len(raw) + offset
+            forms.add(text[-(-offset * 8 // 6) : whole * 8 // 6])
+    return {form for form in forms if len(form) >= SHORTEST}
 
 
 def secrets() -> tuple[str, ...]:

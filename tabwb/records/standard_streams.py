@@ -5,6 +5,9 @@ Standard library only.
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -80,8 +83,19 @@ def read_file(path: Path, limit: int | None = None) -> bytes:
     """
     if is_stdin(path):
         return read_stdin(limit)
+    mode = path.stat().st_mode
+    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and _is_endless(path)):
+        raise OSError(errno.EINVAL, "is a device, not a file", str(path))
     with path.open("rb") as file:
         return file.read() if limit is None else file.read(limit)
+
+
+def _is_endless(path: Path) -> bool:
+    """Whether a character device is something else than a terminal or /dev/null."""
+    if os.path.realpath(path) == os.path.realpath(os.devnull):
+        return False
+    with path.open("rb", buffering=0) as file:
+        return not file.isatty()
 
 
 def located(name: str) -> str:

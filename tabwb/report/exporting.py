@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export
 from tabwb.extend.components import Exporter
 from tabwb.extend.plugins import Plugins
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.standard_streams import is_stdout, write_stdout
+from tabwb.records.workfolder import WorkFolder
 from tabwb.report.document import export_document
 from tabwb.report.load import loaded
 from tabwb.report.summary import Json
+from tabwb.store import working
 from tabwb.store.store import Store
 
 
@@ -51,6 +52,13 @@ def export(
     chosen = loaded(store, references, sound=getattr(exporter, "sound", False), primary=primary)
     given = [one.administration for one in chosen]
     permit = check_export(store, plugins, given, format_id, out, within_study=within_study)
+    if permit.acts and store.only_read:
+        raise StoreError(
+            "people's data are not exported from a store that cannot be written: the export must "
+            "be in its log",
+            where=store.location,
+            hint="allow writing there, or export from the store itself",
+        )
     document = export_document(chosen)
     if is_stdout(out):
         _to_stdout(exporter, format_id, document)
@@ -71,7 +79,7 @@ def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
             f"the format '{format_id}' makes a folder, which standard output cannot hold",
             hint="name a folder with --out",
         )
-    with tempfile.TemporaryDirectory(prefix="tabwb-export-") as folder:
-        file = Path(folder) / f"export{exporter.suffix}"
+    with WorkFolder(working.of_user()) as folder:
+        file = folder.path / f"export{exporter.suffix}"
         exporter.export(document, file)
         write_stdout(file.read_bytes())

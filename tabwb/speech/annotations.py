@@ -54,9 +54,11 @@ def read_annotations(path: Path) -> Annotations:
         raise UsageError("is no annotation file", where=str(path), allowed=".TextGrid, .eaf")
     try:
         tiers, linked = reader(path)
+    except TabwbError:
+        raise
     except OSError as error:
         raise TabwbError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
-    except (ValueError, KeyError, IndexError, AttributeError, SyntaxError) as error:
+    except Exception as error:
         raise TabwbError(
             "is damaged, or not what its name says", where=str(path), allowed="TextGrid, EAF"
         ) from error

@@ -102,7 +102,7 @@ class EmbeddedDatabase:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute("VACUUM")
                 (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            except sqlite3.OperationalError as error:
+            except sqlite3.Error as error:
                 if _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                     return False
                 raise explain(error, self.location, self._patience_s) from error

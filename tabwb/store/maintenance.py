@@ -14,11 +14,11 @@ from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder, open_private
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, working
+from tabwb.store import blobs, schema, working
 from tabwb.store.database import Transaction
 from tabwb.store.embedded import EmbeddedDatabase, explain
 from tabwb.store.open import remove_unnamed as sweep_unnamed
-from tabwb.store.schema import CURRENT
+from tabwb.store.open import version_of
 from tabwb.store.store import Store
 
 COUNTED = {
@@ -196,11 +196,22 @@ def check(path: Path) -> tuple[Damage, ...]:
     found: list[Damage] = []
     try:
         with database.reading() as transaction:
-            for look in (_structure, _references, _schema, _texts, _sequences):
+            found += _structure(transaction)
+            if found:
+                # What SQLite itself cannot read is not worth reading further.
+                return tuple(found)
+            version = version_of(transaction, str(path))
+            if version is None:
+                raise StoreError(
+                    "nothing has been stored here yet: the tables of this store were not made",
+                    where=str(path),
+                    hint="'tabwb run' makes them; a file without tables holds nothing to lose",
+                )
+            if schema.needs_upgrade(version, str(path)):
+                # Its columns are those of its time: only what is true of every version is checked.
+                return tuple(_foreign_keys(transaction))
+            for look in (_references, _texts, _sequences):
                 found += look(transaction)
-                if found and look is _structure:
-                    # What SQLite itself cannot read is not worth reading further.
-                    return tuple(found)
             for digest, size in transaction.rows("SELECT sha256, size FROM assets"):
                 found += _file(blobs.path_of(folder, digest), digest, size)
     except StoreError as error:
@@ -229,6 +240,10 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
             database.connection()
         if database.only_read:
             return ()
+        with database.reading() as transaction:
+            version = version_of(transaction, database.location)
+        if version is None or schema.needs_upgrade(version, database.location):
+            return ()
         workfolder.sweep(working.beside(database.path))
         return tuple(sweep_unnamed(database))
     finally:
@@ -241,10 +256,14 @@ def _structure(transaction: Transaction) -> Iterator[Damage]:
             yield Damage("file", " ".join(str(message).split()))
 
 
-def _references(transaction: Transaction) -> Iterator[Damage]:
+def _foreign_keys(transaction: Transaction) -> Iterator[Damage]:
     for table, row, parent, _ in transaction.rows("PRAGMA foreign_key_check"):
         which = "a row" if row is None else f"row {row}"
         yield Damage(table, f"{which} refers to a row of '{parent}' that is not there")
+
+
+def _references(transaction: Transaction) -> Iterator[Damage]:
+    yield from _foreign_keys(transaction)
     for number, sequence in transaction.rows(
         "SELECT entries.administration_id, entries.sequence FROM entries LEFT JOIN attempts"
         " ON attempts.administration_id = entries.administration_id"
@@ -252,12 +271,6 @@ def _references(transaction: Transaction) -> Iterator[Damage]:
         " WHERE kind LIKE 'attempt-%' AND attempts.id IS NULL"
     ):
         yield Damage(f"administration {number}", f"step {sequence} has lost its attempt")
-
-
-def _schema(transaction: Transaction) -> Iterator[Damage]:
-    version = transaction.value("SELECT version_num FROM alembic_version")
-    if version != CURRENT:
-        yield Damage("schema", f"version is '{version}', expected '{CURRENT}'")
 
 
 def _texts(transaction: Transaction) -> Iterator[Damage]:

@@ -27,7 +27,7 @@ def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -
         with database.explained():
             database.connection()
         with database.reading() as transaction:
-            version = _version(transaction, str(path))
+            version = version_of(transaction, str(path))
         if version is None:
             version = _make(database)
         if schema.needs_upgrade(version, str(path)):
@@ -108,7 +108,7 @@ def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
         return blobs.sweep(blobs.folder_of(database.path), known)
 
 
-def _version(transaction: Transaction, location: str) -> str | None:
+def version_of(transaction: Transaction, location: str) -> str | None:
     """The schema version; None when there is no table at all."""
     tables = {row[0] for row in transaction.rows("SELECT name FROM sqlite_master")}
     if not tables:
@@ -126,7 +126,7 @@ def _version(transaction: Transaction, location: str) -> str | None:
 def _make(database: EmbeddedDatabase) -> str:
     with database.writing() as transaction:
         # Another process may have made the tables while this one waited for its turn.
-        version = _version(transaction, database.location)
+        version = version_of(transaction, database.location)
         if version is None:
             schema.make_tables(transaction)
             version = schema.CURRENT

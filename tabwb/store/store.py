@@ -18,7 +18,7 @@ from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Conditions, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, locks, people_rows, read, write
-from tabwb.store.database import Database, Transaction
+from tabwb.store.database import Conflict, Database, Transaction
 from tabwb.store.derive import History
 from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
 from tabwb.store.erase import finish
@@ -69,6 +69,11 @@ class Store(People):
         return cls(open_server(place, create=create))
 
     @property
+    def only_read(self) -> bool:
+        """Whether the store could not be opened for writing."""
+        return isinstance(self.database, EmbeddedDatabase) and self.database.only_read
+
+    @property
     def elsewhere(self) -> str:
         """The other computer that keeps what is stored, or empty for this one."""
         return ", ".join(getattr(self.database, "elsewhere", ()))
@@ -108,6 +113,21 @@ class Store(People):
             if folder and not blobs.is_whole(blobs.path_of(folder, digest), digest)
         }
         sizes = {path: len(assets[path]) for path in battery.assets}
+        try:
+            self._keep_battery(battery, assets, absent, sizes)
+        except Conflict:
+            # On a server somebody else kept it at this moment; it is there now.
+            self._keep_battery(battery, assets, absent, sizes)
+
+    def _keep_battery(
+        self,
+        battery: Battery,
+        assets: Mapping[str, bytes],
+        absent: Collection[str],
+        sizes: Mapping[str, int],
+    ) -> None:
+        embedded = self.embedded
+        folder = None if embedded is None else blobs.folder_of(embedded)
         with self._writing() as transaction:
             key = write.insert_battery(transaction, self._keys, battery)
             if key is not None:
@@ -132,6 +152,12 @@ class Store(People):
             )
         if canonical is None:
             raise StoreError(f"no battery with hash {content_hash} is kept", where=self.location)
+        if hashlib.sha256(str(canonical).encode()).hexdigest() != content_hash:
+            raise StoreError(
+                f"the stored battery is not the one that was kept ({content_hash})",
+                where=self.location,
+                hint="'tabwb store check' says where; put back a backup, and keep this one",
+            )
         return str(canonical)
 
     def battery_assets(self, content_hash: str) -> dict[str, bytes]:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import create_engine
 
 from tabwb.cli.store import store as command
 from tabwb.records.entries import AttemptEntry, RatingsEntry
 from tabwb.records.errors import StoreError
-from tabwb.store.maintenance import Damage, backup, check, info
+from tabwb.store import migrate, schema
+from tabwb.store.maintenance import Damage, backup, check, info, remove_unnamed
 from tabwb.store.schema import CURRENT
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, scores, small_battery
@@ -122,7 +124,6 @@ def test_a_whole_store_has_no_damage(filled: Path) -> None:
         ("UPDATE texts SET text = 'Say 2!' WHERE text = 'Say 2'", "texts", "not the one"),
         ("DELETE FROM raters", "rating_sets", "refers to a row of 'raters'"),
         ("DELETE FROM entries", "attempts", "refers to a row of 'entries'"),
-        ("UPDATE alembic_version SET version_num = '0'", "schema", f"expected '{CURRENT}'"),
         (
             "UPDATE entries SET sequence = 3; UPDATE attempts SET sequence = 3",
             "administration 1",
@@ -143,6 +144,36 @@ def test_what_was_changed_behind_our_back_is_found(
         connection.executescript(statement)
     damage = check(filled)
     assert any(each.where == where and what in each.what for each in damage), damage
+
+
+def test_an_older_store_is_whole_and_is_not_touched(file: Path) -> None:
+    engine = create_engine(f"sqlite:///{file}")
+    with pytest.MonkeyPatch.context() as patch, engine.begin() as connection:
+        patch.setattr(schema, "CURRENT", schema.REVISIONS[0])
+        migrate.upgrade(connection)
+    engine.dispose()
+    assert check(file) == ()
+    assert remove_unnamed(file) == ()
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (
+            schema.REVISIONS[0],
+        )
+
+
+def test_a_newer_store_is_not_called_damaged(filled: Path) -> None:
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.executescript("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(StoreError, match="schema '9999'"):
+        check(filled)
+
+
+def test_a_store_whose_making_was_killed_holds_nothing_and_is_not_damaged(file: Path) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    with pytest.raises(StoreError, match="nothing has been stored here yet") as caught:
+        check(file)
+    assert "backup" not in str(caught.value)
 
 
 def test_check_of_nothing_is_an_error(file: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -361,3 +362,25 @@ def test_a_store_is_used_without_importing_sqlalchemy(file: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_eight_first_openings_make_one_store(location: str) -> None:
+    gate = threading.Barrier(8)
+    failed: list[Exception] = []
+
+    def first() -> None:
+        gate.wait()
+        try:
+            with Store.open(location) as store:
+                begin(store)
+        except Exception as error:  # noqa: BLE001 - told by the assertion below
+            failed.append(error)
+
+    threads = [threading.Thread(target=first) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    with Store.open(location) as store:
+        assert len(store.administrations()) == 8

@@ -1,0 +1,116 @@
+"""Odd files, stores and values end with a message or a value, never with "unexpected"."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tabwb.cli.common import print_json
+from tabwb.extend.keys import redact, remember
+from tabwb.store.store import Store
+from tests.cli.conftest import Run
+
+
+def test_a_speaker_without_a_record_is_shown(run: Run) -> None:
+    assert run("speaker", "consent", "S-014", "--scope", "record", "--given").status == 0
+    shown = run("speaker", "show", "S-014")
+    assert (shown.status, shown.err) == (0, "")
+    assert shown.out.startswith("S-014  no record\n")
+
+
+def test_a_row_that_ends_early_in_a_csv_is_a_located_problem(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("items.csv").write_text("id,prompt,expected\na,Say a.,a\nb\n")
+    refused = run("battery", "new", "mine", "--from", "items.csv")
+    assert refused.status != 0
+    assert "unexpected" not in refused.err
+    assert "items.csv:3" in refused.err + refused.out
+
+
+@pytest.mark.parametrize("lost", ["xmin = 0", "intervals [1]:", "item [1]:", 'text = ""'])
+def test_a_textgrid_without_a_field_is_damaged(lost: str, tmp_path: Path) -> None:
+    pytest.importorskip("praatio")
+    from tabwb.records.errors import TabwbError
+    from tabwb.speech.annotations import read_annotations
+
+    text = (
+        'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0 \nxmax = 1 \n'
+        "tiers? <exists> \nsize = 1 \nitem []: \n    item [1]:\n"
+        '        class = "IntervalTier" \n        name = "item" \n        xmin = 0 \n'
+        "        xmax = 1 \n        intervals: size = 2 \n        intervals [1]:\n"
+        '            xmin = 0 \n            xmax = 0.5 \n            text = "dog" \n'
+        "        intervals [2]:\n            xmin = 0.5 \n            xmax = 1 \n"
+        '            text = "" \n'
+    )
+    file = tmp_path / "a.TextGrid"
+    assert lost in text
+    file.write_text(text.replace(lost, ""))
+    try:
+        read_annotations(file)
+    except TabwbError as error:
+        assert "damaged" in str(error)
+
+
+def test_a_replay_of_a_device_is_refused(run: Run, battery_file: Path) -> None:
+    refused = run("run", battery_file, "--model", "replay:/dev/zero")
+    assert refused.status != 0
+    assert "is a device, not a file" in refused.err
+
+
+def test_people_are_not_exported_from_a_store_that_cannot_log(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, battery_file: Path
+) -> None:
+    from tests.cli.conftest import in_process
+
+    typed = "dog\n\nfish\n\nhouse.\n\n"
+    assert in_process(["run", battery_file, "--speaker", "S-014"], stdin=typed).status == 0
+    monkeypatch.setattr(Store, "only_read", True)
+    out = tmp_path / "out.jsonl"
+    refused = run("export", 1, "--within-study", "--out", out)
+    assert refused.status == 1
+    assert "not exported from a store that cannot be written" in refused.err
+    assert not out.exists()
+
+
+def test_a_number_that_is_not_finite_is_null(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"format": 1, "mean": 1e308 + 1e308, "rows": [{"value": float("nan")}, (1.5,)]})
+    assert json.loads(capsys.readouterr().out) == {
+        "format": 1,
+        "mean": None,
+        "rows": [{"value": None}, [1.5]],
+    }
+
+
+@pytest.mark.parametrize("before", ["", "a", "user:", "Basic "])
+def test_a_key_sent_back_in_base64_is_redacted(before: str) -> None:
+    import base64
+
+    remember("sk-odd-input-0123456789")
+    sent = base64.b64encode(f"{before}sk-odd-input-0123456789 end".encode()).decode()
+    shown = redact(f"refused: {sent}")
+    assert "[key]" in shown
+    assert sent not in shown
+
+
+def test_a_stored_battery_that_was_changed_is_damage(run: Run, battery_file: Path) -> None:
+    assert run("run", battery_file, "--model", "echo", "--store", "s.db").status == 0
+    with closing(sqlite3.connect("s.db")) as connection, connection:
+        connection.execute(
+            "UPDATE texts SET text = replace(text, '\"subtest\"', '\"subtests\"')"
+            " WHERE id IN (SELECT canonical_id FROM batteries)"
+        )
+    for command in (("results", 1), ("results",), ("resume", 1)):
+        told = run(*command, "--store", "s.db")
+        assert "unexpected" not in told.err
+    assert "is not the one that was kept" in run("results", 1, "--store", "s.db").err
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
