@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import _wait
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
@@ -15,8 +17,15 @@ from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
 from tabwb.workbench import remembered
 from tabwb.workbench.app import Workbench
+from tabwb.workbench.draft import default_draft
 from tabwb.workbench.screens.desk import Desk
 from tabwb.workbench.snapshots import Work
+
+# Textual looks every 20 ms whether the application is idle, dozens of times in a test.
+IDLE_S = 0.004
+_wait.SLEEP_GRANULARITY = IDLE_S
+_wait.SLEEP_IDLE = IDLE_S / 2
+_wait.wait_for_idle.__defaults__ = (IDLE_S, 1)
 
 SIZES = [(80, 24), (160, 48)]
 
@@ -82,13 +91,20 @@ class Seat:
             widget.value = value
 
     async def begin(self, **fields: str) -> None:
-        """Begin an administration with these fields of the dialog."""
-        await self.press("f2")
-        await self.dialog()
-        self.fill(**fields)
-        await self.pilot.pause()
-        await self.press("enter")
-        await self.until(lambda: self.desk.work and not self.work.loading, "the administration")
+        """Begin an administration as the dialog would, with these fields of a draft.
+
+        The dialog has tests of its own; it takes longer than everything else in most tests.
+        """
+        assert self.desk.catalogue is not None
+        earlier = self.desk.work and self.desk.work.administration.id
+        draft = default_draft(self.desk.catalogue)
+        self.desk.begin(replace(draft, **fields))  # type: ignore[arg-type]
+        await self.until(
+            lambda: (
+                self.desk.work and self.work.administration.id != earlier and not self.work.loading
+            ),
+            "the administration",
+        )
 
     async def next(self) -> None:
         """Give the next item to a model and wait for its answer."""

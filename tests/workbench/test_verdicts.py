@@ -209,7 +209,7 @@ async def test_of_a_person_they_are_hidden_until_they_are_revealed(sit: Sit) -> 
     async with sit() as seat:
         await seat.begin(
             battery="tab", kind="speaker", speaker="S-01", research_protocol="P1",
-            judges_person="rules",
+            judges="rules",
         )  # fmt: skip
         await seat.press("space")
         await seat.until(lambda: seat.work.awaiting, "the item")
