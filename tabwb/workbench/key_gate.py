@@ -91,6 +91,8 @@ class KeyGate:
         self._under_way, self._acted_on = True, False
 
     def _go_on(self, patience_s: float) -> None:
+        if not self._app.screen_stack:
+            return  # the program ends
         if not self._done():
             self._app.set_timer(LOOK_S, lambda: self._go_on(patience_s))
         elif self._app.focused is None and patience_s > 0:

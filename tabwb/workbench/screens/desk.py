@@ -117,6 +117,8 @@ class Desk(Naming):
     async def on_changed(self, message: messages.Changed) -> None:
         """The open administration has changed."""
         self.take_work(message.work)
+        if self._worker is None:
+            return  # a message that was on its way when the program began to end
         if message.work is None:
             await self.go("home")
             return
