@@ -48,7 +48,17 @@ class NamedResponse:
         if not self.scored_by or rater in self.scored_by:
             return self
         item = replace(
-            self.item, code="", proposed="", heard="", score="", person=None, other_scores=()
+            self.item,
+            code="",
+            proposed="",
+            heard="",
+            score="",
+            person=None,
+            other_scores=(),
+            rules={},
+            phonemes=(),
+            transcriber="",
+            flags=(),
         )
         return replace(self, item=item, said=(), machine=None, flags=())
 

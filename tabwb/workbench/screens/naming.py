@@ -340,11 +340,14 @@ class Naming(Judged):
     def _ask_listener(self, number: int) -> None:
         from tabwb.workbench.screens.ask_words import AskWords
         from tabwb.workbench.screens.response import ResponseScreen
+        from tabwb.workbench.widgets.results_page import ResultsPage
 
         def given(rater: str | None) -> None:
             if rater is None:
                 return
             self.listeners[number] = rater
+            for page in self.query(ResultsPage):
+                page.listen(number, rater)
             for screen in self.app.screen_stack:
                 if isinstance(screen, ResponseScreen) and screen.at[0] == number:
                     screen.scored_by(rater)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -222,6 +223,8 @@ class ResultsPage(Vertical):
         super().__init__(id="results-page", classes="page")
         self.results: Results | None = None
         self.responses_shown = False
+        self.listener: tuple[int, str] = (0, "")
+        """Administration, and who scores its responses as another rater."""
 
     def compose(self) -> ComposeResult:
         """Head, then one of the two."""
@@ -269,6 +272,25 @@ class ResultsPage(Vertical):
         self._fill(results)
         self.show_responses(self.responses_shown, focus=new)
 
+    def listen(self, number: int, rater: str) -> None:
+        """Somebody scores these responses: what others said is hidden until this one has scored.
+
+        Args:
+            number: of the administration.
+            rater: the study ID of who listens.
+        """
+        self.listener = (number, rater)
+        if self.results is not None:
+            self._fill(self.results)
+
+    def _seen(self, row: ResponseRow) -> ResponseRow:
+        """A response as the one who listens may see it."""
+        number, rater = self.listener
+        if row.named is None or self.results is None or self.results.administration.id != number:
+            return row
+        named = row.named.seen_by(rater)
+        return row if named is row.named else replace(row, named=named, verdict="", glyph="open")
+
     def open_summary(self) -> None:
         """What is opened next begins with its summary, from its first line."""
         self.responses_shown = False
@@ -295,7 +317,8 @@ class ResultsPage(Vertical):
         table.clear(columns=True)
         named = results.naming is not None and results.naming.only
         heads: Sequence[str] = NAMED if named else GIVEN
-        rows = [named_cells(row) if named else given_cells(row) for row in results.responses]
+        seen = [self._seen(row) for row in results.responses]
+        rows = [named_cells(row) if named else given_cells(row) for row in seen]
         wanted = {
             head: max([len(head), *(row[place].cell_len for row in rows if place < len(row))])
             for place, head in enumerate(heads)
