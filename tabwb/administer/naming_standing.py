@@ -10,7 +10,7 @@ from tabwb.administer.naming_scores import named_item, naming_of
 from tabwb.administer.naming_view import NamingView, Speech, speech_of, view_of
 from tabwb.administer.session import Session
 from tabwb.administer.standing import Events
-from tabwb.battery.naming import NamingItem, NamingRules, naming_item
+from tabwb.battery.naming import NamingItem, NamingRules, listed_words, naming_item
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, EventEntry
 from tabwb.records.errors import StoreError, TabwbError
@@ -40,6 +40,7 @@ class NamingStanding(Session):
     """
 
     _speech: Speech | None = None
+    _listed: frozenset[str] | None = None
     listener = ""
     """Who scores by ear from now on (a study ID), where that is another than at the beginning."""
 
@@ -92,7 +93,9 @@ class NamingStanding(Session):
 
     def _whole_view(self, trial: Trial) -> NamingView:
         item, rules = self.item(trial), self.rules(trial)
-        return view_of(trial, item, rules, self.earlier(trial), self.primary, self.speech)
+        return view_of(
+            trial, item, rules, self.earlier(trial), self.primary, self.speech, self.listed
+        )
 
     @property
     def primary(self) -> str:
@@ -106,6 +109,13 @@ class NamingStanding(Session):
             self._speech = speech_of(self.speaker_record)
         return self._speech
 
+    @property
+    def listed(self) -> frozenset[str]:
+        """The words of the battery's lists."""
+        if self._listed is None:
+            self._listed = listed_words(self.battery)
+        return self._listed
+
     def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
         """What was said before a trial, oldest first: a response may return (perseveration)."""
         found: list[Earlier] = []
@@ -114,7 +124,7 @@ class NamingStanding(Session):
                 break
             if self.is_naming(one):
                 said = view_of(
-                    one, self.item(one), self.rules(one), (), self.primary, self.speech
+                    one, self.item(one), self.rules(one), (), self.primary, self.speech, self.listed
                 ).spoken
                 if said is not None:
                     found.append(said)
@@ -250,7 +260,9 @@ class NamingStanding(Session):
         return None
 
     def _view(self, trial: Trial) -> NamingView:
-        return view_of(trial, self.item(trial), self.rules(trial), (), self.primary, self.speech)
+        return view_of(
+            trial, self.item(trial), self.rules(trial), (), self.primary, self.speech, self.listed
+        )
 
     def _observe(self, number: int | None, observation: Observation) -> Events:
         return self._commit(

@@ -72,6 +72,7 @@ class NamingView:
         earlier: what was said to the items before it, oldest first.
         primary: the rater whose score, code and word count; empty: whoever said it first.
         speech: how the speaker talks, as recorded.
+        listed: words of the battery's lists, which are words whatever their frequency.
     """
 
     trial: Trial
@@ -81,6 +82,7 @@ class NamingView:
     earlier: tuple[Earlier, ...] = ()
     primary: str = ""
     speech: Speech = Speech()
+    listed: frozenset[str] = frozenset()
 
     @property
     def attempt(self) -> Attempt | None:
@@ -327,6 +329,7 @@ def view_of(
     earlier: Sequence[Earlier],
     primary: str = "",
     speech: Speech = Speech(),
+    listed: frozenset[str] = frozenset(),
 ) -> NamingView:
     """A trial with its observations read.
 
@@ -337,9 +340,10 @@ def view_of(
         earlier: what was said to the items before it.
         primary: the rater whose score counts; empty: whoever scored first.
         speech: how the speaker talks.
+        listed: words of the battery's lists.
     """
     read = tuple(observation_of_json(text) for text in trial.observations)
-    return NamingView(trial, item, rules, read, tuple(earlier), primary, speech)
+    return NamingView(trial, item, rules, read, tuple(earlier), primary, speech, listed)
 
 
 def is_rater(by: str, name: str) -> bool:

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from tabwb.records.states import ResponseKind
 from tabwb.scoring.naming.target import Accepted, NamingTarget, Number, Rule, Tolerance
 
 if TYPE_CHECKING:
-    from tabwb.battery.model import Item
+    from tabwb.battery.model import Battery, Item
 
 ResponseRule = Literal["first-response", "whole-window"]
 Feedback = Literal["none", "neutral", "right-or-wrong"]
@@ -142,6 +143,17 @@ def naming_item(item: Item) -> NamingItem:
         unrelated=_words(given, "unrelated"),
         cues=_cues(given),
         practice=item.practice,
+    )
+
+
+def listed_words(battery: Battery) -> frozenset[str]:
+    """Return every word that the naming items of a battery name, lower case."""
+    return frozenset(
+        word
+        for subtest in battery.subtests
+        if subtest.response is ResponseKind.NAMING
+        for item in subtest.items
+        for word in naming_item(item).listed
     )
 
 

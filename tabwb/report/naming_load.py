@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tabwb.administer.naming_scores import Naming, naming_of
 from tabwb.administer.naming_view import speech_of, view_of
 from tabwb.battery.model import Battery
-from tabwb.battery.naming import NamingRules, naming_item
+from tabwb.battery.naming import NamingRules, listed_words, naming_item
 from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Trial
 from tabwb.scoring.naming.case import Earlier
@@ -27,7 +27,7 @@ def namings(
         primary: the rater whose scores count; empty: whoever scored first.
         speaker: columns of the speaker's record: varieties of English, notation of IPA.
     """
-    speech = speech_of(speaker or {})
+    speech, listed = speech_of(speaker or {}), listed_words(battery)
     found: list[Naming] = []
     earlier: list[Earlier] = []
     for trial in trials:
@@ -36,7 +36,13 @@ def namings(
             continue
         rules = subtest.naming or NamingRules()
         view = view_of(
-            trial, naming_item(subtest.item(trial.plan.item)), rules, earlier, primary, speech
+            trial,
+            naming_item(subtest.item(trial.plan.item)),
+            rules,
+            earlier,
+            primary,
+            speech,
+            listed,
         )
         found.append(naming_of(view))
         if view.spoken is not None:

@@ -10,7 +10,7 @@ import pytest
 
 from tabwb.administer import setup
 from tabwb.administer.naming import NamingSession
-from tabwb.administer.naming_scores import naming_of
+from tabwb.administer.naming_scores import named_item, naming_of
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Scored
@@ -418,3 +418,43 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
     heard_as = view.heard_as
     assert heard_as is not None
     assert heard_as.pronunciations == (("T", "EH", "D"),)
+
+
+def test_words_of_other_items_are_words_whatever_their_frequency(begin_naming: Begin) -> None:
+    session = begin_naming()
+    assert session.listed == {"dog", "cat", "tree", "house"}
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    view = session.view()
+    assert view is not None
+    assert view.listed == session.listed
+
+
+@pytest.mark.parametrize(("score", "code"), [("right", "correct"), ("no-response", "no-response")])
+def test_a_score_gives_the_code_that_follows_from_it(
+    begin_naming: Begin, score: str, code: str
+) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score(score, take=take(0.0))  # type: ignore[arg-type]
+    session.transcribed(1, 1, heard("L AO G"))
+    view = session.view()
+    assert view is not None
+    named = named_item(naming_of(view))
+    assert (named.code, named.decided_by, named.proposed_open) == (code, "listener", "")
+
+
+def test_what_a_listener_heard_feeds_distance_and_both_rules(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.transcribed(1, 1, heard("F IH M P"))
+    session.hear("dog")
+    view = session.view()
+    assert view is not None
+    naming = naming_of(view)
+    assert naming.by_ear
+    assert naming.distance is not None and naming.distance.phoneme_rate == 0.0
+    assert {one.value for one in (naming.verdicts or {}).values()} == {True}
+    # The ratings of the transcriber stay those of its own transcript.
+    assert _ratings(session)["naming-2:replay", "correct-any"].value == 0.0
