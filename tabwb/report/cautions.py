@@ -15,7 +15,7 @@ PROMPTS_LIKE_THESE = (
     "95 % intervals are for prompts like these: the items are taken as a sample of such prompts."
 )
 DETERMINISTIC = (
-    "Nothing was drawn (greedy): for exactly these prompts the figures are deterministic."
+    "Where nothing was drawn (greedy), the figures are deterministic for exactly these prompts."
 )
 UNRELIABLE = (
     "There are fewer than 10 items. Where one prompt draws a feature almost alone, an interval "

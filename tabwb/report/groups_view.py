@@ -184,9 +184,8 @@ def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
     """A baseline of all groups, both ends where it differs (options shuffled); else empty."""
     found = [one.summary.subtests[place].baselines.get(name) for one in chosen]
     known = sorted({each.value for each in found if each is not None and each.value is not None})
-    return (
-        "-".join(f"{value:.2f}" for value in dict.fromkeys((known[0], known[-1]))) if known else ""
-    )
+    ends = (known[0], known[-1]) if known else ()
+    return "-".join(dict.fromkeys(f"{value:.2f}" for value in ends))
 
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:

@@ -11,6 +11,7 @@ from tabwb.administer.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
+from tabwb.records.exchange import Decoding
 from tabwb.records.judgements import Judged
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.study import Value
@@ -55,8 +56,15 @@ class Loaded:
     speaker: Mapping[str, Value] = field(default_factory=dict)
 
 
-CONDITION_WORDS = {"options": "option order", "items": "item order"}
+CONDITION_WORDS = {
+    "options": "option order",
+    "items": "item order",
+    "limits": "token limits",
+    "stop": "stop sequences",
+}
 """What a condition is called where that is not its name."""
+UNNAMED = frozenset({"decoding", "limits", "context"})
+"""Conditions whose values say what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,7 @@ class Group:
         if not self.apart:
             return self.label
         told = ", ".join(
-            value if name == "decoding" else f"{CONDITION_WORDS.get(name, name)} {value}"
+            value if name in UNNAMED else f"{CONDITION_WORDS.get(name, name)} {value}"
             for name, value in self.apart
         )
         return f"{self.label} ({told})"
@@ -149,14 +157,17 @@ def _circumstances(one: Loaded) -> dict[str, str]:
     conditions = one.administration.conditions
     said: dict[str, str] = {"options": conditions.option_order, "items": conditions.item_order}
     if conditions.kind == "model":
-        decoding = conditions.decoding
-        drawn = "greedy" if decoding.greedy else f"temperature {decoding.temperature:g}"
-        if not decoding.greedy and decoding.top_p != 1:
-            drawn += f", top-p {decoding.top_p:g}"
         said["protocol"] = conditions.protocol.value
-        said["decoding"] = f"{drawn}, {_limits(conditions)}"
+        said["decoding"] = f"{_drawn(conditions.decoding)}, {_limits(conditions)}"
         said["context"] = "one conversation" if conditions.conversation else "item by item"
     return said
+
+
+def _drawn(decoding: Decoding) -> str:
+    if decoding.greedy:
+        return "greedy"
+    nucleus = f", top-p {decoding.top_p:g}" if decoding.top_p != 1 else ""
+    return f"temperature {decoding.temperature:g}{nucleus}"
 
 
 def _limits(conditions: Conditions) -> str:
@@ -181,6 +192,11 @@ def conditions_in(one: Loaded) -> dict[str, str]:
     """
     conditions = one.administration.conditions
     said = _circumstances(one)
+    if conditions.kind == "model":
+        said["decoding"] = _drawn(conditions.decoding)
+        said["limits"] = _limits(conditions)
+        if conditions.decoding.stop:
+            said["stop"] = " | ".join(conditions.decoding.stop)
     if not conditions.conversation:
         del said["items"]
     if conditions.lesion:

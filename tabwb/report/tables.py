@@ -24,6 +24,7 @@ from tabwb.report.printing import print_view, table
 from tabwb.report.subtests import SubtestSummary
 from tabwb.report.summary import Summary, summarise
 from tabwb.report.wording import (
+    NONE,
     baselines_of,
     between,
     burden_words,
@@ -205,7 +206,7 @@ def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
         if feature.id in burden.present:
             made.add_row(
                 feature.title,
-                str(burden.present[feature.id]),
+                str(burden.present[feature.id]) if burden.n_burden else NONE,
                 str(burden.n_burden),
                 percent(burden.rate(feature.id)),
                 percents(burden.rate_intervals(feature.id)[0].interval),

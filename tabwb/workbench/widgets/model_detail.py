@@ -16,6 +16,7 @@ from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.wording import (
     FEW,
+    NONE,
     baselines_of,
     between,
     number,
@@ -135,7 +136,8 @@ class ModelDetail(OptionList):
         titles = {feature.id: feature.title for feature in row.battery.features}
         for feature, count in sorted(burden.present.items(), key=lambda pair: -pair[1]):
             title = Content(titles.get(feature, feature))
-            yield Option(spread(title, Content(str(count)), width), id=feature)
+            figure = str(count) if burden.n_burden else NONE
+            yield Option(spread(title, Content(figure), width), id=feature)
 
 
 def _facts(row: Grouped) -> Iterator[str]:

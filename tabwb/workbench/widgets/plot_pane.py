@@ -140,8 +140,8 @@ def label(one: Point, room: int) -> str:
     if one.heading:
         return one.label[:room].ljust(room + 1)
     figure = "-" if one.value is None else f"{one.value:.2f}"
-    if one.baseline and one.low is not None and one.low != one.value:
-        figure = f"{one.low:.2f}-{figure}"
+    if one.baseline and one.low is not None:
+        figure = "-".join(dict.fromkeys((f"{one.low:.2f}", figure)))
     room_name = room - max(len(figure), 4) - 1
     name = one.label if len(one.label) <= room_name else one.label[: room_name - 1] + "…"
     return f"{name} {figure:>4} ".rjust(room + 1)
