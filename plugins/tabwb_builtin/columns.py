@@ -194,9 +194,18 @@ TABLE: tuple[Column, ...] = (
     Column(
         "trial_status",
         "text",
-        "what kind of text the response is (ok, empty, truncated ...)",
+        "what kind of text the response is (ok, empty, truncated ...), as it was stored",
         _trial("status"),
     ),
+    Column(
+        "effective_status",
+        "text",
+        "the status under which it counts: the stored one, or repeated-answer where the same text "
+        "was given to three or more prompts; features of an unusable response are undefined, "
+        "whatever a rating says",
+        _trial("effective_status"),
+    ),
+    Column("usable", "boolean", "whether its features count", _trial("usable")),
     Column(
         "stop_reason",
         "text",

@@ -33,6 +33,8 @@ GIVEN_KEYS = (
     "seed",
 )  # fmt: skip
 """Keys of the administration that follow."""
+STATUS_KEYS = ("effective_status", "usable")
+"""Under which status the response counts, beside the stored one."""
 ITEM_KEYS = ("options", "expected", "tags", "foils", "foil", "stop_reason")
 """Keys of the trial after these."""
 RATING = ("rater", "measure", "value", "status", "reason")
@@ -61,7 +63,9 @@ class CsvExporter:
 
 JSONL_NOTE = (
     "One line per counted response: administration (uid), subtest, item, replicate, prompt "
-    "(exactly as sent), response, status, latency_s (seconds), ratings; the battery (id, version, "
+    "(exactly as sent), response, status (as stored), latency_s (seconds), ratings; "
+    "effective_status, "
+    "under which it counts, and usable, whether its features do; the battery (id, version, "
     "SHA-256), examinee, kind, session_date (null where it is not known), lesion and the run's "
     "seed; origin, who made the response (human, model, unknown), and of a person's the "
     "participant, both honoured by replay:FILE; the item's options in the order shown, "
@@ -106,7 +110,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
         line["origin"] = administration["origin"]
         if administration["participant"]:
             line["participant"] = administration["participant"]
-        line.update({key: trial.get(key) for key in ITEM_KEYS})
+        line.update({key: trial.get(key) for key in (*STATUS_KEYS, *ITEM_KEYS)})
         line["reply"] = trial.get("reply")
         if trial.get("practice"):
             line["practice"] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import resource
 import signal
@@ -122,3 +123,23 @@ class TestExport:
         assert done.returncode == 1
         assert "a.jsonl: cannot be written: File too large" in done.stderr
         assert list(folder.iterdir()) == []
+
+
+def test_files_have_the_stored_and_the_effective_status(run: Run, tmp_path: Path) -> None:
+    # One sentence for every prompt: stored as ok, counted as a repeated answer.
+    said = "I was very happy that day."
+    assert run("run", "tab", "--model", f"echo@text={said}").status == 0
+    for name in ("csv", "jsonl"):
+        outcome = run("export", 1, "--format", name, "--out", tmp_path / f"a.{name}")
+        assert outcome.status == 0, outcome.err
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["subtest"] == "connected-text"]
+    assert {(row["trial_status"], row["effective_status"], row["usable"]) for row in rows} == {
+        ("ok", "repeated-answer", "false")
+    }
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
+    texts = [line for line in lines if line["subtest"] == "connected-text"]
+    assert len(texts) == 5
+    assert {(one["status"], one["effective_status"], one["usable"]) for one in texts} == {
+        ("ok", "repeated-answer", False)
+    }
