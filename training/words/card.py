@@ -29,7 +29,7 @@ at the whole recording at once; the training let no phoneme be written where nob
 times of its phonemes are rough: some tens of milliseconds late or early. Input: 16 kHz mono;
 `AutoProcessor` and `AutoModelForCTC` read the folder without a network.
 
-In tabwb, `bundled-words` conditions a recording (PSST, appendix B.2), finds speech by energy, and
+In tabwb, `bundled-words` conditions a recording (PSST, appendix B.2), finds speech, and
 gives the model each stretch of speech by itself.
 """
 
