@@ -40,9 +40,9 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield SPEECH_CAUTION
     if summary.answers.inexact:
         yield (
-            f"{summary.answers.inexact} of {summary.answers.n} responses may come out otherwise in "
-            "another batch or on another device: at some token two candidates were no further "
-            "apart than rounding (batch_exact=no)."
+            f"{summary.answers.inexact} of {summary.answers.n} responses are near ties: at some "
+            "token two candidates were no further apart than rounding, so that they may change "
+            "with batch size or device (batch_exact=no)."
         )
     for failed in summary.failed:
         yield f"{failed}."

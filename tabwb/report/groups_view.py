@@ -146,7 +146,7 @@ def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
     from tabwb.report.naming_tables import sessions_table
 
     for place, subtest in enumerate(chosen[0].summary.named):
-        yield Text(f"{subtest.title}, right as the battery counts", style="bold")
+        yield Text(f"{subtest.title}, right by the battery rule", style="bold")
         days = sorted(
             (one.group.members[0].administration.session_date, at, one)
             for at, one in enumerate(chosen)
