@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.extend.writing import draft_of
+from tabwb.records import provenance
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_annotations.tiers import Annotated, Document
@@ -56,7 +57,8 @@ def write_folder(
         )
     said = (note for one in document.get("documents", [document]) for note in one["notices"])
     dates = dict.fromkeys(_session(each.administration) for each in recordings)
-    told = [*dict.fromkeys((RESEARCH_ONLY, *said)), *notes, "\n".join(dates)]
+    made_by = dict.fromkeys(_origin(each) for each in recordings)
+    told = [*dict.fromkeys((RESEARCH_ONLY, *said)), *notes, "\n".join(dates), "\n".join(made_by)]
     explanation = "\n\n".join(told) + "\n"
     try:
         with draft_of(out) as draft:
@@ -81,6 +83,12 @@ def _session(administration: Mapping[str, Any]) -> str:
     """Who was recorded when."""
     date = administration.get("session_date") or "date not known"
     return f"Session of {administration['examinee']} (#{administration['id']}): {date}."
+
+
+def _origin(recording: Annotated) -> str:
+    """Who made the answers, in the line that ``tabwb import`` reads back."""
+    given = recording.administration
+    return provenance.said(recording.name, given["origin"], given["participant"])
 
 
 def sound_name(recording: Annotated) -> str:

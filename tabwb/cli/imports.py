@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tabwb.administer.naming_imports import ImportedSession
+    from tabwb.records.speakers import Origin
 
 
 @click.command(name="import")
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 @click.option(
     "--origin",
     type=click.Choice(["human", "model", "unknown"]),
-    default="unknown",
-    show_default=True,
-    help="Who made the answers; unknown is guarded as a person's.",
+    default=None,
+    help="Who made the answers; default: as the export says, else unknown, which is guarded as a "
+    "person's.",
 )
 @click.option(
     "--rater",
@@ -71,6 +72,7 @@ def import_(**options: Any) -> int:
         path: Path = options["path"]
         if not path.exists():
             raise UsageError("is not there", where=str(path))
+        origin, participant = _made_by(path, options)
         sessions = _chosen(read_sessions(path, battery, _tiers(options["tiers"])), options)
         said = read_day(options["date"], "--date") if options["date"] else ""
         for one in sessions:
@@ -79,7 +81,7 @@ def import_(**options: Any) -> int:
         made: list[int] = []
         with open_store(options.get("store_location"), plugins) as store:
             for one in sessions:
-                speaker = options.get("speaker") or one.speaker
+                speaker = options.get("speaker") or participant or one.speaker
                 if not speaker:
                     raise UsageError("say whose responses these are: --speaker ID")
                 conditions = Conditions(
@@ -87,7 +89,7 @@ def import_(**options: Any) -> int:
                     kind="speaker",
                     judges=(),
                     rater=str(options["rater"]),
-                    origin=options["origin"],
+                    origin=origin,
                     session_date=said or one.date,
                 )
                 conditions = setup.resolve(plugins, battery, conditions)
@@ -117,6 +119,38 @@ def import_(**options: Any) -> int:
         return 0
     finally:
         plugins.close()
+
+
+def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
+    """Who made the answers: what an export says of itself counts before the options.
+
+    Raises:
+        UsageError: an option contradicts it.
+    """
+    from tabwb.records.provenance import beside
+
+    said = [each for each in beside(path) if path.is_dir() or path.stem == each[0]]
+    said = said or list(beside(path))
+    origins = {origin for _, origin, _ in said}
+    people = {participant for _, _, participant in said if participant}
+    asked: Origin | None = options["origin"]
+    if asked == "model" and origins - {"model"}:
+        raise UsageError(
+            "--origin model: the export says that a person, or nobody known, made the answers",
+            where=str(path),
+        )
+    speaker = options.get("speaker")
+    if speaker and people and speaker not in people:
+        raise UsageError(
+            f"--speaker {speaker}: the export says that the answers are of "
+            f"{', '.join(sorted(people))}",
+            where=str(path),
+            hint="consent and deletion go by that ID",
+        )
+    found: Origin = next(iter(origins)) if len(origins) == 1 else "unknown"
+    if asked is not None and found != "human":
+        found = asked
+    return found, next(iter(people)) if len(people) == 1 else ""
 
 
 def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> list[ImportedSession]:

@@ -101,8 +101,14 @@ def test_typed_transcripts_and_takes_that_do_not_count_come_back(
     run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
     out = tmp_path / "out"
     assert run("export", "1", "--format", format_id, "--out", out, "--within-study").status == 0
-    outcome = run("import", out, "--battery", battery, "--speaker", "S-015")
+    words = ("import", out, "--battery", battery)
+    for option in (("--speaker", "S-015"), ("--origin", "model")):
+        refused = run(*words, *option)
+        assert (refused.status, " ".join(option) in refused.err) == (2, True)
+    outcome = run(*words, "--json")
     assert outcome.status == 0, outcome.err
+    (given,) = outcome.document["administrations"]
+    assert (given["examinee"], given["origin"]) == ("S-014", "human")
     said = [trial["response"] for trial in run("results", "2", "--json").document["trials"]]
     assert said == ["D AO G", "D AO G", "TH R IY", ""]
 

@@ -50,7 +50,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def forked(place: Path, arguments: list[str], step: int, moment_s: float) -> tuple[bool, int]:
+def forked(
+    place: Path, arguments: list[str], step: int, moment_s: float, by: int = signal.SIGKILL
+) -> tuple[bool, int]:
     """Run a command in a fork that dies at its ``step``-th step; (killed, steps without a kill)."""
     said = place / "steps"
     child = os.fork()
@@ -65,7 +67,7 @@ def forked(place: Path, arguments: list[str], step: int, moment_s: float) -> tup
                     if moment_s:
                         signal.setitimer(signal.ITIMER_REAL, moment_s)
                     else:
-                        os.kill(os.getpid(), signal.SIGKILL)
+                        os.kill(os.getpid(), by)
 
         try:
             null = os.open(os.devnull, os.O_RDWR)
@@ -174,3 +176,23 @@ def test_backup_killed_leaves_no_copy_after_the_next_start(place: Path) -> None:
     assert main(name) == 0
     arguments = ["store", "backup", str(place / "out" / "copy.db")]
     assert trials(place, arguments, ["store", "info"], 20261124, kept=True) == KILLS
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_a_backup_that_is_told_to_end_removes_its_draft_itself(
+    place: Path, by: signal.Signals
+) -> None:
+    name = [
+        *("name", str(place / "battery" / "battery.toml"), "--speaker", "S-015"),
+        *("--input", str(place / "sounds"), "--transcriber", "none"),
+    ]
+    assert main(name) == 0
+    out = place / "out" / "copy.db"
+    _, steps = forked(place, ["store", "backup", str(out)], 0, 0.0)
+    assert out.exists()
+    shutil.rmtree(place / "out")
+    (place / "out").mkdir()
+    (place / "steps").unlink()
+    forked(place, ["store", "backup", str(out)], steps // 2, 0.0, by)
+    assert list((place / "out").iterdir()) == []
+    assert left(place, kept=True) == []
