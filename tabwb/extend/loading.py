@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
@@ -142,10 +144,11 @@ class Loader:
             )
             return
         try:
-            module = load()
-            if isinstance(module, type):
-                module = module()
-            self.manager.register(module, info.name)
+            with plugin_code():
+                module = load()
+                if isinstance(module, type):
+                    module = module()
+                self.manager.register(module, info.name)
         except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
             if self.manager.has_plugin(info.name):
                 self.manager.unregister(name=info.name)
@@ -167,6 +170,26 @@ class Loader:
             ):
                 error = "is a wrapper; implementations are called one by one, wrappers never"
                 self.problems.append(PluginProblem(plugin, caller.name, error))
+
+
+class PluginExit(Exception):
+    """A plugin tried to end the program, or raised what is no ``Exception``."""
+
+
+@contextmanager
+def plugin_code() -> Iterator[None]:
+    """Run code of a plugin: what it prints goes to stderr, and only ctrl+c ends the program.
+
+    Raises:
+        PluginExit: it raised ``SystemExit`` or another ``BaseException``.
+    """
+    with redirect_stdout(sys.stderr):
+        try:
+            yield
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise PluginExit(f"{type(error).__name__}: {error}") from error
 
 
 def error_words(error: Exception) -> str:

@@ -25,7 +25,7 @@ from tabwb.extend.components import (
 )
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.cutting import cut_of, without_cut
-from tabwb.extend.loading import Loader, PluginInfo, PluginProblem, error_words
+from tabwb.extend.loading import Loader, PluginInfo, PluginProblem, error_words, plugin_code
 from tabwb.extend.registry import (
     EXAMPLES,
     NOUNS,
@@ -357,7 +357,8 @@ class Plugins:
                 continue
             given = arguments(impl.plugin_name)
             try:
-                impl.function(*(given[name] for name in impl.argnames))
+                with plugin_code():
+                    impl.function(*(given[name] for name in impl.argnames))
             except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
                 problem = PluginProblem(impl.plugin_name, hook, error_words(error))
                 if problem not in self._problems:
@@ -450,10 +451,12 @@ class Plugins:
     def _make(self, component: Component, spec: Spec) -> Any:
         descriptor = component.descriptor
         try:
-            if descriptor.wraps is not None:
-                part = descriptor.factory(spec, None, partial(self._make_inner, descriptor, spec))
-            else:
-                part = descriptor.factory(spec, validate_options(descriptor, spec))
+            with plugin_code():
+                if descriptor.wraps is not None:
+                    inner = partial(self._make_inner, descriptor, spec)
+                    part = descriptor.factory(spec, None, inner)
+                else:
+                    part = descriptor.factory(spec, validate_options(descriptor, spec))
         except TabwbError:
             raise
         except Exception as error:

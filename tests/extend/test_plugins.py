@@ -148,7 +148,7 @@ def test_an_observer_that_raises_is_a_problem_and_others_are_told(
     plugins.notify(events.Finished(7))
     plugins.notify(events.Finished(7))
     plugins.notify(events.Streamed(7, 1, "a piece"))
-    assert capsys.readouterr().out.count("told Finished(administration=7)") == 2
+    assert capsys.readouterr().err.count("told Finished(administration=7)") == 2
     assert [str(p) for p in plugins.problems] == ["aaa: tabwb_on_finished: ValueError: no"]
 
 
@@ -398,3 +398,31 @@ def test_every_distribution_is_looked_at() -> None:
 def test_what_cannot_be_a_file_is_said(load: Load, argument: str) -> None:
     with pytest.raises(UsageError, match=r"cannot be a file|no such file"):
         load().find_battery(argument)
+
+
+@pytest.mark.parametrize(
+    "act", ["sys.exit(3)", "raise BaseException('odd')", "raise GeneratorExit"]
+)
+@pytest.mark.parametrize("when", ["import", "hook"])
+def test_a_plugin_that_exits_is_a_problem_of_that_plugin(
+    install: Install, load: Load, act: str, expected: str, when: str
+) -> None:
+    hook = "@hookimpl\ndef tabwb_register_scorers(register):\n    "
+    install("leaver", f"{act}\n" if when == "import" else f"{hook}{act}\n")
+    plugins = load()
+    assert plugins.components("scorers"), "those of others are there"
+    (problem,) = [each for each in plugins.problems if each.plugin == "leaver"]
+    assert expected in problem.error
+
+
+def test_what_a_plugin_prints_goes_to_stderr(
+    install: Install, load: Load, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(
+        "talker",
+        "print('imported')\n@hookimpl\ndef tabwb_register_scorers(register):\n    print('asked')\n",
+    )
+    load().components("scorers")
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.split() == ["imported", "asked"]
