@@ -93,6 +93,17 @@ class Transcribing:
             self.close()
             raise
 
+    @property
+    def caution(self) -> str:
+        """What is to be said of how speech is found; empty where there is nothing to say."""
+        from tabwb.speech import voice
+        from tabwb.speech.finding import WITHOUT_MODEL
+
+        wanted = self._cut == "speech" and not is_typed(self.spec)
+        if not wanted or voice.is_available():
+            return ""
+        return f'speech is found by {WITHOUT_MODEL}: pip install "tabwb[onnx]"'
+
     def run(self, jobs: Sequence[Job], cancel: Cancel) -> Iterator[tuple[Job, Transcript]]:
         """Yield each job with its transcript, in whatever order they come.
 

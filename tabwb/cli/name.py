@@ -338,6 +338,8 @@ def transcribe_all(
     if not jobs or cancel.is_set():
         return
     with Transcribing(plugins, spec, work_root(session.store)) as transcribing:
+        if transcribing.caution:
+            note(transcribing.caution)
         countdown = Countdown("response", len(jobs))
         for event in transcribe(session, transcribing, jobs, cancel):
             if not isinstance(event, Observed) or not isinstance(event.observation, Transcribed):

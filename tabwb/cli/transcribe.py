@@ -194,6 +194,8 @@ def _heard(
         for number, path in enumerate(sounds)
     ]
     with Transcribing(plugins, spec) as transcribing:
+        if transcribing.caution:
+            note(transcribing.caution)
         countdown = Countdown("file", len(jobs))
         try:
             for job, transcript in transcribing.run(jobs, cancel):

@@ -81,6 +81,18 @@ def test_each_stretch_of_speech_is_given_by_itself(
         assert heard.seconds == 40.0
 
 
+def test_that_energy_works_alone_is_said(plugins: Plugins, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tabwb.speech import voice
+
+    with Transcribing(plugins, "ear@cut=speech") as transcribing:
+        assert transcribing.caution == ""
+        monkeypatch.setattr(voice, "is_available", lambda: False)
+        assert transcribing.caution.startswith("speech is found by energy alone")
+    for spec in ("ear", "ear@cut=energy"):
+        with Transcribing(plugins, spec) as transcribing:
+            assert transcribing.caution == ""
+
+
 def test_where_nobody_speaks_nothing_is_given(plugins: Plugins, tmp_path: Path) -> None:
     silence = 2e-4 * np.random.default_rng(1).standard_normal(5 * RATE)
     soundfile.write(tmp_path / "a.wav", silence, RATE)
