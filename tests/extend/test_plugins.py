@@ -401,7 +401,12 @@ def test_what_cannot_be_a_file_is_said(load: Load, argument: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "act", ["sys.exit(3)", "raise BaseException('odd')", "raise GeneratorExit"]
+    ("act", "expected"),
+    [
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise BaseException('odd')", "BaseException: odd"),
+        ("raise GeneratorExit", "GeneratorExit"),
+    ],
 )
 @pytest.mark.parametrize("when", ["import", "hook"])
 def test_a_plugin_that_exits_is_a_problem_of_that_plugin(
