@@ -1,4 +1,4 @@
-"""What tabwb itself registers, by the same road as a stranger's plugin.
+"""What tabwb itself registers, through the same hooks as any other plugin.
 
 Each hook imports its own module, so that a run that exports nothing imports no exporter.
 """

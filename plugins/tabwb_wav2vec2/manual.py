@@ -1,4 +1,4 @@
-"""Transcripts that a person typed, by the road that a machine's come."""
+"""Transcripts that a person typed, given as those of a transcriber."""
 
 from __future__ import annotations
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.cli.main import main
+from tabwb.extend import components
+from tabwb.extend.components import Response
+from tabwb.records.ratings import Rating
 from tests.extend.conftest import Install
 
 PLUGIN = """
@@ -96,6 +101,50 @@ def test_measures_of_one_name_belong_to_their_raters(
     assert (measures["says-f1: f1"]["mean"], measures["says-f1: f1"]["n"]) == (0.75, 2)
     assert measures["says-f1: f1"]["rater"] == "says-f1"
     assert measures["given"]["rater"] == "says-right"
+
+
+class PlainScorer:
+    """Attributes as most people write them; mypy, strict, takes them for the contract's."""
+
+    measures = ("exact",)
+
+    def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
+        return []
+
+
+class PlainExporter:
+    suffix = ".txt"
+
+    def export(self, document: Mapping[str, Any], out: Path) -> None:
+        out.write_text("")
+
+
+class PlainJudge:
+    rater, features, caution = "plain", ("fragments",), "A rule."
+
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        return []
+
+
+SCORER: components.Scorer = PlainScorer()
+EXPORTER: components.Exporter = PlainExporter()
+JUDGE: components.Judge = PlainJudge()
+
+
+@pytest.mark.parametrize(
+    ("contract", "members"),
+    [
+        (components.Scorer, ("measures",)),
+        (components.Judge, ("rater", "features", "caution")),
+        (components.ScopedJudge, ("scope",)),
+        (components.ModelJudge, ("prompt_text", "examinee", "most_requests")),
+        (components.Exporter, ("suffix",)),
+        (components.Transcriber, ("unit",)),
+    ],
+)
+def test_members_of_contracts_are_read_only(contract: type, members: tuple[str, ...]) -> None:
+    assert all(isinstance(vars(contract)[name], property) for name in members)
+    assert isinstance(SCORER, components.Scorer)
 
 
 def test_a_scorer_that_fails_is_reported_once_everywhere(
