@@ -58,7 +58,7 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(tmp_path: Path) -> None:
     location = tmp_path / "store.db"
     generator = random.Random(20260517)
     answered: set[int] = set()
-    arguments = ["run", "tab", "--model", "echo@delay=0.002", "--replicates", "30"]
+    arguments = ["run", "tab", "-v", "--model", "echo@delay=0.002", "--replicates", "30"]
     kills = 0
     while kills < KILLS:
         seen, killed = _life(
@@ -66,7 +66,7 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(tmp_path: Path) -> None:
             items=generator.randint(1, 4),
             jitter_s=generator.random() * 0.012,
         )
-        arguments = ["resume", "1"]
+        arguments = ["resume", "1", "-v"]
         kills += killed
         with Store.open(location, create=False) as store:
             history = store.history(1)
