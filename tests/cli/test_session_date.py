@@ -145,6 +145,6 @@ def test_an_export_that_is_taken_in_again_keeps_the_date(
     _name(run, battery, "--date", DAY)
     run("trial", "score", "1", "dog", "right")
     run("export", "1", "--format", "psst", "--out", tmp_path / "psst", "--within-study")
-    made = run("import", tmp_path / "psst", "--battery", battery, "--speaker", "S-015")
+    made = run("import", tmp_path / "psst", "--battery", battery, "--speaker", "S-014")
     assert made.status == 0, made.err
     assert _date(run, 2) == DAY
