@@ -60,7 +60,7 @@ def test_there_is_a_drawing_for_each_picture_and_no_other_file() -> None:
 
     assert set(PICTURES) == {item.id for item in ITEMS}
     names = {item.picture for item in ITEMS}
-    assert {path.name for path in FOLDER.iterdir()} == names | {"battery.toml"}
+    assert {path.name for path in FOLDER.iterdir()} == names | {"battery.toml", "LICENSE"}
     for name in names:
         header = (FOLDER / name).read_bytes()[16:24]
         assert struct.unpack(">II", header) == (SIDE, SIDE)

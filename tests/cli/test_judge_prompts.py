@@ -36,6 +36,15 @@ definition = "Word-finding difficulties."
 """
 
 
+STORIES = (
+    "We went to the sea last summer. The water was cold, but we swam every day.",
+    "My brother and I built a small house of wood. It stood in the garden for years.",
+    "I worked in a bakery. I had to get up at four in the morning.",
+    "There is a park near my flat. I like to walk there in the evening.",
+    "First I cut some bread and cheese. Then I wash a tomato and put everything on a plate.",
+)
+
+
 def says(name: str, text: str) -> None:
     """A profile of a model that says one thing."""
     folder = Path(os.environ["TABWB_CONFIG_DIR"])
@@ -44,9 +53,22 @@ def says(name: str, text: str) -> None:
         file.write(f"[profile.{name}]\nid = 'echo'\noptions.text = '''{text}'''\n")
 
 
+def stories() -> Path:
+    """A file of five recorded stories for TAB."""
+    file = Path(os.environ["TABWB_CONFIG_DIR"]) / "stories.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    known = {"subtest": "connected-text", "replicate": 0, "kind": "model"}
+    lines = [
+        known | {"item": f"ct{number}", "response": story}
+        for number, story in enumerate(STORIES, start=1)
+    ]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    return file
+
+
 def judged(run: Run, spec: str, *more: object) -> Mapping[str, Any]:
-    """Everything that a judge says of the connected texts of TAB, as the results have it."""
-    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+    """Everything that a judge says of five stories, as the results have it."""
+    run("run", "tab", "--model", f"replay:{stories()}", "--judge", "none", "--json")
     run("judge", "run", 1, "--judge", spec, *more)
     found: Mapping[str, Any] = run("results", 1, "--json").document
     return found
@@ -177,7 +199,7 @@ def test_a_changed_prompt_is_asked_anew(run: Run) -> None:
     path.write_text(SMALL, encoding="utf-8")
     says("well", '{"Anomia": 0}')
     judged(run, "tiny:profile:well")
-    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+    run("run", "tab", "--model", f"replay:{stories()}", "--judge", "none", "--json")
 
     def left() -> tuple[int, int]:
         outcome = run("judge", "run", 2, "--judge", "tiny:profile:well", "--dry-run", "--json")

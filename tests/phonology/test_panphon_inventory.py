@@ -42,5 +42,5 @@ def test_without_panphon_the_command_that_installs_it_is_named(
 ) -> None:
     _table.cache_clear()
     monkeypatch.setitem(sys.modules, "panphon", None)
-    with pytest.raises(MissingExtra, match=r"tabwb\[audio\]"):
+    with pytest.raises(MissingExtra, match=r"tabwb\[panphon\]"):
         segment("a")
