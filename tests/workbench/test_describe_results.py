@@ -10,6 +10,7 @@ from tabwb.report.summary import summarise
 from tabwb.report.tables import administration_view
 from tabwb.workbench.describe import scores_of
 from tabwb.workbench.describe_results import results_of
+from tabwb.workbench.screens.response import ResponseScreen
 from tabwb.workbench.widgets.score_panel import ScoreSheet
 from tests.report.given import (
     ANSWERS,
@@ -62,3 +63,18 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
     said = str(sheet.paint(40))
     assert "FEATURES PRESENT (of 1 answers)\n" in said
     assert "not judged yet: 1" in said
+
+
+def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:
+    # One text for three prompts, two of them repetitions: stored as ok, counted as repeated.
+    same = {**ANSWERS, "ct1": "I was happy.", "ct2": "I was happy.", "r1": "I was happy."}
+    results = results_of(Loaded(administration(), BATTERY, trials(same), declarations=DECLARED))
+    row = next(one for one in results.responses if one.item.trial.plan.item == "ct1")
+    attempt = row.item.attempt
+    assert attempt is not None
+    assert (attempt.status, row.item.status) == ("ok", "repeated-answer")
+    assert any(rating.rater in DECLARED for rating in row.item.trial.ratings)
+    screen = ResponseScreen(row, (12, 1), listen=lambda: None, by_ear=lambda *_: None, rater="")
+    said = screen._text().plain
+    assert "not usable (repeated answer): its features are undefined; verdicts are kept" in said
+    assert "retracing" in said

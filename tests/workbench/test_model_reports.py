@@ -50,13 +50,17 @@ async def test_p_shows_base_and_instruct_with_the_differences(
         await seat.press("p")
         await seat.reads("Base and instruct: 1 pair")
         assert "L-1, 1,240,000,000 parameters: base - instruct" in seat.text
-        # 3 of 5 against 5 of 5 words.
-        assert "0.60 5 1.00 5 -0.40" in " ".join(line_of(seat, "-0.40").split())
-        # 3 features in 5 texts against none.
-        assert "0.60 5 0.00 5 +0.60" in " ".join(line_of(seat, "+0.60").split())
         pane = seat.app.screen.query_one("#report-pane")
         assert seat.app.focused is pane
         assert help_for(seat.app.screen).startswith("# Base and instruct")
+        # 3 features in 5 texts against none; 3 of 5 against 5 of 5 words.
+        for figures, difference in (
+            ("0.60 5 0.00 5 +0.60", "+0.60"),
+            ("0.60 5 1.00 5 -0.40", "-0.40"),
+        ):
+            while difference not in seat.text and pane.scroll_y < pane.max_scroll_y:
+                await seat.press("pagedown")
+            assert figures in " ".join(line_of(seat, difference).split())
         pane.scroll_end(animate=False)
         await seat.reads("instruct polite")
         await seat.press("escape")

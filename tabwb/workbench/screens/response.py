@@ -14,11 +14,12 @@ from textual.widgets import Static
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
+from tabwb.report.statuses import is_usable
 from tabwb.workbench.screens.dialog import Dialog
 from tabwb.workbench.snapshots import ResponseRow
 from tabwb.workbench.widgets.machine_panel import said_lines
 from tabwb.workbench.widgets.painted import Painted
-from tabwb.workbench.wording import MARKS, QUIET, seconds, short_spec, stopped
+from tabwb.workbench.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped
 
 if TYPE_CHECKING:
     from tabwb.workbench.naming_results import NamedResponse
@@ -185,6 +186,11 @@ class ResponseScreen(Dialog[str | None]):
             parts.append(Content.styled(label, QUIET))
             if row.named is None:
                 parts.append(Content(attempt.response or "(no response)"))
+        if item.status is not None and not is_usable(item.status, item.kind):
+            words = (
+                f"not usable ({item.status.value.replace('-', ' ')}): its features are undefined"
+            )
+            parts.append(Content.styled(f"{words}; verdicts are kept", AMBER))
         for note in row.notes:
             parts.append(Content.assemble(("note  ", QUIET), note))
         raters: dict[str, list[Rating]] = {}
