@@ -83,7 +83,7 @@ def read_file(path: Path, limit: int | None = None) -> bytes:
     """
     if is_stdin(path):
         return read_stdin(limit)
-    mode = path.stat().st_mode if limit is None else 0  # a limit ends every reading
+    mode = path.stat().st_mode
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and _is_endless(path)):
         raise OSError(errno.EINVAL, "is a device, not a file", str(path))
     with path.open("rb") as file:
