@@ -14,8 +14,8 @@ from tabwb.cli.common import json_option, open_plugins, open_store, print_json, 
 def report(administrations: tuple[str, ...], store_location: str | None, as_json: bool) -> int:
     """Set the judges of administrations ID... against each other.
 
-    Burdens by judging model and prompt, agreement of every two judges, the features on which they
-    differ most, and what most of them say. The administrations must be of one battery.
+    One row for each judge with its burden, agreement of every two judges, the features on which
+    they differ most, and what most of them say. The administrations must be of one battery.
     """
     from tabwb.records.errors import UsageError
     from tabwb.report.document import sources_of

@@ -134,20 +134,6 @@ class Robustness:
     left_out: tuple[tuple[str, str, str], ...]
     consensus: Consensus | None
 
-    def grid(
-        self,
-    ) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str], list[JudgeSummary]]]:
-        """Models, prompts, and the judges of each (model, prompt): a judge without a model is its
-        own prompt with the model ``(none)``. Several are one rater under several terms.
-        """
-        cells: dict[tuple[str, str], list[JudgeSummary]] = {}
-        for judge in self.judges:
-            prompt, _, model = judge.rater.partition(":")
-            cells.setdefault((model or "(none)", prompt), []).append(judge)
-        models = tuple(dict.fromkeys(model for model, _ in cells))
-        prompts = tuple(dict.fromkeys(prompt for _, prompt in cells))
-        return models, prompts, cells
-
     def to_json(self) -> Json:
         """As plain data; what is undefined is None."""
         consensus = self.consensus

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -12,14 +13,14 @@ from tabwb.records.words import plural
 from tabwb.report.judges import JudgeSummary
 from tabwb.report.printing import print_view, table
 from tabwb.report.robustness import Consensus, PairAgreement, Robustness
+from tabwb.report.spec_lines import SpecCell
 from tabwb.report.wording import (
-    NONE,
+    FEW,
     between,
-    burden_words,
+    causes_words,
     figure,
     number,
     plain,
-    usable_words,
     without_burden,
 )
 
@@ -44,42 +45,62 @@ def robustness_view(found: Robustness, titles: Mapping[str, str]) -> RenderableT
         parts += [_consensus(found.consensus), _by_feature(found.consensus, titles)]
     parts.append(
         Text(
-            "Means are over features with a defined coefficient, their number in brackets. A judge "
-            "agreeing with another judge is no sign that either agrees with experts.",
+            "Means are over features with a defined coefficient, their number in brackets. "
+            "Agreement between judges does not show that they agree with experts.",
             style="dim",
         )
     )
     return Group(*parts)
 
 
-def _judges(found: Robustness) -> Table:
-    models, prompts, cells = found.grid()
+def _judges(found: Robustness) -> RenderableType:
     made = table(
-        first="judging model",
-        fold=True,
-        title="symptom burden by model (rows) and prompt (columns)",
+        "usable",
+        "burden",
+        "interval",
+        "features",
+        "N",
+        first="judge",
+        title="symptom burden by judge (prompt, judging model), 95 % interval",
     )
-    for prompt in prompts:
-        made.add_column(prompt, justify="right")
-    for model in models:
-        made.add_row(model, *(_cell(cells.get((model, prompt), ())) for prompt in prompts))
-    return made
-
-
-def _cell(judges: Sequence[JudgeSummary]) -> str:
-    lines: list[str] = []
-    for judge in judges:
+    times = Counter(judge.rater for judge in found.judges)
+    for judge in found.judges:
         burden = judge.burden
-        lines.append(usable_words(burden.usable))
-        interval = "" if burden.interval is None else f" ({between(burden.interval)})"
-        lines.append(burden_words(burden) + interval)
-        lines.append(f"over {len(burden.features)}, N {burden.n_burden} of {burden.n_responses}")
-        lines += [f"{plain(cause)} {n}" for cause, n in without_burden(burden).items()]
-        if judge.not_judged:
-            lines.append(f"not judged yet: {judge.not_judged}")
-        if len(judges) > 1:
-            lines.append(str(judge.terms))
-    return "\n".join(lines) or NONE
+        made.add_row(
+            _judge(judge, several=times[judge.rater] > 1),
+            f"{burden.usable.usable} of {burden.usable.n}",
+            number(burden.symptom_burden),
+            between(burden.interval),
+            str(len(burden.features)),
+            f"{burden.n_burden} of {burden.n_responses}",
+        )
+    notes = [
+        Text(f"{label}: {note}", style="dim")
+        for label, judge in zip(found.labels, found.judges, strict=True)
+        for note in _notes(judge)
+    ]
+    return Group(made, *notes, *([Text()] if notes else []))
+
+
+def _judge(judge: JudgeSummary, *, several: bool) -> SpecCell:
+    """Prompt and judging model; the terms where the rater judged under several."""
+    prompt, _, model = judge.rater.partition(":")
+    texts = [(prompt, "bold"), (model, "")]
+    if several:
+        texts.append((str(judge.terms), "dim"))
+    if judge.burden.usable.few:
+        texts.append((FEW, "yellow"))
+    return SpecCell(tuple(texts))
+
+
+def _notes(judge: JudgeSummary) -> Iterator[str]:
+    """Why responses are in no figure of a judge's row, and how many each."""
+    if causes := judge.burden.usable.causes:
+        yield f"not usable: {causes_words(causes)}"
+    for cause, n in without_burden(judge.burden).items():
+        yield f"{n} without a burden ({plain(cause)})"
+    if judge.not_judged:
+        yield f"{judge.not_judged} not judged yet"
 
 
 def _pairs(pairs: tuple[PairAgreement, ...]) -> Table:
@@ -88,12 +109,11 @@ def _pairs(pairs: tuple[PairAgreement, ...]) -> Table:
         "kappa",
         "AC1",
         first="judges",
-        fold=True,
         title="agreement of every two judges",
     )
     for pair in pairs:
         made.add_row(
-            f"{pair.first}\n{pair.second}",
+            SpecCell.of((pair.first, pair.second)),
             *(_mean(*value) for value in (pair.percent, pair.kappa, pair.ac1)),
         )
     return made
@@ -114,7 +134,7 @@ def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Ta
             if known is None or each.percent < known[0]:
                 lowest[each.feature] = each.percent, pair, each.samples
     made = table("same verdict", "of", first="feature", title="where they differ most")
-    made.add_column("judges", ratio=2, overflow="fold")
+    made.add_column("judges", ratio=2)
     ordered = sorted(lowest.items(), key=lambda pair: (pair[1][0], pair[0]))
     for feature, (percent, pair, samples) in ordered[:8]:
         if percent == 1:
@@ -123,7 +143,7 @@ def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Ta
             titles.get(feature, feature),
             f"{percent:.0%}",
             str(samples),
-            f"{pair.first} and {pair.second}",
+            SpecCell.of((pair.first, pair.second)),
         )
     if not made.row_count:
         made.add_row("nowhere: every two judges say the same", "", "", "")

@@ -194,7 +194,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("results.pairs", "Base and instruct…", "Pairs", "p", _MODELS, 10,
             "Base and instruct models of one family and size, with each difference's interval."),
     Command("results.judges", "Judges against each other…", "Judges", "a", _MODELS, 10,
-            "How far judges agree, and burdens by judging model and prompt (marked models)."),
+            "How far judges agree, and the burden under each judge (marked models)."),
     Command("results.below", "Accuracies or detail", "Below", "t", _MODELS, 9,
             "Change what stands below the table."),
     Command("view.explorer", "Explorer", "Explorer", "f3", _ALL, 22,

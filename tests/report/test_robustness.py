@@ -97,13 +97,48 @@ def test_two_judges_feature_by_feature() -> None:
     assert pair.kappa == (0.5, 1) and pair.percent == (0.875, 2)
 
 
-def test_models_and_prompts_make_a_grid() -> None:
-    found = robustness([source(by(P, 1, 0) + by(Q, 1, 1) + by(R, 0, 0))])
-    models, prompts, cells = found.grid()
-    assert models == ("p", "q") and prompts == ("tab-2026", "tab-2026+prompt")
-    (judge,) = cells["q", "tab-2026"]
-    assert judge.burden.symptom_burden.value == 2.0
-    assert ("q", "tab-2026+prompt") not in cells
+LONG = "openai:llama3.2:1b@base_url=http://localhost:11434/v1"
+
+
+@pytest.mark.parametrize("width", [66, 80, 108])
+def test_five_judges_with_long_specs_are_five_rows_that_can_be_read(width: int) -> None:
+    prompts = ("tab-2026", "tab-2026+overall", "tab-2026+binary", "tab-2026+cot", "tab-2026+short")
+    raters = [f"{prompt}:{LONG}" for prompt in prompts]
+    found = robustness(
+        [source(*[tuple(one for rater in raters for one in by(rater, 1, n % 2)) for n in range(4)])]
+    )
+    lines = printed(robustness_view(found, {}), width).splitlines()
+    assert max(map(len, lines)) <= width
+    table = lines[: next(n for n, line in enumerate(lines) if "agreement of every" in line)]
+    # No heading is broken or shortened.
+    heading = table[2].split("  ")
+    assert [words.strip() for words in heading if words.strip()] == [
+        "judge", "usable", "burden", "interval", "features", "N",
+    ]  # fmt: skip
+    # A row for each judge, with its figures beside the name of its prompt.
+    rows = [line.split() for line in table if line.split()[:1] and line.split()[0] in prompts]
+    assert [row[0] for row in rows] == list(prompts)
+    assert {tuple(row[1:5]) for row in rows} == {("4", "of", "4", "1.50")}
+    assert {tuple(row[-4:]) for row in rows} == {("2", "4", "of", "4")}
+    # The judging model below it is broken between its parts only.
+    below = [
+        line.strip()
+        for line in table
+        if line.strip().startswith(("openai", "@base", "11434", "localhost", "v1"))
+    ]
+    assert "".join(below) == LONG * 5
+    assert all(len(line) > 1 and line[-1] in "/:b1" for line in below)
+    # Nowhere in the report is a name broken into single letters.
+    assert not [line for line in lines if len(line.strip()) == 1]
+
+
+def test_a_judge_says_why_responses_have_no_burden_and_under_which_terms_it_judged() -> None:
+    old = under("old", source(by(P, 1, 1), (*by(P, 1, 0)[:1], undefined(P, "jargon", "unparsed"))))
+    new = under("new", source(by(P, 0, 0)))
+    text = unwrapped(printed(robustness_view(robustness([old, new]), {})))
+    assert "1 without a burden (undefined: unparsed)" in text
+    first, second = (sha256(prompt.encode()).hexdigest()[:8] for prompt in ("old", "new"))
+    assert first in text and second in text
 
 
 def test_most_judges_decide_and_ties_leave_a_response_out() -> None:
@@ -155,8 +190,6 @@ def test_one_rater_under_two_prompts_is_two_judges() -> None:
     terms = "2 features, connected text, prompt"
     assert found.labels == (f"{P} ({terms} {first})", Q, f"{P} ({terms} {second})")
     assert [judge.burden.symptom_burden.value for judge in found.judges] == [2.0, 1.0, 0.5]
-    _, _, cells = found.grid()
-    assert len(cells["p", "tab-2026"]) == 2
     # Under the new prompt it saw none of what the others saw.
     (pair,) = found.pairs
     assert (pair.first, pair.second) == found.labels[:2]

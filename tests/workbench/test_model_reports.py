@@ -88,9 +88,12 @@ async def test_a_sets_the_judges_of_models_against_each_other(
         table.move_cursor(row=able)
         await seat.press("a")
         await seat.reads("Judges against each other: able")
-        assert line_of(seat, "rules-2", "tab-2026", "likelihood")
+        heading = line_of(seat, "judge ", "usable", "burden", "interval", "features")
+        assert "features         N" in heading
+        assert line_of(seat, "rules-2", "10 of 10", "8 of 10")
+        assert line_of(seat, "likelihood", "5 of 5")
         pane = seat.app.screen.query_one("#report-pane")
-        pane.scroll_end(animate=False)
+        pane.scroll_to(y=14, animate=False)
         # Anomia: one says 1 of 5, the other 2 of 5 with that one among them; same verdict 4 of 5,
         # kappa (0.8 - 0.56) / 0.44, AC1 (0.8 - 0.42) / 0.58. Jargon: always absent, AC1 1.
         await seat.reads("0.90 (2)")

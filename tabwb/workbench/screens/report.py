@@ -22,14 +22,14 @@ PAIRS_HELP = """\
 # Base and instruct
 
 Every base model with every instruct model of its family, size, lesion and battery: the means of
-both, base - instruct, and its 95 % interval (items of each resampled by themselves). A burden is
-compared only where one judge judged both under the same terms. `tabwb results --by model` prints
-the same. Arrows scroll, **esc** closes.
+both, base - instruct, and its 95 % interval (bootstrap over items; unreliable with few items). A
+burden is compared only where one judge judged both under the same terms. `tabwb results --by model`
+prints the same. Arrows scroll, **esc** closes.
 """
 JUDGES_HELP = """\
 # Judges against each other
 
-How much of a result is the judge's: burdens by judging model (rows) and prompt (columns), the
+How much of a result is the judge's: one row for each judge (its prompt and judging model), the
 agreement of every two judges, the features on which they differ most, and what most of them say.
 `tabwb judge report ID...` prints the same. Arrows scroll, **esc** closes.
 """
