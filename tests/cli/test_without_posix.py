@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 HIDE = """
-import sys
+import subprocess, sys, types  # subprocess takes a msvcrt that is there for Windows
 for name in ("fcntl", "termios", "tty", "pwd", "grp", "resource", "readline", "curses"):
     sys.modules[name] = None
+sys.modules["msvcrt"] = types.SimpleNamespace(locking=lambda *given: None, LK_NBLCK=2, LK_UNLCK=0)
 import os, signal
 for name in ("fork", "register_at_fork", "getuid", "geteuid", "killpg", "setsid",
              "pread", "pwrite"):
