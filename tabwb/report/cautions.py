@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
+from tabwb.report.draws import pooled_caution
 from tabwb.report.summary import Summary
 
 FEW_ITEMS = 10
@@ -48,12 +49,7 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield f"{failed}."
     yield from _of_intervals(summary)
     if shared := summary.answers.shared_streams:
-        yield (
-            f"{shared} of {summary.answers.n} responses were sampled by an earlier version of "
-            "tabwb, which drew all items of one replicate from one random stream, and the same "
-            "streams again for neighbouring seeds. They are not independent of each other: their "
-            "replicates count as one cluster, and nothing is said of how much draws differ."
-        )
+        yield pooled_caution(shared, summary.answers.n)
     for cause, n in summary.answers.empty_causes.items():
         yield f"{n} of {summary.answers.n} responses have no text: {cause}."
     for judge in summary.judges:

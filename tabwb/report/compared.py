@@ -145,7 +145,9 @@ def _decider(
 def _together(sides: dict[str, Side], subtests: Sequence[str]) -> Side:
     values = {place: given for one in subtests for place, given in sides[one].values.items()}
     drawn = any(sides[one].values and not sides[one].deterministic for one in subtests)
-    return Side(values, bool(values) and not drawn)
+    return Side(
+        values, bool(values) and not drawn, any(sides[one].shares_stream for one in subtests)
+    )
 
 
 def _accuracy(subtest: str, rater: str, policy: str, first: Side, second: Side) -> Compared:
@@ -153,7 +155,7 @@ def _accuracy(subtest: str, rater: str, policy: str, first: Side, second: Side) 
     mean = 0.5 if found.first is None else min(found.first, 1 - found.first)
     showable = detectable_accuracy(_design(first, second), accuracy=mean)
     made = _compared(found, ACCURACY, subtest, rater, policy=policy, showable=showable)
-    if first.deterministic or second.deterministic:
+    if not _permutes_labels(first, second):
         return made
     places = [place for place in first.values if place in second.values]
     counts = (
@@ -162,6 +164,11 @@ def _accuracy(subtest: str, rater: str, policy: str, first: Side, second: Side) 
     )
     p = label_permutation_of_rates(*counts)
     return made if p is None else replace(made, these=replace(made.these, p=p, test=LABELS))
+
+
+def _permutes_labels(first: Side, second: Side) -> bool:
+    """Return whether both sides drew responses independently, so that labels can be permuted."""
+    return not any(side.deterministic or side.shares_stream for side in (first, second))
 
 
 def _corrected(alone: Sequence[Compared]) -> Iterator[Compared]:
@@ -231,7 +238,7 @@ def _of_judge(
         return
     rates = list(_corrected(rates))
     labels = None
-    if not any(side.deterministic for side in sides):
+    if _permutes_labels(*sides):
         profiles = _profiles(judges)
         labels = label_permutation(*profiles)
         burdens = label_permutation(

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from tabwb.report.naming_difference import NamedDifference
 
 
+Counts = tuple[int, int]
+"""How many, of how many."""
+
+
 @dataclass(frozen=True, slots=True)
 class SideBySide:
     """What both sides said to one item.
@@ -52,6 +56,8 @@ class Difference:
         left_out: raters of which a burden cannot be compared, with the reason.
         named: subtests that are named aloud, item by item.
         unlike: conditions beside the examinee that the sides do not share: name, both values.
+        shared_streams: for each side, how many responses were drawn from a random stream that
+            others share, of how many (:mod:`tabwb.report.draws`).
     """
 
     first: str
@@ -61,6 +67,7 @@ class Difference:
     left_out: tuple[tuple[str, str], ...]
     named: tuple[NamedDifference, ...] = ()
     unlike: tuple[tuple[str, str, str], ...] = ()
+    shared_streams: tuple[Counts, Counts] = ((0, 0), (0, 0))
 
     def to_json(self) -> Json:
         """As plain data; what is undefined is None."""
@@ -71,6 +78,10 @@ class Difference:
             "items": [_item(each) for each in self.items],
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {name: {"first": a, "second": b} for name, a, b in self.unlike},
+            "shared_streams": {
+                side: shared
+                for side, (shared, _) in zip(("first", "second"), self.shared_streams, strict=True)
+            },
             **({"naming": [each.to_json() for each in self.named]} if self.named else {}),
         }
 
@@ -111,7 +122,12 @@ def difference(
         left_out,
         _named(battery, first, second),
         unlike,
+        (_shared(one), _shared(other)),
     )
+
+
+def _shared(rows: Sequence[Counted]) -> Counts:
+    return sum(row.shares_stream for row in rows), len(rows)
 
 
 def _named(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tabwb.battery.model import Battery
 from tabwb.report.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.difference import Difference
+from tabwb.report.draws import compared_caution
 from tabwb.report.wording import FEW, NONE, chance, figure, signed, usable_words
 from tabwb.scoring.estimand import DETERMINISTIC, EstimatedInterval
 from tabwb.scoring.usable import Usable
@@ -133,6 +134,9 @@ def notes(found: Difference) -> Iterator[str]:
     """Yield what must be known to read the table."""
     for name, mine, theirs in found.unlike:
         yield f"A and B differ in {name} too: {mine} | {theirs}"
+    for side, (shared, n) in zip(("A", "B"), found.shared_streams, strict=True):
+        if shared:
+            yield compared_caution(side, shared, n)
     for rater, why in found.left_out:
         yield f"{rater}: {why}"
     for rater in dict.fromkeys(each.rater for each in found.compared if each.measure == RATE):

@@ -43,6 +43,48 @@ def shared_seed(conditions: Conditions, plan: PlannedTrial) -> int:
     return conditions.decoding.seed + plan.replicate
 
 
+def pooled_caution(shared: int, n: int) -> str:
+    """Return what must be said where such responses are summarised.
+
+    Args:
+        shared: how many responses share a stream.
+        n: of how many.
+
+    >>> pooled_caution(6, 8)[:59]
+    '6 of 8 responses were sampled by an earlier version of tabw'
+    """
+    return (
+        f"{_earlier(shared, n)} They are not independent of each other: their replicates count as "
+        "one cluster, and nothing is said of how much draws differ."
+    )
+
+
+def compared_caution(side: str, shared: int, n: int) -> str:
+    """Return what must be said where such responses are one side of a comparison.
+
+    Args:
+        side: what the side is called.
+        shared: how many of its responses share a stream.
+        n: of how many.
+
+    >>> compared_caution("A", 6, 8)[:62]
+    'A: 6 of 8 responses were sampled by an earlier version of tabw'
+    """
+    return (
+        f"{side}: {_earlier(shared, n)} They are not independent of each other: there is no "
+        "interval and no test for these prompts, and for prompts like these the intervals can be "
+        "too narrow and the p values too small."
+    )
+
+
+def _earlier(shared: int, n: int) -> str:
+    return (
+        f"{shared} of {n} responses were sampled by an earlier version of tabwb, which drew all "
+        "items of one replicate from one random stream, and the same streams again for "
+        "neighbouring seeds."
+    )
+
+
 def without_draws(intervals: Sequence[EstimatedInterval]) -> tuple[EstimatedInterval, ...]:
     """Return the intervals without the one that takes replicates for independent draws."""
     return tuple(

@@ -12,6 +12,7 @@ from rich.text import Text
 from tabwb.records.words import plural
 from tabwb.report.cautions import cautions
 from tabwb.report.difference_rows import both_usable, interval_words
+from tabwb.report.draws import compared_caution
 from tabwb.report.families import FamilyMean, over_families
 from tabwb.report.groups import Grouped
 from tabwb.report.judges import JudgeSummary, Terms
@@ -253,6 +254,11 @@ def pair_view(pair: Pair) -> RenderableType:
         left = numbered(pair.unsaid)
         notes.append(f"not in it, given without a profile that says the family: {left}")
     notes += [f"{rater}: {why}" for rater, why in pair.left_out]
+    notes += [
+        compared_caution(side, shared, n)
+        for side, (shared, n) in zip(("base", "instruct"), pair.shared_streams, strict=True)
+        if shared
+    ]
     notes.append("means over the items that both have a value for; N: responses to them")
     notes.append("95 %: paired by item, no interval narrower than the draws alone allow")
     return Group(made, Text("\n".join(notes) + "\n", style="dim"))

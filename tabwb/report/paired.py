@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from tabwb.report.counted import Counted, Source, is_fixed, protocol_of
+from tabwb.report.draws import without_draws
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.difference_interval import difference_interval, sampling_floor
 from tabwb.scoring.estimand import Estimand, EstimatedInterval
@@ -23,10 +24,13 @@ class Side:
     Attributes:
         values: by item; items without a value are not in it.
         deterministic: nothing was drawn for any of them.
+        shares_stream: some were drawn from a random stream that others share
+            (:mod:`tabwb.report.draws`), so that they say nothing of how much draws differ.
     """
 
     values: Mapping[Place, tuple[float, ...]]
     deterministic: bool = False
+    shares_stream: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +68,17 @@ def side_of(valued: Iterable[tuple[Counted, float | None]], sources: Sequence[So
         sources: those that the responses came from.
     """
     values: dict[Place, list[float]] = {}
-    deterministic = True
+    deterministic, shares_stream = True, False
     for row, value in valued:
         if value is None:
             continue
         values.setdefault((row.subtest.id, row.item.id), []).append(value)
         deterministic = deterministic and drew_nothing(row, sources)
+        shares_stream = shares_stream or row.shares_stream
     return Side(
-        {place: tuple(given) for place, given in values.items()}, bool(values) and deterministic
+        {place: tuple(given) for place, given in values.items()},
+        bool(values) and deterministic,
+        shares_stream,
     )
 
 
@@ -109,6 +116,8 @@ def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
         )
         for estimand in (Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS)
     )
+    if first.shares_stream or second.shares_stream:
+        (these,) = without_draws([these])
     return Paired(
         items=len(pairs),
         first=fsum(a for a, _ in pairs) / len(pairs) if pairs else None,

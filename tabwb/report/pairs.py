@@ -82,6 +82,8 @@ class Pair:
         left_out: raters of which a burden cannot be compared, with the reason.
         unlike: conditions beside the model that the two do not share: name to both values. Where
             there are any, the two are not comparable and there are no gaps.
+        shared_streams: for base and instruct, how many responses were drawn from a random stream
+            that others share, of how many (:mod:`tabwb.report.draws`).
     """
 
     battery: str
@@ -96,6 +98,7 @@ class Pair:
     gaps: tuple[Gap, ...]
     left_out: tuple[tuple[str, str], ...]
     unlike: tuple[tuple[str, str, str], ...]
+    shared_streams: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
 
     def to_json(self) -> Json:
         """As plain data; what is undefined is None."""
@@ -113,6 +116,10 @@ class Pair:
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {
                 name: {"base": base, "instruct": instruct} for name, base, instruct in self.unlike
+            },
+            "shared_streams": {
+                side: shared
+                for side, (shared, _) in zip(("base", "instruct"), self.shared_streams, strict=True)
             },
         }
 
@@ -200,7 +207,12 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
         gaps,
         left_out,
         differing,
+        (_shared(base), _shared(instruct)),
     )
+
+
+def _shared(one: Grouped) -> tuple[int, int]:
+    return one.summary.answers.shared_streams, one.summary.answers.n
 
 
 def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:

@@ -15,6 +15,7 @@ from tabwb.report.compared import ACCURACY, BURDEN, RATE, Compared
 from tabwb.report.counted import Source
 from tabwb.report.difference import Difference, difference
 from tabwb.report.difference_rows import ALL_SCORED, lines, notes
+from tabwb.report.draws import SHARED
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_burden
 from tabwb.scoring.estimand import DETERMINISTIC, ONE_RESPONSE, Estimand
@@ -72,7 +73,15 @@ def source(
             for replicate, response in enumerate(said.get(item.id, ())):
                 # No text is given twice: repeated answers are unusable.
                 text = f"{response} of {item.id}, {replicate}" if item.id[0] == "t" else response
-                attempt = Attempt(1, text, AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1)
+                attempt = Attempt(
+                    1,
+                    text,
+                    AttemptState.OK,
+                    ResponseStatus.OK,
+                    StopReason.END,
+                    0.1,
+                    metadata={"seed": str(len(trials))},
+                )
                 plan = PlannedTrial(
                     len(trials) + 1, subtest.id, item.id, replicate, item.options, item.prompt
                 )
@@ -322,3 +331,39 @@ def test_the_notes_say_what_the_items_can_show() -> None:
         "5 items 0.0625 (never below .05); 10 items 0.00195"
     ) in said
     assert any(one.startswith("smallest difference from A's mean") for one in said)
+
+
+def without_seeds(given: Source) -> Source:
+    """The same as an earlier version stored it: all items of a replicate share one stream."""
+    trials = tuple(
+        replace(trial, attempts=tuple(replace(one, metadata={}) for one in trial.attempts))
+        for trial in given.trials
+    )
+    return replace(given, trials=trials)
+
+
+def test_shared_random_streams_say_nothing_for_these_prompts() -> None:
+    given = battery(texts=5)
+    said = {f"t{at}": ["anomia", "nothing"] for at in range(5)}
+    old = without_seeds(source(given, all_say(given, *"aab") | said))
+    new = source(given, all_say(given, *"abb") | said)
+    for one, other in ((old, new), (new, old), (old, old)):
+        found = compare(one, other)
+        assert {each.measure for each in found.compared} == {ACCURACY, BURDEN, RATE}
+        for each in found.compared:
+            assert (each.these.interval.interval, each.these.interval.reason) == (None, SHARED)
+            assert (each.these.p, each.these.adjusted) == (None, None)
+            assert each.like.interval.interval is not None and each.like.p is not None
+    seeded = compare(new, new)
+    assert all(each.these.interval.interval is not None for each in seeded.compared)
+    assert seeded.shared_streams == ((0, 40), (0, 40))
+
+
+def test_a_comparison_names_the_side_that_shares_random_streams() -> None:
+    given = battery()
+    old = without_seeds(source(given, all_say(given, "a", "b")))
+    found = compare(source(given, all_say(given, "a", "b")), old)
+    assert found.shared_streams == ((0, 20), (20, 20))
+    assert found.to_json()["shared_streams"] == {"first": 0, "second": 20}
+    said = [note for note in notes(found) if "earlier version" in note]
+    assert len(said) == 1 and said[0].startswith("B: 20 of 20 responses were sampled by an earlier")

@@ -12,6 +12,7 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.document import groups_document
+from tabwb.report.draws import SHARED
 from tabwb.report.groups import summarised
 from tabwb.report.groups_view import groups_view
 from tabwb.report.load import Loaded, grouped
@@ -197,7 +198,7 @@ def test_the_document_holds_every_pair() -> None:
     (pair,) = document["pairs"]
     assert pair.keys() == {
         "battery", "family", "parameters", "lesion", "base", "instruct", "base_from",
-        "instruct_from", "unsaid", "differences", "left_out", "unlike",
+        "instruct_from", "unsaid", "differences", "left_out", "unlike", "shared_streams",
     }  # fmt: skip
     assert pair["parameters"] == 1_240_000_000
     burden, accuracy = pair["differences"]
@@ -218,3 +219,33 @@ def test_a_pair_is_printed_below_the_table() -> None:
     assert "prompts like these -7.00 to +7.00 these prompts - " in shown
     assert "Word Comprehension, share 0.33 3 1.00 3 -0.67" in shown
     assert "prompts like these -1.00 to +0.79" in shown
+
+
+def test_a_pair_with_shared_random_streams_says_nothing_for_these_prompts() -> None:
+    def replicates(seeded: bool) -> tuple[Trial, ...]:
+        made = [
+            answered(item, text, number=number, replicate=number // 3)
+            for number, (item, text) in enumerate(
+                zip(
+                    ("wc1", "wc3", "wc4") * 2, ("lion", "boot", "knife", "a", "b", "c"), strict=True
+                )
+            )
+        ]
+        return tuple(
+            trial if seeded else replace(trial, attempts=(replace(trial.attempts[0], metadata={}),))
+            for trial in made
+        )
+
+    (seeded,) = pairs(
+        given(1, conditions("base"), *replicates(True)),
+        given(2, conditions("instruct"), *replicates(True)),
+    )
+    assert seeded.gaps[0].these.interval is not None
+    (pair,) = pairs(
+        given(1, conditions("base"), *replicates(True)),
+        given(2, conditions("instruct"), *replicates(False)),
+    )
+    assert pair.shared_streams == ((0, 6), (6, 6))
+    assert pair.gaps[0].these.reason == SHARED
+    assert pair.gaps[0].like.interval is not None
+    assert pair.to_json()["shared_streams"] == {"base": 0, "instruct": 6}
