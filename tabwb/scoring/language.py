@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tabwb.scoring.function_words import ENGLISH_MARKS, FUNCTION_WORDS
 from tabwb.scoring.text import word_set
 
 KNOWN_SHARE = 0.5
@@ -58,7 +59,6 @@ def is_english(words: Sequence[str], known_share: float = KNOWN_SHARE) -> bool:
     (True, False)
     """
     from tabwb.scoring.lexicon import load_lexicon
-    from tabwb.scoring.rules.vocabulary import ENGLISH_MARKS
 
     if any(word in ENGLISH_MARKS for word in words):
         return True
@@ -80,8 +80,6 @@ def is_foreign(words: Sequence[str]) -> bool:
     """
     if len(words) < FOREIGN_WORDS:
         return False
-    from tabwb.scoring.rules.vocabulary import ENGLISH_MARKS, FUNCTION_WORDS
-
     english = FUNCTION_WORDS | ENGLISH_MARKS
     native = sum(word in english for word in words)
     other = max(

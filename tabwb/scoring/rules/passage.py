@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tabwb.records.states import ResponseKind, ResponseStatus
-from tabwb.scoring.rules.vocabulary import FILLERS, FUNCTION_WORDS
+from tabwb.scoring.function_words import FUNCTION_WORDS
+from tabwb.scoring.rules.vocabulary import FILLERS
 
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'"})
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)*(?:-(?=[ ,]))?")

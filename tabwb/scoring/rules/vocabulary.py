@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tabwb.scoring.function_words import FUNCTION_WORDS, POSSESSIVES
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -9,50 +11,6 @@ def _words(text: str) -> frozenset[str]:
 
 FILLERS = _words("um uh er erm ah eh hm mm mhm")
 """Skipped wherever a rule asks what stands beside what."""
-
-_ARTICLES = "the a an"
-_POSSESSIVES = "my your our their his her its"
-_PRONOUNS = (
-    "i you he she it we they me him us them mine yours hers ours theirs myself yourself himself "
-    "herself itself ourselves themselves who whom whose which what that this these those one"
-)
-_PREPOSITIONS = (
-    "of in on at to from by with without for into onto out off up down over under about after "
-    "before between through during until till since against among along across around behind "
-    "below above beside near toward towards upon within per like as than via past"
-)
-_CONJUNCTIONS = (
-    "and but or nor so yet because if when while where why how whether although though unless then"
-)
-_AUXILIARIES = (
-    "am is are was were be been being have has had having do does did doing can could will would "
-    "shall should may might must ought cannot not"
-)
-_DETERMINERS = (
-    "some any no every each either neither both all many much more most few little less least "
-    "several such other another there here too very just also only even quite rather"
-)
-
-FUNCTION_WORDS = _words(
-    " ".join(
-        (
-            _ARTICLES,
-            _POSSESSIVES,
-            _PRONOUNS,
-            _PREPOSITIONS,
-            _CONJUNCTIONS,
-            _AUXILIARIES,
-            _DETERMINERS,
-        )
-    )
-)
-"""Words with a grammatical job; every other word is a content word."""
-
-ENGLISH_MARKS = _words(
-    "the and is are was were with that this have has you your it its my of for from they we she "
-    "what when because not but there their would could"
-)
-"""Function words that are hardly words of another language: one of them makes a text English."""
 
 EMPHATIC = _words(
     "very really much ha haha no yes yeah yep nope okay ok well oh hey so too far long big never "
@@ -162,7 +120,7 @@ PLACES_WITH_ARTICLE = _words(
     "office bakery pharmacy cinema theater theatre"
 )
 """After a verb of motion these want an article."""
-FOLLOWS_PLACE = (FUNCTION_WORDS - _words(_POSSESSIVES)) - _words(
+FOLLOWS_PLACE = (FUNCTION_WORDS - _words(POSSESSIVES)) - _words(
     "the a an some any every each all many much more most few several such it them us him me these "
     "those"
 )
