@@ -107,17 +107,18 @@ def naming_of(
         said = (*others, chosen)
         segments = heard_of_speaker(view, attempt, pronounced(chosen))
         marks = [mark - _start(view) for mark in view.marks]
+    settings = settings_of(view)
     found = propose_response(
-        view.item, segments, settings_of(view), heard=heard_as, marks=marks, earlier=view.earlier
+        view.item, segments, settings, heard=heard_as, marks=marks, earlier=view.earlier
     )
-    judged = found.judged
+    judged = found.judged_phonemes(view.item, settings)
     return Naming(
         view,
         chosen,
         said,
         found.attempts,
         found.verdicts,
-        None if judged is None else distance_from_target(judged.phonemes, view.item.accept),
+        distance_from_target(judged, view.item.accept),
         found.proposal,
         heard_as is not None,
         found.said,

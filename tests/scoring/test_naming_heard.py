@@ -67,6 +67,16 @@ def test_a_guessed_sound_is_told() -> None:
     assert not parse_heard("tree").guessed
 
 
+def test_a_glottal_stop_for_t_is_t_and_told() -> None:
+    (cat,), (eye,) = (parse_heard(text).attempts for text in ("/kæʔ/", "/ʔaɪ/"))
+    assert (cat.phonemes, cat.mapped) == (("K", "AE", "T"), ("ʔ=T",))
+    assert (eye.phonemes, eye.mapped) == (("AY",), ())
+
+
+def test_the_mark_of_chat_for_the_unintelligible_is_noise() -> None:
+    assert [one.noise for one in parse_heard("xxx, dog").attempts] == [True, False]
+
+
 @pytest.mark.parametrize("text", ["", "   "])
 def test_nothing_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="nothing was written down"):

@@ -13,7 +13,7 @@ from tabwb.scoring.naming.forms import Variety
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import Response, propose_response
 from tabwb.scoring.naming.similarity import chance_rate
-from tabwb.scoring.naming.target import NamingTarget, Rule
+from tabwb.scoring.naming.target import Accepted, NamingTarget, Rule
 from tests.scoring.naming_parts import DOG, accept, timed
 
 TREE = NamingTarget(target="tree", accept=accept("T R IY"), semantic=("bush",))
@@ -182,9 +182,58 @@ def test_heard_attempts_feed_attempts_and_verdicts() -> None:
     assert found.verdicts["correct-any"].value is True
     assert found.verdicts["correct-first"].value is False
     assert found.proposal.flags == ("self-corrected",)
-    judged = found.judged
-    assert judged is not None
-    assert judged.phonemes == ("K", "AE", "T")
+    assert found.judged_phonemes(DOG, Settings()) == ("K", "AE", "T")
+
+
+@pytest.mark.parametrize(
+    ("heard", "code", "flags"),
+    [
+        ("um, dog", "correct", ("filler",)),
+        ("uhhh... it's a, dog", "correct", ("filler", "carrier")),
+        ("well, I don't know, dog", "correct", ("filler", "dont-know")),
+        ("no, dog", "correct", ("dont-know",)),
+        ("no, cat, dog", "semantic", ("dont-know", "self-corrected")),
+        ("cat, I don't know", "semantic", ()),
+        ("um, I don't know", "no-response", ()),
+    ],
+)
+def test_a_remark_before_the_first_attempt_is_no_attempt(
+    heard: str, code: str, flags: tuple[str, ...]
+) -> None:
+    found = respond("", heard=heard)
+    assert (found.proposal.code, found.proposal.flags) == (code, flags)
+    assert found.verdicts["correct-first"].value is (code == "correct")
+
+
+@pytest.mark.parametrize("filler", ["AH M", "ER M", "W EH L"])
+def test_a_filler_before_a_pause_is_no_attempt(filler: str) -> None:
+    found = respond(f"{filler} 1.2 D AO G")
+    assert (found.proposal.code, found.proposal.attempt) == ("correct", 2)
+    well = NamingTarget(target="well", accept=accept("W EH L"))
+    assert respond("W EH L 1.2 D AO G", well).proposal.attempt == 1
+
+
+@pytest.mark.parametrize(
+    "heard", ["ummm", "dont know", "I know it but I can't say it", "oh I do not know"]
+)
+def test_saying_that_no_name_comes_is_no_response(heard: str) -> None:
+    assert propose("", heard=heard).code == "no-response"
+
+
+@pytest.mark.parametrize("heard", ["my dog", "these are dogs", "uhh dog", "this one is a dog"])
+def test_determiners_and_long_fillers_are_no_part_of_the_name(heard: str) -> None:
+    assert propose("", heard=heard).code == "correct"
+
+
+def test_what_is_no_part_of_an_attempt_has_no_distance() -> None:
+    assert respond("AH D AO G").judged_phonemes(DOG, Settings()) == ("D", "AO", "G")
+    assert respond("", heard="it's a dog").judged_phonemes(DOG, Settings()) == ("D", "AO", "G")
+
+
+def test_the_written_name_of_the_target_is_its_own_form() -> None:
+    forms = (Accepted(("HH", "AA", "T", "D", "AO", "G"), "citation", "hot dog"),)
+    found = propose("", NamingTarget(target="hot dog", accept=forms), heard="hot")
+    assert found.candidates == ("formal", "mixed")
 
 
 def test_what_is_similar_carries_the_chance_rate_and_nothing_else_does() -> None:

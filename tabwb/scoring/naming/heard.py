@@ -21,6 +21,10 @@ from tabwb.scoring.naming.readings import Said
 from tabwb.scoring.naming.words import sound_of
 
 ALLOWED: Final = "words, ARPAbet (D AO G) or IPA (/dɔɡ/); a comma, ... or <sil> parts attempts"
+UNINTELLIGIBLE: Final = "xxx"
+"""What CHAT writes for speech that cannot be made out; as ``<spn>``."""
+_GLOTTAL_STOP = re.compile(r"(?<=\w)ʔ|(?<=[ːˑ])ʔ")
+"""One that is not at the beginning of a word: for the T of "cat" or "bottle" [ours]."""
 _MOST = 16
 _PARTS = re.compile(r",|;|\.{2,}|…|<sil>", re.IGNORECASE)
 _IPA_BRACKETS = re.compile(r"^\s*(/.*/|\[.*\])\s*$")
@@ -69,7 +73,7 @@ def parse_heard(text: str, notation: Notation = "us") -> HeardAs:
     ARPAbet is written in capitals (``D AO G``) or with stress (``d ao1 g``), IPA between slashes or
     brackets, or with at least one letter that is not plain; everything else is words. So ``dog`` is
     the word and ``/dog/`` is IPA. A comma, ``...`` or ``<sil>`` parts attempts; a number between
-    phonemes is a pause in seconds.
+    phonemes is a pause in seconds. A glottal stop within or after a word is T.
 
     Args:
         text: as typed.
@@ -121,7 +125,7 @@ def said_words(words: tuple[str, ...], base: Said = Said(ear=True)) -> Said:  # 
 def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[Said]:
     """The attempts of a text without commas: one, or several where pauses are long."""
     label = part.lower()
-    if label in SILENT:
+    if label in (*SILENT, UNINTELLIGIBLE):
         return [Said(ear=True, noise=True)]
     if _is_arpabet(part) or (ipa or _IPA_BRACKETS.match(part) or not _plain(part)):
         return _phonemes(part, notation)
@@ -145,7 +149,9 @@ def _phonemes(part: str, notation: Notation) -> list[Said]:
                 breaks.add(len(phonemes))
             continue
         arpabet = _is_arpabet(piece) if piece.strip() else False
-        read = parse_arpabet(piece, silent=True) if arpabet else parse_ipa(piece, notation)
+        letters = piece if arpabet else _GLOTTAL_STOP.sub("t", piece)
+        mapped += ("ʔ=T",) if letters != piece else ()
+        read = parse_arpabet(piece, silent=True) if arpabet else parse_ipa(letters, notation)
         phonemes += [each for each in read if each not in SILENT]
         mapped += () if arpabet else mapped_letters(piece, notation)
     if not phonemes and not found:

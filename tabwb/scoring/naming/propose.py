@@ -17,7 +17,7 @@ from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
 from tabwb.scoring.naming.correct import Verdict, correct_any
 from tabwb.scoring.naming.forms import matched
 from tabwb.scoring.naming.heard import HeardAs, said_words
-from tabwb.scoring.naming.readings import Said, cuts, is_fragment
+from tabwb.scoring.naming.readings import Said, aside, cuts, is_fragment
 from tabwb.scoring.naming.rules_target import (
     LISTS,
     accepted,
@@ -28,6 +28,7 @@ from tabwb.scoring.naming.rules_target import (
 )
 from tabwb.scoring.naming.table import decide
 from tabwb.scoring.naming.target import NamingTarget, Rule
+from tabwb.scoring.naming.words import pronunciations
 
 _RIGHT = (accepted, weak_vowels, other_number, declared_variety)
 
@@ -50,11 +51,12 @@ class Response:
     verdicts: dict[Rule, Verdict]
     proposal: Proposal
 
-    @property
-    def judged(self) -> SpokenAttempt | None:
-        """The attempt that the response is judged by, None where nothing was said."""
+    def judged_phonemes(self, target: NamingTarget, settings: Settings) -> tuple[str, ...]:
+        """Return what is judged: its attempt without what is no part of it (rules 5 and 6)."""
         number = self.proposal.attempt
-        return None if number is None else self.attempts[number - 1]
+        if number is None:
+            return ()
+        return read_attempt(target, self.said[number - 1], settings).phonemes
 
 
 def propose_response(
@@ -81,7 +83,7 @@ def propose_response(
     attempts, said = attempts_said(attempts, heard, target)
     noise = any(each.phoneme in SILENT[1:] for each in segments)
     proposals = _proposals(target, said, attempts, settings, earlier)
-    number = _coded(attempts)
+    number = _first_at_name(target, said, attempts)
     if number is None:
         broken = replace(said[0], broken_off=True) if said else Said(noise=noise)
         noisy = heard is not None and any(one.noise for one in said)
@@ -90,7 +92,10 @@ def propose_response(
     else:
         coded = proposals[number - 1]
         assert coded is not None
-        first = replace(coded, attempt=number)
+        before = zip(said[: number - 1], attempts, strict=False)
+        passed = (aside(one) for one, attempt in before if attempt.complete)
+        flags = dict.fromkeys((*filter(None, passed), *coded.flags))
+        first = replace(coded, attempt=number, flags=tuple(flags))
     verdicts: dict[Rule, Verdict] = {
         "correct-any": _any(target, attempts, said, proposals, segments, settings, heard),
         "correct-first": _first(first, attempts, provisional=heard is None),
@@ -193,6 +198,30 @@ def _proposals(
 def _coded(attempts: Sequence[SpokenAttempt]) -> int | None:
     """Number, from 1, of the first complete attempt; None without any."""
     return next((at for at, one in enumerate(attempts, 1) if one.complete), None)
+
+
+def _first_at_name(
+    target: NamingTarget, said: Sequence[Said], attempts: Sequence[SpokenAttempt]
+) -> int | None:
+    """Number, from 1, of the first complete attempt at a name; None without any complete one.
+
+    A filler, a carrier or a remark that no name comes ("um ... cat", "I don't know ... cat") is
+    passed over where an attempt at a name follows (PNT), unless the item names or lists it.
+    """
+    for number, (one, attempt) in enumerate(zip(said, attempts, strict=True), 1):
+        if attempt.complete and (not aside(one) or _is_named(target, one)):
+            return number
+    return _coded(attempts)
+
+
+def _is_named(target: NamingTarget, said: Said) -> bool:
+    """Whether the item names what was said: an accepted form or name, or a listed word."""
+    lists = (target.names, *(getattr(target, name) for name in LISTS))
+    words = {word for words in lists for word in words}
+    if said.words:
+        return said.word in words
+    sounds = {way for word in words for way in pronunciations(word)}
+    return said.phonemes in sounds | {tuple(form) for form in target.accepted}
 
 
 # ------------------------------------------------------------------ the two rules of correctness

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,19 +15,28 @@ from tabwb.scoring.naming.words import pronunciations
 CARRIERS: Final = (
     "the", "an", "a", "some", "this", "that", "it's", "its", "it is", "that's", "that is",
     "this is", "there's", "i think", "i think it's", "i see", "looks like",
-    "it looks like", "maybe", "and",
+    "it looks like", "maybe", "and", "my", "your", "his", "her", "these", "those", "they're",
+    "they are", "these are", "those are", "here's", "here is", "this one is", "that one is",
 )  # fmt: skip
 """Articles, determiners and phrases that carry a name: no part of the attempt (PNT)."""
 FILLERS: Final = ("um", "uh", "er", "erm", "ah", "eh", "hm", "hmm", "mm", "mhm", "well", "oh", "so")
 """Words that fill a pause: no part of the attempt (PNT)."""
+_LONG_FILLER: Final = re.compile(r"u+m+|u+h+m*|e+r+m*|h+m+|m+h*m+|a+h+|e+h+|o+h+")
+"""Fillers as listeners spell long ones: "ummm", "uhh" [ours]."""
 _FILLER_SOUNDS: Final = (("AH", "M"), ("HH", "M"), ("ER", "M"), ("ER",), ("AH",))
 """How fillers are transcribed; the other fillers are words by their sound."""
 DONT_KNOW: Final = (
     "i don't know", "don't know", "i dunno", "dunno", "no idea", "i have no idea", "i can't say it",
     "i can't think of it", "i don't remember", "i can't remember", "i forgot", "i forget",
-    "what's it called", "what do you call it", "i can't say", "not sure", "i'm not sure", "no",
+    "what's it called", "what do you call it", "i can't say", "not sure", "i'm not sure",
+    "i do not know", "i don't know what it is", "i don't know what it's called",
+    "i don't know what that is", "i've no idea", "i can't", "can't say", "can't say it",
+    "i can't think", "can't think of it", "can't remember", "don't remember", "i know it",
+    "i know this", "i know it but i can't say it", "i know it but can't say it",
+    "i know what it is", "what is it", "what is that", "what's that", "no",
 )  # fmt: skip
 """What says that no name comes."""
+_DONT_KNOW_PLAIN: Final = frozenset(phrase.replace("'", "") for phrase in DONT_KNOW)
 _MOST_WAYS = 4
 
 
@@ -67,6 +77,62 @@ class Said:
         return " ".join(self.words)
 
 
+def is_filler(word: str) -> bool:
+    """Return whether a word only fills a pause.
+
+    >>> is_filler("um"), is_filler("ummm"), is_filler("well"), is_filler("ham")
+    (True, True, True, False)
+    """
+    return word in FILLERS or _LONG_FILLER.fullmatch(word) is not None
+
+
+def says_dont_know(word: str) -> bool:
+    """Return whether words say that no name comes; apostrophes may be left out.
+
+    >>> says_dont_know("i don't know"), says_dont_know("dont know"), says_dont_know("i know a dog")
+    (True, True, False)
+    """
+    return word.replace("'", "") in _DONT_KNOW_PLAIN
+
+
+def aside(said: Said) -> str:
+    """Return what an attempt is that is no attempt at a name, as a flag, or empty (rules 3 and 5).
+
+    Such a stretch is only fillers and carriers, or says that no name comes. Where an attempt at a
+    name follows, that is the first attempt (PNT).
+
+    >>> aside(Said(words=("um",))), aside(Said(words=("it's", "a"))), aside(Said(words=("cat",)))
+    ('filler', 'carrier', '')
+    >>> aside(Said(words=("oh", "i", "don't", "know"))), aside(Said(ways=(("ER", "M"),)))
+    ('dont-know', 'filler')
+    """
+    if not said.words:
+        if said.phonemes in dont_know_sounds():
+            return "dont-know"
+        return _aside_sounds().get(said.phonemes, "")
+    rest, flag = said.words, ""
+    while rest:
+        if says_dont_know(" ".join(rest)):
+            return "dont-know"
+        length = 1 if is_filler(rest[0]) else _carrier_length(rest)
+        if not length:
+            return ""
+        flag = "filler" if is_filler(rest[0]) and flag != "carrier" else "carrier"
+        rest = rest[length:]
+    return flag
+
+
+def _carrier_length(words: Sequence[str]) -> int:
+    """Words of the longest carrier that the words begin with; 0 without one."""
+    lengths = (len(phrase.split()) for phrase in CARRIERS if _begins(words, phrase))
+    return max(lengths, default=0)
+
+
+def _begins(words: Sequence[str], phrase: str) -> bool:
+    parts = tuple(phrase.split())
+    return tuple(words[: len(parts)]) == parts
+
+
 def cuts(said: Said) -> Iterator[Said]:
     """Yield what remains when a filler, a carrier or a false start is taken off the beginning.
 
@@ -91,7 +157,9 @@ def _word_cuts(said: Said) -> Iterator[Said]:
             parts = tuple(phrase.split())
             if len(said.words) > len(parts) and said.words[: len(parts)] == parts:
                 yield _rest_of_words(said, len(parts), flag)
-    if len(said.words) > 1 and said.words[-1] in FILLERS:
+    if len(said.words) > 1 and said.words[0] not in FILLERS and is_filler(said.words[0]):
+        yield _rest_of_words(said, 1, "filler")
+    if len(said.words) > 1 and is_filler(said.words[-1]):
         yield replace(
             said, words=said.words[:-1], flags=_with(said, "filler"), ways=(), guessed=False
         )
@@ -140,6 +208,13 @@ def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(
         (flag, sound) for sound, flag in sorted(found.items(), key=lambda one: -len(one[0]))
     )
+
+
+@lru_cache(maxsize=1)
+def _aside_sounds() -> dict[tuple[str, ...], str]:
+    """How carriers and fillers sound alone, fillers that are words among them."""
+    words = {sound: "filler" for word in FILLERS for sound in sounds_of(word)}
+    return words | {sound: flag for flag, sound in carrier_sounds()}
 
 
 @lru_cache(maxsize=256)

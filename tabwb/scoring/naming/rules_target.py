@@ -15,7 +15,7 @@ from tabwb.scoring.naming.case import Case, Proposal
 from tabwb.scoring.naming.codes import NO_SPEECH
 from tabwb.scoring.naming.correct import edits_within
 from tabwb.scoring.naming.forms import Matched, Variety, matched
-from tabwb.scoring.naming.readings import DONT_KNOW, FILLERS, dont_know_sounds
+from tabwb.scoring.naming.readings import aside, dont_know_sounds
 from tabwb.scoring.naming.target import Accepted
 from tabwb.scoring.naming.words import (
     derived,
@@ -52,9 +52,10 @@ def unintelligible(case: Case) -> Proposal | None:
 def no_name_comes(case: Case) -> Proposal | None:
     """Rule 3."""
     word = case.said.word
-    if word in DONT_KNOW or (word and all(each in FILLERS for each in case.said.words)):
+    flag = aside(case.said) if word else ""
+    if flag in ("filler", "dont-know"):
         found = case.proposed("no-response", f"{case.shown}: no name comes")
-        return replace(found, flags=("dont-know",)) if word in DONT_KNOW else found
+        return replace(found, flags=("dont-know",)) if flag == "dont-know" else found
     if not word and case.said.phonemes in dont_know_sounds():
         return case.undecided(
             f"{case.shown}: may say that no name comes", "no-response", "description"

@@ -312,8 +312,10 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "16",
         "first complete attempt",
         (
-            "The code of a response is that of its first complete attempt; under `correct-any` "
-            "it is *correct* where any attempt is right or an accepted form stands anywhere."
+            "The code of a response is that of its first complete attempt; fillers and remarks "
+            "that no name comes are passed over where an attempt at a name follows. Under "
+            "`correct-any` it is *correct* where any attempt is right or an accepted form stands "
+            "anywhere."
         ),
         "PNT; PSST task B",
         "response",

@@ -69,7 +69,8 @@ class NamingTarget:
     @property
     def own(self) -> tuple[tuple[str, ...], ...]:
         """The accepted pronunciations of the target itself, not of another name for it."""
-        return tuple(form.phonemes for form in self.accept if not form.word)
+        own = ("", self.target.casefold())
+        return tuple(form.phonemes for form in self.accept if form.word.casefold() in own)
 
     @property
     def names(self) -> frozenset[str]:
