@@ -101,7 +101,12 @@ TABLE: tuple[Column, ...] = (
     Column("battery", "text", "the battery's id", _given("battery")),
     Column("battery_version", "text", "the battery's version", _given("battery_version")),
     Column("battery_hash", "text", "SHA-256 of the battery's content", _given("battery_hash")),
-    Column("examinee", "text", "the model's spec, or the speaker's study ID", _given("examinee")),
+    Column(
+        "examinee",
+        "text",
+        "the model's spec, or the speaker's participant code",
+        _given("examinee"),
+    ),
     Column("kind", "text", "model or speaker", _given("kind")),
     Column("model", "text", "the model's spec; empty for a speaker", _given("model")),
     Column("lesion", "text", "the lesion's spec", _given("lesion")),

@@ -120,7 +120,7 @@ def _made_by(content: Mapping[str, Any], where: str) -> tuple[str, str]:
         raise ComponentError(
             f"origin {origin!r}, participant {participant!r} cannot be read",
             where=where,
-            allowed=f"origin: {', '.join(ORIGINS)}; participant: a study ID",
+            allowed=f"origin: {', '.join(ORIGINS)}; participant: a participant code",
         )
     if not origin and isinstance(kind, str):
         origin = {"speaker": "human", "model": "model"}.get(kind, "")
@@ -331,7 +331,7 @@ def _replay_options() -> type[BaseModel]:
             None, description="who made the answers, where the file does not say: human, model"
         )
         participant: str | None = Field(
-            None, description="the study ID of the person whose answers they are"
+            None, description="the participant code of the person whose answers they are"
         )
 
     return ReplayOptions

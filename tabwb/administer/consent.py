@@ -15,7 +15,7 @@ from pathlib import Path
 from tabwb.extend.components import Judge, ModelJudge
 from tabwb.extend.plugins import Plugins
 from tabwb.records.errors import NoConsent, UsageError
-from tabwb.records.speakers import SCOPES, LogEntry, Scope
+from tabwb.records.speakers import CONSENTED_TO, SCOPES, LogEntry, Scope
 from tabwb.records.study import Value
 from tabwb.records.trials import Administration, Conditions
 from tabwb.store.store import Store
@@ -32,16 +32,17 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
     withdrawn = next(
         (each for each in reversed(store.consents(speaker)) if each.scope == scope), None
     )
-    said = f"was withdrawn on {withdrawn.on}" if withdrawn else "is not recorded"
     if ":" in speaker:
         # A spec: recorded answers that do not say whose they are.
         raise NoConsent(
-            f"nobody knows who made the answers of {speaker}; '{scope}' is needed for a person's",
+            f"it is not known who gave the answers of {speaker}: a person would have to consent to "
+            f"{CONSENTED_TO[scope]} (scope '{scope}')",
             hint="say it with the option origin=model, or origin=human and participant=ID, "
             f"for example {speaker}@origin=model",
         )
+    said = f"on {withdrawn.on} withdrew consent to" if withdrawn else "has not consented to"
     raise NoConsent(
-        f"consent of speaker {speaker} to '{scope}' {said} ({SCOPES[scope]})",
+        f"{speaker} {said} {CONSENTED_TO[scope]} (scope '{scope}': {SCOPES[scope]})",
         hint="once it is given: "
         f"tabwb speaker consent {speaker} --scope {scope} --given DAY --document WHERE",
     )
@@ -251,7 +252,7 @@ def check_export(
     refused = [each for each in unshared if _must_consent(store, plugins, each)]
     if refused and not within_study:
         raise NoConsent(
-            f"consent to 'share' is not recorded, or withdrawn: {', '.join(refused)}",
+            f"not consented to sharing outside the study (scope 'share'): {', '.join(refused)}",
             hint=f"record it (tabwb speaker consent {refused[0]} --scope share --given DAY), or "
             "say that the file stays within the study that collected the data (--within-study)",
         )
@@ -270,8 +271,8 @@ def check_export(
         return Permit(acts)
     return Permit(
         acts,
-        f"no consent of {', '.join(unshared)} to 'share' is recorded: the file stays within the "
-        "study that collected the data",
+        f"{', '.join(unshared)}: no consent to sharing (scope 'share') is recorded: the file "
+        "stays within the study that collected the data",
     )
 
 

@@ -57,8 +57,10 @@ def spent(tally: Tally) -> str:
 def summed(tally: Tally) -> str:
     """What judging has done, in one line; why it failed, where it did, in a second."""
     parts = [f"judged {tally.judged}"]
-    if tally.from_store:
-        parts.append(f"{tally.from_store} of them without asking")
+    if tally.judged and tally.from_store == tally.judged and not tally.requests:
+        parts = [plural(tally.judged, "verdict"), "no model requests needed"]
+    elif tally.from_store:
+        parts.append(f"{tally.from_store} of them without a model request")
     for count, what in (
         (tally.repaired, "repaired"),
         (tally.unparsed, "unparsed"),
@@ -66,5 +68,5 @@ def summed(tally: Tally) -> str:
     ):
         if count:
             parts.append(f"{count} {what}")
-    words = ", ".join([*parts, spent(tally)])
+    words = ", ".join([*parts, spent(tally)] if tally.requests else parts)
     return f"{words}\nthe first without a verdict: {tally.problem}" if tally.problem else words

@@ -143,7 +143,7 @@ def read_sessions(
                 raise UsageError(
                     f"'{item}' is named in two files: {named[item].name}, {file.name}",
                     where=str(path),
-                    hint="a folder is one session of one speaker: part what is of several",
+                    hint="a folder is one session of one speaker: use one folder for each",
                 )
         responses += here
     if not responses:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(name="import")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--battery", required=True, metavar="ID|PATH", help="Whose items were named.")
-@click.option("--speaker", metavar="ID", help="A study ID; default: as the source says.")
+@click.option("--speaker", metavar="ID", help="Participant code; default: as the source says.")
 @click.option("--session", metavar="NAME", help="Only this one, of a table that holds several.")
 @click.option(
     "--origin",

@@ -39,7 +39,7 @@ NO_TRANSCRIBER = "none"
 
 @click.command()
 @click.argument("battery")
-@click.option("--speaker", metavar="ID", required=True, help="A study ID, never a name.")
+@click.option("--speaker", metavar="ID", required=True, help="Participant code, never a name.")
 @click.option(
     "--input",
     "source",
@@ -56,7 +56,7 @@ NO_TRANSCRIBER = "none"
     show_default=True,
     help="What hears the responses; 'none': nothing does. With --resume: what hears them now.",
 )
-@click.option("--rater", metavar="ID", default="", help="Who scores by ear: a study ID.")
+@click.option("--rater", metavar="ID", default="", help="Rater code of who scores by ear.")
 @click.option("--resume", "reference", metavar="ID", help="Go on with this administration.")
 @click.option(
     "--discontinue",

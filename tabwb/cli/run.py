@@ -45,7 +45,7 @@ batch_option = click.option(
 @click.command()
 @click.argument("battery")
 @click.option("--model", metavar="SPEC", help="The model, for example bundled or replay:FILE.")
-@click.option("--speaker", metavar="ID", help="A person who types: a study ID, never a name.")
+@click.option("--speaker", metavar="ID", help="A person who types: participant code, never a name.")
 @click.option(
     "--research-protocol",
     metavar="ID",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 reason_option = click.option("--reason", default="", help="Why it is corrected; kept with it.")
 rater_option = click.option(
-    "--rater", metavar="ID", default="", help="Who says so: a study ID; default: who began."
+    "--rater", metavar="ID", default="", help="Rater code; default: who began."
 )
 
 

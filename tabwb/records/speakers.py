@@ -26,6 +26,16 @@ SCOPES: Mapping[Scope, str] = {
     "remote": "data go over a network to somebody else's computer",
 }
 """What a speaker can agree to, each by itself."""
+CONSENTED_TO: Mapping[Scope, str] = {
+    "record": "recording",
+    "transcribe": "transcription by a program",
+    "rate": "rating",
+    "train": "training models",
+    "share": "sharing outside the study",
+    "play-back": "playing recordings to others",
+    "remote": "sending data over a network",
+}
+"""The scopes as words for messages: consent to ..."""
 Origin = Literal["human", "model", "unknown"]
 """Who made the answers. What is of unknown origin is guarded like a person's."""
 ORIGINS: tuple[Origin, ...] = get_args(Origin)

@@ -194,7 +194,7 @@ def check_id(speaker: str) -> None:
     """
     if not speaker or len(speaker) > 64 or any(c.isspace() or not c.isprintable() for c in speaker):
         raise UsageError(
-            f"'{speaker}' is no study ID",
+            f"'{speaker}' is not a valid participant code",
             allowed="1 to 64 letters, digits and signs without spaces, for example S-014",
             hint="never use a person's name",
         )

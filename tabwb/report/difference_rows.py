@@ -133,7 +133,7 @@ def interval_words(found: EstimatedInterval) -> str:
 def notes(found: Difference) -> Iterator[str]:
     """Yield what must be known to read the table."""
     for name, mine, theirs in found.unlike:
-        yield f"A and B differ in {name} too: {mine} | {theirs}"
+        yield f"A and B also differ in {name}: {mine} | {theirs}"
     for side, (shared, n) in zip(("A", "B"), found.shared_streams, strict=True):
         if shared:
             yield compared_caution(side, shared, n)
@@ -151,9 +151,10 @@ def notes(found: Difference) -> Iterator[str]:
     if not tested:
         return
     yield (
-        "p: two-sided; prompts like these: signs flipped over items; these prompts: labels "
-        "permuted within items. corr.: corrected for the subtests of a policy (Holm) or the "
-        "features of a judge (maxT from 8 items on and for these prompts, else Holm)"
+        "p: two-sided; prompts like these: sign-flip permutation test over items; "
+        "these prompts: labels permuted within items. corr.: corrected for the subtests of a "
+        "policy (Holm) or the features of a judge (maxT from 8 items on and for these prompts, "
+        "else Holm)"
     )
     least = {each.items: each.smallest_p for each in found.compared if each.items}
     yield "smallest p that the items can give, prompts like these: " + "; ".join(

@@ -168,7 +168,7 @@ class Archive:
                 self.store, self.plugins, numbers, format_id, out, within_study=within_study
             )
         except TabwbError as error:
-            refused = Trouble.of("That could not be written", error)
+            refused = Trouble.of("The file could not be written", error)
             self.say(messages.Exported(refused=refused))
         else:
             self.say(messages.Exported(str(out)))

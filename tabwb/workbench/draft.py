@@ -98,7 +98,10 @@ def conditions_of(draft: Draft) -> Conditions:
     examinee = (draft.speaker if person else draft.model).strip()
     if not examinee and person:
         raise FieldError(
-            "speaker", "a study ID is needed", "for example S-014", "never use a person's name"
+            "speaker",
+            "a participant code is needed",
+            "for example S-014",
+            "never use a person's name",
         )
     if not examinee:
         raise FieldError("model", "a model is needed", "for example bundled, echo, replay:FILE")

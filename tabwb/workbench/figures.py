@@ -14,7 +14,7 @@ Kind = Literal["burden", "categories", "accuracies"]
 KINDS: tuple[Kind, ...] = ("burden", "categories", "accuracies")
 TITLES: dict[Kind, str] = {
     "burden": "symptom burden with its 95 % interval (prompts like these)",
-    "categories": "mean number of features present, by category",
+    "categories": "mean features per answer, by category",
     "accuracies": "share right with its 95 % interval (prompts like these)",
 }
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.naming import NamingSession
 from tabwb.records import events
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.naming import Score
 from tabwb.records.speakers import LogEntry
 from tabwb.workbench import messages
 from tabwb.workbench.archive import Say
 from tabwb.workbench.models_bench import ModelsBench
 from tabwb.workbench.naming_snapshots import NamingNow
+from tabwb.workbench.open_session import Stopped
 from tabwb.workbench.second_view import Showing, path_of
 from tabwb.workbench.snapshots import Trouble
 
@@ -82,6 +83,8 @@ class NamingBench(ModelsBench):
             live = Live(session, self._opener(device))
             live.ready()
             self._live = live
+        except ComponentError as error:
+            raise Stopped(Trouble.of("Microphone unavailable", error)) from error
         finally:
             self._opening = False
             self._show()

@@ -183,7 +183,7 @@ class OpenSession(Archive):
                 f"{spec} cannot be opened", error, ("administer_next", "Try again")
             )
             if not trouble.hint:
-                hint = "Nothing was asked. Mend it and try again, or begin with another model."
+                hint = "Nothing was sent. Correct it and try again, or choose another model."
                 trouble = replace(trouble, hint=hint)
             raise Stopped(trouble) from error
         except BaseException:

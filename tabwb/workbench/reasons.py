@@ -82,7 +82,7 @@ def _why_not_in_naming(verb: str, now: Situation) -> str:
     if now.item is None:
         return "no picture has been shown yet: space shows the first one"
     if verb == "cue" and now.awaiting:
-        return "this item has no further cue: score it, or e asks again"
+        return "this item has no further cue: score it, or repeat the question (e)"
     if verb in {"cue", "re-prompt", "attempt", "examiner"}:
         return f"the response to item {now.item} is closed: u opens it again"
     if verb in {"heard", "code", "listen", *_SCORING}:

@@ -7,7 +7,15 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.errors import (
+    MissingExtra,
+    MissingPackage,
+    NeedsNetwork,
+    NoConsent,
+    StoreError,
+    TabwbError,
+    UsageError,
+)
 from tabwb.workbench import messages
 from tabwb.workbench.archive import Say
 from tabwb.workbench.bench import Bench
@@ -15,8 +23,26 @@ from tabwb.workbench.open_session import Stopped
 from tabwb.workbench.snapshots import Trouble
 
 Job = Callable[[], None]
+TITLES: tuple[tuple[type[TabwbError], str], ...] = (
+    (NoConsent, "Consent is missing"),
+    (StoreError, "The store refused it"),
+    (NeedsNetwork, "Network not allowed"),
+    (MissingExtra, "A package is missing"),
+    (MissingPackage, "A package is missing"),
+    (UsageError, "Not possible with these values"),
+)
+"""Titles of the dialog that tells an error, by its type; the first that fits."""
 CLOSE_S = 5.0
 """Seconds that closing may take; then the process ends with what is committed."""
+
+
+def title_of(error: TabwbError) -> str:
+    """Return the title of the dialog for an error, by its type.
+
+    >>> title_of(NoConsent("S-014 has not consented to recording"))
+    'Consent is missing'
+    """
+    return next((title for kind, title in TITLES if isinstance(error, kind)), "Action failed")
 
 
 class Worker(threading.Thread):
@@ -64,13 +90,13 @@ class Worker(threading.Thread):
         self.join(CLOSE_S)
         return not self.is_alive()
 
-    def _guarded(self, job: Job, title: str = "That could not be done") -> None:
+    def _guarded(self, job: Job, title: str = "") -> None:
         try:
             job()
         except Stopped as stopped:
             self._say(messages.Failed(stopped.trouble))
         except TabwbError as error:
-            trouble = Trouble.of(title, error)
+            trouble = Trouble.of(title or title_of(error), error)
             if isinstance(error, StoreError):
                 trouble = replace(trouble, unsaved=True)
             self._say(messages.Failed(trouble))

@@ -331,5 +331,5 @@ def test_a_model_battery_needs_a_research_protocol_for_people(
 
 @pytest.mark.parametrize("speaker", ["", "Jane Doe", "x" * 65, "a\tb"])
 def test_a_speaker_is_a_study_id(begin: Begin, speaker: str) -> None:
-    with pytest.raises(UsageError, match="no study ID"):
+    with pytest.raises(UsageError, match="not a valid participant code"):
         begin(speaker)

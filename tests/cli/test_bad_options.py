@@ -20,7 +20,7 @@ from tests.cli.conftest import Run
         (["--model", "echo", "--seed", f"-{'9' * 30}"], "not in the range"),
         (["--model", "echo", "--stop", ""], "--stop needs some text"),
         (["--model", ""], "is not a spec"),
-        (["--speaker", "", "--research-protocol", "X"], "is no study ID"),
+        (["--speaker", "", "--research-protocol", "X"], "is not a valid participant code"),
     ],
 )
 def test_a_refused_option_leaves_no_administration(

@@ -44,7 +44,7 @@ def test_a_replay_of_a_persons_answers_is_guarded(
     assert (conditions.made_by, conditions.person, conditions.guarded) == ("human", "S-014", True)
     refused = run("export", 2, "--format", "csv", "--out", tmp_path / "o.csv")
     assert refused.status == 1
-    assert "consent to 'share' is not recorded, or withdrawn: S-014" in refused.err
+    assert "(scope 'share'): S-014" in refused.err
     again = tmp_path / "again.jsonl"
     assert run("export", 2, "--format", "jsonl", "--out", again, "--within-study").status == 0
     assert json.loads(again.read_text().splitlines()[0])["participant"] == "S-014"
@@ -59,11 +59,14 @@ def test_a_replay_of_a_persons_answers_reaches_no_service(
     assert given.status == 0, given.err
     plugins = Plugins.load()
     try:
-        with Store.open() as store, pytest.raises(NoConsent, match="speaker S-014 to 'rate'"):
+        with Store.open() as store, pytest.raises(NoConsent, match="not consented to rating"):
             conditions = store.administration(2).conditions
             consent.check_judging(store, plugins, conditions, plugins.judge(FAR))
         assert run("speaker", "consent", "S-014", "--scope", "rate", "--given").status == 0
-        with Store.open() as store, pytest.raises(NoConsent, match="speaker S-014 to 'remote'"):
+        with (
+            Store.open() as store,
+            pytest.raises(NoConsent, match="not consented to sending data"),
+        ):
             consent.check_judging(store, plugins, conditions, plugins.judge(FAR))
     finally:
         plugins.close()

@@ -270,7 +270,7 @@ class TestSeveral:
         number = run(*sampled, "--json").document["administration"]["id"]
         document = run("diff", 1, number, "--json").document
         assert set(document["unlike"]) == {"decoding"}
-        assert "A and B differ in decoding too: " in run("diff", 1, number).out
+        assert "A and B also differ in decoding: " in run("diff", 1, number).out
         assert run("diff", 1, 2, "--json").document["unlike"] == {}
 
     def test_judges_are_set_against_each_other(self, run: Run, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_units_are_shown(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("add", "Jane Doe"), "is no study ID"),
+        (("add", "Jane Doe"), "is not a valid participant code"),
         (("add", "S-014", "AQ"), "is not COLUMN=VALUE"),
         (("add", "S-014", "AQ=1", "AQ=2"), "given twice"),
         (("add", "S-014", "AQ=120"), "a number from 0 to 100"),
@@ -155,7 +155,7 @@ def test_who_withdrew_is_given_nothing_more(run: Run) -> None:
     run("speaker", "consent", "S-014", "--scope", "record", "--withdrawn")
     refused = run(*TYPED)
     assert refused.status == 1
-    assert "'record' was withdrawn" in refused.err
+    assert "withdrew consent to recording" in refused.err
 
 
 @pytest.mark.usefixtures("typed")

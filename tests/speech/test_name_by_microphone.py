@@ -90,7 +90,7 @@ def test_without_consent_or_microphone_nothing_is_begun(
 ) -> None:
     words = ["name", naming_battery(tmp_path), "--speaker", "S-014", "--input", "mic"]
     refused = run(*words)
-    assert (refused.status, "'record' is not recorded" in refused.err) == (1, True)
+    assert (refused.status, "S-014 has not consented to recording" in refused.err) == (1, True)
     run("speaker", "consent", "S-014", "--scope", "record", "--scope", "transcribe", "--given")
     refused = in_process([*words, "--device", "pulze"])
     assert (refused.status, "did you mean 'pulse'?" in refused.err) == (2, True)

@@ -247,7 +247,7 @@ async def test_an_open_administration_is_offered_and_never_resumed_silently(
     async with given(items=1):
         pass
     async with sit() as seat:
-        await seat.reads("TO GO ON WITH")
+        await seat.reads("CONTINUE")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.press("enter")
         await seat.reads("Go on with #1?")

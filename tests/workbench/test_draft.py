@@ -61,7 +61,7 @@ def test_an_error_names_its_field(field: str, value: str) -> None:
 
 
 def test_a_person_without_a_study_id_is_refused() -> None:
-    with pytest.raises(FieldError, match="study ID"):
+    with pytest.raises(FieldError, match="participant code"):
         conditions_of(replace(PERSON, speaker=""))
 
 

@@ -61,7 +61,7 @@ async def test_a_profile_is_written_and_given_and_removed(
         assert message(seat) == "? Remove again takes profile:tiny out of your file"
         seat.fill(**{"profile-name": "tin"})
         await seat.pilot.pause()
-        assert message(seat).startswith("enter takes one over")
+        assert message(seat).startswith("enter copies it below")
         seat.fill(**{"profile-name": "tiny"})
         await press_button(seat, "remove")
         assert "tiny" in (folders / "tabwb.toml").read_text(encoding="utf-8")

@@ -167,7 +167,9 @@ async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_pa
         await seat.press("t", "down", "down", "enter")
         await seat.until(lambda: seat.asked, "the response")
         await seat.press("l")
-        await seat.until(lambda: "'rate' is not recorded" in seat.text, "the refusal")
+        await seat.until(
+            lambda: "not consented to rating" in " ".join(seat.text.split()), "the refusal"
+        )
 
 
 async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_path: Path) -> None:
@@ -182,7 +184,7 @@ async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_
         assert "…" in line(seat, "attempts CSV"), "one line for each format"
         seat.app.screen.query_one("#export-path", Input).value = str(out)
         await seat.press("enter")
-        await seat.until(lambda: "consent to 'share'" in " ".join(seat.text.split()), "the refusal")
+        await seat.until(lambda: "scope 'share'" in seat.text, "the refusal")
         assert not out.exists()
         await seat.press("down", "enter")
         await seat.until(lambda: "(x) stays within the study" in seat.text, "that it stays")

@@ -93,10 +93,10 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         given.speaker.say("dog")
         await seat.pilot.pause(0.2)
         assert "correct-any" not in seat.text, "hidden until the person has scored"
-        assert "provisional" not in seat.text
+        assert "unchecked" not in seat.text
         await given.score("3")
         await given.heard()
-        await seat.reads("revealed after your score")
+        await seat.reads("Machine transcript (unchecked), ")
         await seat.reads("correct-first  ✓")
 
         await seat.press("1")  # another score key corrects the first
@@ -347,7 +347,7 @@ async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None
     async with name_aloud(consent=False) as given:
         await given.seat.press("space")
         await given.seat.until(lambda: given.seat.asked, "the refusal")
-        await given.seat.reads("consent of speaker S-014 to 'record'")
+        await given.seat.reads("S-014 has not consented to recording")
         assert given.now.microphone == "closed"
         assert not given.sources or not given.speaker.path.exists()
 

@@ -66,11 +66,11 @@ async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(si
         seat.fill(battery="naming-demo")
         await seat.until(lambda: "Microphone" in rows(seat), "the rows of naming")
         assert rows(seat) == {
-            "Battery", "Given to", "Study ID", "Protocol ID", "Transcriber", "Microphone",
+            "Battery", "Given to", "Participant code", "Protocol ID", "Transcriber", "Microphone",
             "Scored by", "Seed", "Items",
         }  # fmt: skip
         seat.app.screen.query_one("#rater").focus()
-        await seat.reads("a study ID of whoever scores by ear")
+        await seat.reads("the rater code of the person who scores by ear")
 
 
 async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_ready(

@@ -75,7 +75,7 @@ async def test_a_name_is_no_study_id(sit: Sit, battery: str) -> None:
         await seat.dialog()
         seat.fill(battery=battery, kind="speaker", speaker="Jane Doe")
         await seat.press("enter")
-        await seat.reads("is no study ID")
+        await seat.reads("is not a valid participant code")
 
 
 async def test_verdicts_are_hidden_until_h(sit: Sit, battery: str) -> None:
@@ -275,7 +275,7 @@ async def test_an_export_asks_for_a_registered_speakers_consent(
         field = seat.app.screen.query_one("#export-path", Input)
         field.value = str(out)
         await seat.press("enter")
-        await seat.reads("consent to 'share' is not recorded")
+        await seat.reads("not consented to sharing")
         assert not out.exists()
         with Store.open(seat.store) as store:
             store.keep_consents([Consent("S-014", "share", True, "2026-11-21")])

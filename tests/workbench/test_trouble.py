@@ -153,11 +153,11 @@ async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, bat
     plugins = Plugins.load()
     with Store.open(seat.store) as store, setup.resume(store, plugins, 1):
         async with sit() as seat:
-            await seat.reads("TO GO ON WITH")
+            await seat.reads("CONTINUE")
             await seat.press("enter")
             await seat.reads("Go on with #1?")
             await seat.press("enter")
-            await seat.reads("That could not be done")
+            await seat.reads("The store refused it")
     plugins.close()
 
 

@@ -23,21 +23,20 @@ HELPS = {
     "judge": "A judge's spec. One that asks a model is named with it: "
     "`tab-2026:gemini:gemini-2.5-flash`, `tab-2026+likelihood:bundled`. **down** lists those that "
     "are known; a name is typed after the colon.",
-    "scope": "Connected text is what TAB's features are made for; all: repetitions and free "
-    "answers too.",
-    "again": "What this judge has judged before is left as it is, or judged anew.",
-    "repeats": "How often each answer is judged, past the stored verdicts. The first verdict "
-    "counts; the others tell how far the judge agrees with itself.",
-    "max_requests": "Stop after so many requests; empty for no limit. A reply that cannot be read "
-    "is asked for a second time.",
-    "max_cost": "Stop before so many US dollars are spent; empty for no limit. Needs a known "
+    "scope": "TAB's features are made for connected text. *Everything* adds the other answers.",
+    "again": "Only the answers that this judge has not judged yet, or all of them again.",
+    "repeats": "How often each answer is judged, stored verdicts included. The first verdict "
+    "counts; the others show how far the judge agrees with itself.",
+    "max_requests": "Stop after this many requests; empty for no limit. A reply that cannot be "
+    "read costs a second request.",
+    "max_cost": "Stop before this many US dollars are spent; empty for no limit. Needs a known "
     "price.",
 }
 CHOICES = {
-    "scope": (("connected text", "connected-text"), ("all that can be judged", "all")),
-    "again": (("what is new", "new"), ("everything anew", "again")),
+    "scope": (("connected text", "connected-text"), ("everything", "all")),
+    "again": (("not judged yet", "new"), ("all again", "again")),
 }
-NOTE = "enter on Estimate tells what it takes; nothing is asked before Judge"
+NOTE = "Estimate shows requests and cost; nothing is sent before Judge"
 
 
 def _help(name: str) -> str:
@@ -101,12 +100,12 @@ class JudgingScreen(Dialog[None]):
             yield Static(f"Judge {self._what}", classes="dialog-title", markup=False)
             yield from _row("Judge", Combo("judge", self._judge, judges, _help("judge")))
             with Horizontal(classes="pair"):
-                yield from _row("Answers", Selection("scope"))
-                yield from _row("Of these", Selection("again"))
+                yield from _row("Scope", Selection("scope"))
+                yield from _row("Answers", Selection("again"))
             with Horizontal(classes="pair"):
-                yield from _row("Times", Field("repeats", "1"))
-                yield from _row("At most", Field("max_requests", "", "requests"))
-            yield from _row("Spend", Field("max_cost", "", "US dollars at most"))
+                yield from _row("Repeats", Field("repeats", "1"))
+                yield from _row("Max requests", Field("max_requests", "", "no limit"))
+            yield from _row("Max cost", Field("max_cost", "", "US dollars; no limit"))
             yield ProgressBar(id="judging-progress", show_eta=False)
             yield Static(Content.styled(NOTE, QUIET), id="judging-message")
             with Horizontal(classes="dialog-buttons"):

@@ -77,6 +77,4 @@ class KeysScreen(ModalScreen[None]):
             yield Static("All keys", classes="dialog-title")
             with KeyList(id="key-list"):
                 yield KeyTable(self._now)
-            yield Static(
-                "esc closes   in a text field esc gives the keys back", classes="dialog-note"
-            )
+            yield Static("esc closes   in a text field esc: commands", classes="dialog-note")

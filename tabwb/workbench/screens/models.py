@@ -35,7 +35,7 @@ LINE = 64
 """Columns of the list, without its bar and the gap."""
 WIDEST = 26
 """Columns of the specs at most."""
-NOTE = "enter takes one over; Write keeps a profile; Try asks the model one thing"
+NOTE = "enter copies it below; Write saves the profile; Try sends one question"
 
 REMOVE = "Remove"
 
@@ -56,7 +56,7 @@ class Known(OptionList):
     HELP = """\
 # Models
 
-Your profiles first, then the back ends. **enter** takes one over into the fields below.
+Your profiles first, then the back ends. **enter** copies the chosen one into the fields below.
 """
 
 

@@ -352,8 +352,8 @@ class Naming(Judged):
                 if isinstance(screen, ResponseScreen) and screen.at[0] == number:
                     screen.scored_by(rater)
 
-        text = "What is scored from here on is theirs, until the program ends."
-        self.app.push_screen(AskWords(f"Who listens to #{number}?", "Study ID", text), given)
+        text = "Scores from here on are recorded under this code, until the program ends."
+        self.app.push_screen(AskWords(f"Who listens to #{number}?", "Rater code", text), given)
 
     # ---------------------------------------------------------------- consent
 

@@ -46,11 +46,11 @@ HELPS = {
     "battery": "the battery's id, or the path of a battery.toml; down lists those installed",
     "kind": "a model answers by itself; a person types the answers here, or names pictures aloud",
     "model": "ID[:NAME][@key=value,...]; down lists the back ends that are registered",
-    "speaker": "a study ID such as S-014, never a person's name",
+    "speaker": "a participant code such as S-014, never a person's name",
     "research_protocol": "the approved protocol under which this battery is given to a person",
     "transcriber": "what hears the responses and writes phonemes, a draft; or none",
     "microphone": "which one listens, or nothing for the system's own; down lists those there are",
-    "rater": "a study ID of whoever scores by ear; may be empty",
+    "rater": "the rater code of the person who scores by ear; may be empty",
     "seed": "for orders and for sampling",
     "replicates": "how often each item is given",
     "item_order": "items keep to their subtest",
@@ -150,7 +150,7 @@ class NewAdministration(Dialog[Draft | None]):
                 yield from _row(
                     "Model", Combo("model", draft.model, models, help_text("model")), "model"
                 )
-                yield from _row("Study ID", Field("speaker", draft.speaker), "person")
+                yield from _row("Participant code", Field("speaker", draft.speaker), "person")
                 yield from _row(
                     "Protocol ID", Field("research_protocol", draft.research_protocol), "person"
                 )

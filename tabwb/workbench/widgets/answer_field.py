@@ -22,9 +22,9 @@ class AnswerField(TextArea):
 
 Type the answer; it is recorded exactly as typed, with the time since the item was drawn.
 
-- **enter** records it; with nothing typed it asks first, and **enter** again records no response
+- **enter** records it; if nothing is typed, a second **enter** records *no response*
 - **ctrl+j** begins a new line (**alt+enter** too, where the terminal tells it from enter)
-- **esc** gives the keys back to the item: skip, note, pause; **enter** comes back here
+- **esc** leaves the field for the commands: skip, note, pause; **enter** comes back here
 """
 
     class Recorded(Message):

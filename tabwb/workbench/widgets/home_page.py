@@ -28,7 +28,7 @@ class HomePage(VerticalScroll, can_focus=True):
 # Home
 
 **n** begins a new administration; enter in its dialog accepts what is filled in. Administrations
-that are running or paused are listed: choose one to go on with it. **o** finds any administration.
+that are running or paused are listed: choose one to continue it. **o** opens any administration.
 
 At the right of the title bar *offline* says that nothing but this machine is reached; *network
 allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
@@ -55,7 +55,7 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
                 id="home-title",
             )
             yield Static(id="home-begin")
-            yield Static(Content.styled("TO GO ON WITH", f"bold {QUIET}"), id="home-open-title")
+            yield Static(Content.styled("CONTINUE", f"bold {QUIET}"), id="home-open-title")
             yield OpenList(id="home-open", compact=True)
             yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
 
@@ -69,7 +69,7 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
         """Show what there is to do."""
         lines = [
             ("n", "begin an administration"),
-            ("o", f"find one of {len(catalogue.administrations)}"),
+            ("o", f"open ({len(catalogue.administrations)})"),
             ("?", "all keys"),
         ]
         if catalogue.administrations:

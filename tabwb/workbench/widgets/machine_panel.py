@@ -28,9 +28,9 @@ def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]
         if words:
             yield Content.styled(words, QUIET)
         return
-    title = "revealed after your score" if now.score else "shown before your score"
     by = short_spec(machine.transcriber)
-    yield Content.styled(f"{title}:  a draft by {by}" if by else f"{title}:", QUIET)
+    title = f"Machine transcript (unchecked), {by}" if by else "Machine transcript (unchecked)"
+    yield Content.styled(title if now.score else f"{title}, shown before your score", QUIET)
     yield from said_lines(machine, width, costs=costs)
 
 

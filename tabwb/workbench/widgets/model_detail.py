@@ -33,7 +33,7 @@ from tabwb.workbench.wording import QUIET, sentence, spread
 HELP = """\
 # One model
 
-Category counts (mean number of features present, of how many), then in how many responses each
+Mean features per answer in each category (of how many features), then in how many responses each
 feature of the judge's set is present. **enter** on a feature shows the responses on which judges
 differ about it, the most disputed first. **tab** goes back to the table.
 """

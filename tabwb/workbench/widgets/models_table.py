@@ -44,7 +44,7 @@ none or are not judged yet; *few*: fewer than half are usable, such rows are sor
 never share a column: **k** chooses another. A dash: this judge has not seen that model.
 
 - **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
-- **s** sorts by the next column, **r** turns the order round; a click on a head does both
+- **s** sorts by the next column, **r** reverses the order; a click on a head does both
 - **g** changes to plots and back, **/** filters by words, **t** changes what stands below
 - **p** sets base and instruct models of a family against each other, **a** the judges of the
   marked models

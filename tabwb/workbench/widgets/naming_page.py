@@ -78,7 +78,8 @@ loses nothing.
 
 - **1** right, **2** self-corrected, **3** error, **4** no response (then **s** silent, **d** don't
   know, **r** refused), **5** cannot be scored: each closes the response; a further one corrects it
-- **c** next cue, **e** ask again, **m** a new attempt begins, **x** examiner speaks (on, off)
+- **c** next cue, **e** you repeat the question (later speech is not scored)
+- **m** a new attempt begins, **x** examiner speaks (on, off)
 - **h** what was heard, **k** its code, **left** and **right** the onset, **l** listen
 - **i** what each phoneme costs and which features changed; **up** and **down** scroll
 - **f** the picture alone for the speaker; keys still work

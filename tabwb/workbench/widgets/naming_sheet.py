@@ -166,7 +166,7 @@ class SessionsSheet(Vertical):
         said = "" if scaled or not self._plots else ", not to scale"
         title = Content.assemble(
             (f"SESSIONS OF {results.speaker}", f"bold {QUIET}"),
-            (f"   right as the battery counts, exact 95 %{said}", QUIET),
+            (f"   right by the battery rule, exact 95 %{said}", QUIET),
         )
         self.query_one("#sessions-title", Static).update(title)
 

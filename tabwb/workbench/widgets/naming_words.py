@@ -96,7 +96,7 @@ def responded(now: NamingNow, work: Work) -> Content:
                 Content.assemble(
                     (f"attempt {number}   ", QUIET),
                     (" ".join(one.phonemes), "bold"),
-                    ("   provisional", QUIET),
+                    ("   machine, unchecked", QUIET),
                 )
             )
     if now.sound:
@@ -134,7 +134,10 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
         return "", QUIET  # the page itself says how to begin
     if now.waits:
         cue = f"   c cue {now.cues_given + 1}" if now.cues_given < len(now.cues) else ""
-        return f"1 to 5 scores and closes the response{cue}   e asks again   s skips", QUIET
+        return (
+            f"1 to 5 scores the response{cue}   e repeats the question   s skips",
+            QUIET,
+        )
     if moving:
         return "onset moved: kept in a moment   u takes it back", QUIET
     if now.card is None:

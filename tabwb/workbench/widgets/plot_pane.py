@@ -31,8 +31,8 @@ One line for each model, in the order of the table: ● is the figure (○: few 
 usable), ├─┤ its 95 % interval, ◆ what guessing or always one answer would give (both ends where the
 models differ in it).
 
-**right** and **left** change between burdens, category counts and accuracies; **s** and **r**
-change the order; arrows scroll; **g** goes back to the table.
+**right** and **left** change between burdens, mean features per answer and accuracies; **s** and
+**r** change the order; arrows scroll; **g** goes back to the table.
 """
 
 

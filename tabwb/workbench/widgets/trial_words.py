@@ -143,7 +143,7 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
             return NOTHING_TYPED, AMBER
         if keys == "field":
             kind = asks_for(work.item.kind) if work.item else ""
-            return f"asked for: {kind}   enter records   esc gives the keys back", QUIET
+            return f"asked for: {kind}   enter records   esc: commands", QUIET
         return "enter goes back to the answer", QUIET
     if keys == "person":
         return PERSON_NEXT, QUIET
