@@ -126,7 +126,7 @@ class Naming(Judged):
             scored=bool(naming.score),
             upcoming=naming.upcoming is not None,
             cues=len(naming.cues) - naming.cues_given,
-            lacking=bool(self.bench.lacking),
+            lacking=self._worker is not None and bool(self.bench.lacking),
         )
 
     # ---------------------------------------------------------------- showing
