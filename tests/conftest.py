@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tabwb.records.telemetry import switch_off
+
+switch_off(os.environ)  # before a test imports onnxruntime itself
 settings.register_profile("tabwb", deadline=None, max_examples=50)
 settings.load_profile("tabwb")
 

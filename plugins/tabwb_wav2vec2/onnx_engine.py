@@ -17,6 +17,7 @@ import torch
 
 from tabwb.records.errors import ComponentError, MissingExtra
 from tabwb.records.files import make_private_folder
+from tabwb.records.telemetry import import_onnxruntime
 from tabwb_wav2vec2.engine import SAME, Features, Loaded, LogProbs
 
 Precision = Literal["fp32", "int8"]
@@ -162,6 +163,8 @@ def _key(loaded: Loaded) -> str:
 
 def _need(module: str) -> Any:
     try:
+        if module.split(".", maxsplit=1)[0] == "onnxruntime":
+            return import_onnxruntime(module)
         return import_module(module)
     except ImportError as error:
         raise MissingExtra("onnx=...", "onnx", package=module.split(".", maxsplit=1)[0]) from error

@@ -20,6 +20,7 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
+from tabwb.records import telemetry
 from tabwb.records.errors import TabwbError
 
 Workbench = Callable[[str | None, bool, str | None, str | None], int]
@@ -169,6 +170,7 @@ def main(
         The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
     """
     streams.prepare()
+    telemetry.switch_off(os.environ)  # before a plugin can import onnxruntime
     reset_verbosity()
     if arguments is None:
         signals.watch()

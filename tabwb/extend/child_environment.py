@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.keys import SERVICES, secrets
 from tabwb.extend.offline import set_switches
+from tabwb.records import telemetry
 
 SECRET_WORDS = frozenset(
     {
@@ -95,6 +96,7 @@ def child_environment(
     if threads is not None:
         names = ("OMP", "MKL", "OPENBLAS", "RAYON")
         child |= {f"{name}_NUM_THREADS": threads for name in names}
+    telemetry.switch_off(child)
     if configuration.offline:
         set_switches(child)
     return child

@@ -7,6 +7,7 @@ import importlib.util
 from types import ModuleType
 
 from tabwb.records.errors import ComponentError, MissingExtra
+from tabwb.records.telemetry import import_onnxruntime
 
 
 def is_installed(module: str) -> bool:
@@ -34,6 +35,8 @@ def need(module: str, what: str, extra: str = "audio") -> ModuleType:
         ComponentError: it is, but a library beneath it is not.
     """
     try:
+        if module == "onnxruntime":
+            return import_onnxruntime()
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise MissingExtra(what, extra, package=module) from error

@@ -89,9 +89,7 @@ def left(place: Path, *, kept: bool) -> list[str]:
     for sound in (place / "sounds").iterdir():
         content = sound.read_bytes()
         probes += [content[at : at + 48] for at in range(200, len(content) - 48, 997)]
-    # onnxruntime writes its session's number there; everything else would be ours.
-    tmp = [path for path in (place / "tmp").rglob("*") if path.name != ".ses"]
-    found = [str(path) for path in tmp if path.is_file()]
+    found = [str(path) for path in (place / "tmp").rglob("*") if path.is_file()]
     found += [str(path) for path in (place / "out").rglob("*") if path.name.startswith(".")]
     for folder in (place / "out").glob("*.blobs"):
         if not folder.with_name(folder.name.removesuffix(".blobs")).exists():
