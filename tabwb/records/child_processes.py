@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
+from typing import TYPE_CHECKING
 from weakref import WeakSet
+
+if TYPE_CHECKING:  # every command imports this module, and few start a process
+    import subprocess
 
 _STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 

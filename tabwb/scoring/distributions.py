@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from statistics import NormalDist
 
-_NORMAL = NormalDist()
 _TINY = 1e-300
+
+
+def normal_cdf(z: float) -> float:
+    """Return the standard normal distribution function at z: erfc(-z / sqrt 2) / 2.
+
+    >>> normal_cdf(0.0), round(normal_cdf(1.959963984540054), 6)
+    (0.5, 0.975)
+    """
+    return math.erfc(-z / math.sqrt(2)) / 2
 
 
 def incomplete_beta(x: float, a: float, b: float) -> float:
@@ -120,7 +127,9 @@ def chi2_quantile(share: float, df: float) -> float:
     """
     a = df / 2
     # Wilson and Hilferty 1931; the leading term of the series where that is not above 0.
-    cube = 1 - 1 / (9 * a) + _NORMAL.inv_cdf(share) / (3 * math.sqrt(a))
+    from statistics import NormalDist  # here, because most commands need no quantile
+
+    cube = 1 - 1 / (9 * a) + NormalDist().inv_cdf(share) / (3 * math.sqrt(a))
     log_leading = (math.log(share) + math.lgamma(a + 1)) / a
     if log_leading < -690:
         return 0.0
@@ -213,5 +222,5 @@ def noncentral_t_tail(t: float, df: float, shift: float) -> float:
         else:
             log_density = log_norm + (df - 1) * math.log(root) - root * root / 2
         weight = 1 if at in (0, steps) else 4 if at % 2 else 2
-        total += weight * math.exp(log_density) * _NORMAL.cdf(shift - t * root / middle)
+        total += weight * math.exp(log_density) * normal_cdf(shift - t * root / middle)
     return total * width / 3

@@ -11,7 +11,6 @@ to their levels 20), ``known`` 1 microsecond for a common word and 35 for any ot
 
 from __future__ import annotations
 
-import gzip
 import string
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
@@ -101,6 +100,8 @@ class Lexicon:
 
     @cached_property
     def _rarer(self) -> dict[str, int]:
+        import gzip
+
         text = gzip.decompress((_DATA / "rarer.txt.gz").read_bytes()).decode("ascii")
         blocks = zip(RARER, text.split("\n\n"), strict=True)
         return {word: size for size, block in blocks for word in block.split()}
