@@ -51,7 +51,7 @@ def read_stdin(limit: int | None = None) -> bytes:
 
 
 def write_stdout(content: bytes) -> None:
-    """Write bytes to standard output.
+    """Write bytes to standard output; to a terminal with its control characters escaped.
 
     Raises:
         TabwbError: it is a terminal, and the bytes are not text.
@@ -63,6 +63,12 @@ def write_stdout(content: bytes) -> None:
             hint="redirect it to a file, or name one with --out",
         )
     sys.stdout.flush()
+    if sys.stdout.isatty():
+        # Answers are quoted in it. The escape is that of JSON, so that JSON stays what it was.
+        from tabwb.records.visible import json_escaped
+
+        text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+        content = json_escaped(text).encode()
     out = getattr(sys.stdout, "buffer", None)
     if out is None:  # another program took the stream's place
         sys.stdout.write(content.decode("utf-8"))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tests.cli.conftest import Run, in_process
@@ -41,6 +44,38 @@ def test_dev_stdout_is_standard_output(run: Run, battery_file: Path, tmp_path: P
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert out.read_text("utf-8").startswith("administration,")
+
+
+def test_an_export_to_a_terminal_escapes_what_was_answered(
+    run: Run, battery_file: Path, tmp_path: Path
+) -> None:
+    assert run("run", battery_file, "--model", "echo", "--judge", "none").status == 0
+    answers = tmp_path / "answers.jsonl"
+    assert run("export", 1, "--out", answers).status == 0
+    lines = [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
+    said = "a\x1b]0;title\x07\x9b31m\u202eb"
+    changed = [json.dumps({**line, "response": said}) for line in lines]
+    answers.write_text("\n".join(changed), "utf-8")
+    replayed = run("run", battery_file, "--model", f"replay:{answers}", "--judge", "none")
+    assert replayed.status == 0
+    for form in ("jsonl", "csv"):
+        shown = _on_a_terminal("export", "2", "--format", form, "--out", "-")
+        assert "]0;title" in shown
+        assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
+        if form == "jsonl":
+            assert json.loads(shown.splitlines()[0])["response"] == said
+
+
+def _on_a_terminal(*arguments: str) -> str:
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "tabwb.cli.main", *arguments])
+    shown = b""
+    with suppress(OSError):  # the terminal goes with the program
+        while piece := os.read(terminal, 65536):
+            shown += piece
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, shown
+    return shown.decode("utf-8")
 
 
 def test_a_folder_cannot_go_to_standard_output(run: Run, battery_file: Path) -> None:
