@@ -179,7 +179,7 @@ def test_what_was_exported_is_imported_again(
     out = tmp_path / "psst"
     exported = run("export", "1", "--format", "psst", "--out", out, "--within-study")
     assert exported.status == 0, exported.err
-    imported = run("import", out, "--battery", battery, "--speaker", "S-015", "--json")
+    imported = run("import", out, "--battery", battery, "--speaker", "S-014", "--json")
     assert imported.status == 0, imported.err
     document = run("results", imported.document["administrations"][0]["id"], "--json").document
     assert document["administration"]["status"] == "done"
