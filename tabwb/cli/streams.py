@@ -14,6 +14,10 @@ FILES_AT_LEAST = 16
 """A store, its log, its locks and the pipes of one child need so many open files."""
 
 
+_found: list[TextIO] = []
+"""The streams as they were found, below the filters."""
+
+
 def check_open_files() -> None:
     """Leave with one message where the system allows too few open files for any command."""
     opened: list[int] = []
@@ -82,9 +86,15 @@ def _filtered(stream: TextIO) -> TextIO:
     # Exactly this class: tests and other hosts put streams of their own in its place.
     if type(stream) is not io.TextIOWrapper:
         return stream
-    encoding, errors, buffered = stream.encoding, stream.errors, not stream.line_buffering
+    # Not detached, and kept: the workbench draws through the interpreter's own stream
+    # (sys.__stderr__), and a stream that nothing refers to closes what lies below it.
+    stream.flush()
+    _found.append(stream)
     return VisibleStream(
-        stream.detach(), encoding=encoding, errors=errors, line_buffering=not buffered
+        stream.buffer,
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
     )
 
 

@@ -25,14 +25,23 @@ sys.exit(run_workbench(sys.argv[1], offline=True, battery=sys.argv[2], model="ec
 """
 
 
+WHOLE = """
+import sys
+from tabwb.start import main
+sys.exit(main())
+"""
+
+
 class Terminal:
     """A terminal of 80x24 with the workbench in it."""
 
-    def __init__(self, *arguments: str, first: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, *arguments: str, first: tuple[str, ...] = (), program: str = PROGRAM
+    ) -> None:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             os.environ["TERM"] = "xterm-256color"
-            command = [*first, sys.executable, "-c", PROGRAM, *arguments]
+            command = [*first, sys.executable, "-c", program, *arguments]
             os.execv(command[0], command)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.seen = b""
@@ -123,6 +132,14 @@ def test_a_killed_program_loses_nothing_and_holds_nothing(
         assert store.administrations()[0].answered == 1
         with store.lock(1):
             pass
+
+
+def test_the_command_without_arguments_opens_the_workbench(tmp_path: Path) -> None:
+    opened = Terminal("--store", str(tmp_path / "store.db"), program=WHOLE)
+    opened.until("tabwb is an instrument for research")
+    opened.press("\x11")
+    assert opened.ended() == 0
+    assert b"Traceback" not in opened.seen
 
 
 def test_a_byte_that_is_not_utf8_does_not_end_the_workbench(terminal: Terminal) -> None:
