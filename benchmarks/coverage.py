@@ -18,10 +18,13 @@ The generator, not fitted to the published battery:
 - *Paired* differences: item effects of two examinees correlate by .6; the second's base rates are
   the same, or 1.6 times as high in odds.
 - *Missing*: each item loses its responses with a probability of its own, uniform in 0 to 0.6; items
-  that lose all are left out.
+  that lose all are left out. The true value for *these prompts* weighs items by the share that they
+  keep: the mean over all usable responses that there could be.
 - *One prompt in five*: the feature is present with probability .8 on a fifth of all prompts and .01
   on the others.
-- *Families by items*: normal effects of family (sd 0.4), item (0.4) and rest (0.3).
+- *Families by items*: effects of family, item and rest with sd (0.4, 0.4, 0.3), (0.6, 0.2, 0.3) or
+  (0.4, 0, 0.1), normal, or exponential less their mean.
+- *One side greedy*: the second examinee's answer to each item is drawn once and is no error.
 """
 
 from __future__ import annotations
@@ -52,6 +55,8 @@ WITHIN = 0.6
 RATIO = 0.8
 CORRELATION = 0.6
 ODDS = 1.6
+FAMILY_SPREADS = ((0.4, 0.4, 0.3), (0.6, 0.2, 0.3), (0.4, 0.0, 0.1))
+"""Standard deviations of family, item and rest."""
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
@@ -92,9 +97,9 @@ class Population:
         u = rng.normal(0, self.items, (size, k, 1)) if self.items else np.zeros((size, k, 1))
         return np.asarray(self.logits + u + rng.normal(0, self.features, (size, k, f)))
 
-    def these(self, logits: Floats) -> Floats:
-        """Return the true means of given items: (..., k, F) to (...,)."""
-        return np.asarray(averaged(logits, self.within).sum(axis=-1).mean(axis=-1))
+    def these(self, logits: Floats, shares: Floats | None = None) -> float:
+        """Return the true mean of given items, (k, F), weighted by their shares, (k,)."""
+        return float(np.average(averaged(logits, self.within).sum(axis=-1), weights=shares))
 
     def draw(self, logits: Floats, r: int, rng: np.random.Generator) -> Floats:
         """Return counts of features in r responses to each item: (..., k, r)."""
@@ -171,8 +176,8 @@ def burden_study(estimand: Estimand, n_features: int, *, missing: bool = False) 
         population: Population, k: int, r: int, rng: np.random.Generator
     ) -> tuple[Interval | None, float]:
         items = population.draw_items(k, rng)[0]
-        values = kept(population.draw(items, r, rng), missing, rng)
-        truth = population.mean if estimand is LIKE else float(population.these(items))
+        values, shares = kept(population.draw(items, r, rng), missing, rng)
+        truth = population.mean if estimand is LIKE else population.these(items, shares)
         return burden_interval(values, n_features, estimand).interval, truth
 
     return study
@@ -196,9 +201,9 @@ def rate_study(estimand: Estimand, *, missing: bool = False) -> Study:
         population: Population, k: int, r: int, rng: np.random.Generator
     ) -> tuple[Interval | None, float]:
         items = population.draw_items(k, rng)[0]
-        values = kept(population.draw(items, r, rng), missing, rng)
+        values, shares = kept(population.draw(items, r, rng), missing, rng)
         hits, sizes = [int(sum(item)) for item in values], [len(item) for item in values]
-        truth = population.mean if estimand is LIKE else float(population.these(items))
+        truth = population.mean if estimand is LIKE else population.these(items, shares)
         return rate_interval(hits, sizes, estimand).interval, truth
 
     return study
@@ -213,7 +218,9 @@ def one_in_five(
     return rate_interval(hits.tolist(), [r] * k).interval, 0.2 * 0.8 + 0.8 * 0.01
 
 
-def difference_study(estimand: Estimand, n_features: int | None, odds: float) -> Study:
+def difference_study(
+    estimand: Estimand, n_features: int | None, odds: float, *, one_greedy: bool = False
+) -> Study:
     """Return a study of two examinees on the same items."""
 
     def study(
@@ -233,29 +240,40 @@ def difference_study(estimand: Estimand, n_features: int | None, odds: float) ->
             + keep * (first - population.logits)
             + np.sqrt(1 - keep**2) * (own - other.logits)
         )
-        values = [one.draw(items, r, rng) for one, items in ((population, first), (other, second))]
+        drawn = population.draw(first, r, rng)
+        compared = other.draw(second, 1 if one_greedy else r, rng)
         found: EstimatedInterval = difference_interval(
-            values[0].tolist(), values[1].tolist(), n_features, estimand
+            drawn.tolist(),
+            compared.tolist(),
+            n_features,
+            estimand,
+            deterministic=(False, one_greedy),
         )
         truth = (
             population.mean - other.mean
             if estimand is LIKE
-            else float(population.these(first) - other.these(second))
+            else population.these(first)
+            - (float(compared.mean()) if one_greedy else other.these(second))
         )
         return found.interval, truth
 
     return study
 
 
-def kept(values: Floats, missing: bool, rng: np.random.Generator) -> list[list[float]]:
-    """Return the values by item, some left out where some are to be missing."""
-    if not missing:
-        return [[float(each) for each in item] for item in values]
-    lost = rng.uniform(0, 0.6, len(values))
-    return [
-        [float(each) for each in item if rng.random() >= chance]
+def kept(
+    values: Floats, missing: bool, rng: np.random.Generator
+) -> tuple[list[list[float]], Floats]:
+    """Return the values by item, some left out where some are to be missing, and shares kept.
+
+    The share is the chance of an item's response to be kept, 0 where all were lost: such an item is
+    not among these prompts.
+    """
+    lost = rng.uniform(0, 0.6, len(values)) if missing else np.zeros(len(values))
+    found = [
+        [float(each) for each in item if not missing or rng.random() >= chance]
         for item, chance in zip(values, lost, strict=True)
     ]
+    return found, np.where([bool(item) for item in found], 1 - lost, 0.0)
 
 
 def tally(
@@ -268,12 +286,23 @@ def tally(
     return found
 
 
-def family_tally(families: int, k: int, studies: int, rng: np.random.Generator) -> Tally:
+def family_tally(
+    families: int,
+    k: int,
+    spreads: tuple[float, float, float],
+    skewed: bool,
+    studies: int,
+    rng: np.random.Generator,
+) -> Tally:
     """Return how many intervals over families by items held the true value."""
     found = Tally()
+    shapes = (families, 1), (1, k), (families, k)
     for _ in range(studies):
-        rows = 0.3 + rng.normal(0, 0.4, (families, 1)) + rng.normal(0, 0.4, (1, k))
-        differences = rows + rng.normal(0, 0.3, (families, k))
+        effects = [
+            sd * (rng.exponential(1, shape) - 1 if skewed else rng.normal(0, 1, shape))
+            for sd, shape in zip(spreads, shapes, strict=True)
+        ]
+        differences = 0.3 + effects[0] + effects[1] + effects[2]
         found.add(family_interval(differences.tolist()).interval, 0.3)
     return found
 
@@ -368,13 +397,30 @@ def table(studies: int = STUDIES, seed: int = SEED) -> Iterator[Row]:
         again,
         share=0.5,
     )
-    rng = np.random.default_rng([seed, 1])
-    yield Row(
-        "families by items",
-        tuple(
-            family_tally(families, k, studies, rng) for families in (3, 5, 8) for k in (5, 10, 20)
-        ),
-    )
+    for label, n_features, population in (
+        ("burden", 19, BURDENS[2:6]),
+        ("rates", None, [(p, 1) for p in RATES]),
+    ):
+        yield row(
+            f"difference ({label}), these prompts, one side greedy",
+            [
+                (difference_study(THESE, n_features, ODDS, one_greedy=True), p)
+                for p, _ in population
+            ],
+            again,
+            share=0.5,
+        )
+    for skewed in (False, True):
+        rng = np.random.default_rng([seed, 1, skewed])
+        yield Row(
+            f"families by items, {'skewed' if skewed else 'normal'} effects",
+            tuple(
+                family_tally(families, k, spreads, skewed, studies, rng)
+                for spreads in FAMILY_SPREADS
+                for families in (3, 5, 8)
+                for k in (5, 10, 20)
+            ),
+        )
     for k in ITEMS:
         yield row(
             f"rate where one prompt in five draws a feature almost alone, {k} items",

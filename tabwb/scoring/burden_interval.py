@@ -117,11 +117,13 @@ def dispersed_garwood(values: Sequence[Sequence[float]], n_features: int) -> Int
     ``V = sum s_i^2 / (k^2 r)``, ``phi = max(1, V kr / m)``, ``n = kr / phi (1.96 / t_{k(r-1)})^2``;
     limits ``chi2_{.025}(2mn) / 2n`` and ``chi2_{.975}(2mn + 2) / 2n``.
 
-    Unequal replicates r_i: these prompts count alike however many responses are missing, so that m
-    is the mean of item means, ``V = sum (s_i^2 / r_i) / k^2``, kr becomes ``k^2 / sum(1 / r_i)``
-    and the degrees of freedom ``sum r_i - k``. An item with one response takes the pooled s^2.
+    Unequal replicates r_i: m is the mean over all R responses, as it is printed, so that items
+    weigh as they are answered. ``V = sum r_i (s_i^2 + (1 - r_i / max r) (y_i - m)^2) / R^2``, kr
+    becomes R and the degrees of freedom ``R - k``. The second term is there because another run
+    would get usable responses to other items. An item with one response takes the pooled s^2.
 
-    Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion: SCORING 8.
+    Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion: SCORING 8; the
+    second term is ours.
 
     Args:
         values: for each item the values of its responses.
@@ -131,23 +133,24 @@ def dispersed_garwood(values: Sequence[Sequence[float]], n_features: int) -> Int
     >>> found.low, round(found.high, 2)
     (0.0, 0.63)
     """
-    k = len(values)
-    df = sum(map(len, values)) - k
+    sizes = [len(item) for item in values]
+    total, most = sum(sizes), max(sizes)
+    df = total - len(values)
     if df < 1:
         raise ValueError("an interval for these prompts needs two responses to an item")
-    size = effective_responses([len(item) for item in values])
-    mean = fsum(fsum(item) / len(item) for item in values) / k
+    mean = fsum(map(fsum, values)) / total
     squares = [sum_of_squares(item) for item in values]
     pooled = fsum(squares) / df
     variance = (
         fsum(
-            (square / (len(item) - 1) if len(item) > 1 else pooled) / len(item)
-            for item, square in zip(values, squares, strict=True)
+            r * (square / (r - 1) if r > 1 else pooled)
+            + r * (1 - r / most) * (fsum(item) / r - mean) ** 2
+            for r, square, item in zip(sizes, squares, values, strict=True)
         )
-        / k**2
+        / total**2
     )
-    phi = max(1.0, variance * size / mean) if mean > 0 else 1.0
-    n = size / phi * (Z / t_quantile(UPPER, df)) ** 2
+    phi = max(1.0, variance * total / mean) if mean > 0 else 1.0
+    n = total / phi * (Z / t_quantile(UPPER, df)) ** 2
     low = chi2_quantile(1 - UPPER, 2 * mean * n) / (2 * n) if mean > 0 else 0.0
     high = chi2_quantile(UPPER, 2 * mean * n + 2) / (2 * n)
     return Interval(low, min(high, float(n_features)))

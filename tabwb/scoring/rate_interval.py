@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from math import fsum
 from typing import TYPE_CHECKING
 
 from tabwb.scoring.accuracy import LEVEL, Interval, clopper_pearson
-from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.distributions import beta_quantile
 from tabwb.scoring.estimand import (
     DETERMINISTIC,
@@ -41,9 +39,10 @@ def rate_interval(
     """Return the 95 % interval of a share, from counts per item.
 
     For these prompts: the exact (Clopper-Pearson) interval of all hits of all responses, which is
-    rather too wide when the items' shares differ. With unequal numbers n_i of responses the items
-    count alike: the mean p of the items' shares and ``n = k^2 / sum(1 / n_i)`` responses take the
-    place of the pooled counts.
+    rather too wide when the items' shares differ. With unequal numbers of responses it holds the
+    pooled share, as it is printed: items weigh as they are answered. The interval for prompts like
+    these takes items alike; where their numbers are so unequal that it does not hold the printed
+    share, it is widened to it.
 
     Args:
         hits: for each item the responses with the feature, or the right answers.
@@ -69,17 +68,14 @@ def rate_interval(
             return EstimatedInterval(estimand, None, DETERMINISTIC)
         if all(n < 2 for _, n in items):
             return EstimatedInterval(estimand, None, ONE_RESPONSE)
-        hit: float = sum(x for x, _ in items)
-        size: float = sum(n for _, n in items)
-        if len({n for _, n in items}) > 1:
-            size = effective_responses([n for _, n in items])
-            hit = min(size * fsum(x / n for x, n in items) / len(items), size)
-        found = clopper_pearson(hit, size)
-        return EstimatedInterval(estimand, found)
+        exact = clopper_pearson(sum(x for x, _ in items), sum(n for _, n in items))
+        return EstimatedInterval(estimand, exact)
     if len(items) < 2:
         return EstimatedInterval(estimand, None, ONE_ITEM)
     # The order of the items is of no importance, so that equal counts are computed once.
-    return EstimatedInterval(estimand, beta_binomial(tuple(sorted(items))))
+    found = beta_binomial(tuple(sorted(items)))
+    share = sum(x for x, _ in items) / sum(n for _, n in items)
+    return EstimatedInterval(estimand, Interval(min(found.low, share), max(found.high, share)))
 
 
 @lru_cache(maxsize=16384)

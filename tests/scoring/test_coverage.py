@@ -89,8 +89,14 @@ def test_the_former_bootstrap_fails_this_simulation() -> None:
 
 
 def test_families_by_items() -> None:
-    found: Tally = family_tally(5, 5, 300, np.random.default_rng(3))
+    found: Tally = family_tally(5, 5, (0.4, 0.4, 0.3), False, 300, np.random.default_rng(3))
     assert found.coverage >= 0.92
+
+
+def test_where_families_differ_and_items_do_not_the_interval_over_families_is_no_wider() -> None:
+    # Then it is the t interval over families, whose coverage is exact: .95, standard error .007.
+    found = family_tally(5, 20, (0.4, 0.0, 0.01), False, 1000, np.random.default_rng(3))
+    assert found.coverage == pytest.approx(0.95, abs=0.02)
 
 
 def test_the_true_means_of_the_generator() -> None:

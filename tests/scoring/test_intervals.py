@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
@@ -186,14 +186,40 @@ def test_a_rate_of_these_prompts_is_the_exact_interval() -> None:
     assert ends(found.interval) == pytest.approx((expected.low, expected.high))
 
 
-def test_items_of_these_prompts_count_alike_however_many_responses_are_missing() -> None:
-    # 10 of 10 and 0 of 2: not 10 of 12 but one half, of 4 / (1/10 + 1/2) responses.
-    low, high = ends(rate_interval([10, 0], [10, 2], THESE).interval)
-    n = 4 / 0.6
-    assert low == pytest.approx(stats.beta.ppf(0.025, n / 2, n / 2 + 1))
-    assert high == pytest.approx(1 - low)
-    burden = ends(burden_interval([[4.0] * 10, [0.0] * 2], 19, THESE).interval)
-    assert burden[0] < 2 < burden[1]
+def test_a_rate_of_these_prompts_is_of_all_responses_where_some_are_missing() -> None:
+    expected = stats.binomtest(10, 12).proportion_ci(0.95, method="exact")
+    found = rate_interval([10, 0], [10, 2], THESE)
+    assert ends(found.interval) == pytest.approx((expected.low, expected.high))
+
+
+def test_a_burden_of_these_prompts_where_responses_are_missing() -> None:
+    # By hand: R = 16, m = 36/16; sum of r s^2 = 12 x 12/11, of r (1 - r/12) (y - m)^2 =
+    # 4 x 2/3 x 3.75^2 = 37.5; phi = (144/11 + 37.5) / 16 / m; t with 14 degrees of freedom.
+    values, m = [[6.0] * 4, [2.0, 0.0] * 6], 2.25
+    n = 16 / ((144 / 11 + 37.5) / 16 / m) * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 14)) ** 2
+    low = stats.chi2.ppf(0.025, 2 * m * n) / (2 * n)
+    expected = low, stats.chi2.ppf(0.975, 2 * m * n + 2) / (2 * n)
+    assert ends(burden_interval(values, 19, THESE).interval) == pytest.approx(expected)
+
+
+@given(
+    st.lists(
+        st.lists(st.integers(0, 7).map(float), min_size=1, max_size=12), min_size=2, max_size=8
+    )
+)
+@example([[4.0], *[[0.0, 0.0, 0.0, 0.0, 1.0] * 4] * 4])
+@example([[1.0] * 20, [0.0], [0.0], [0.0], [0.0]])
+def test_every_interval_holds_the_printed_estimate(values: list[list[float]]) -> None:
+    every = [each for item in values for each in item]
+    hits, sizes = [sum(each > 0 for each in item) for item in values], [len(i) for i in values]
+    for estimand in (LIKE, THESE):
+        burden = burden_interval(values, 7, estimand).interval
+        rate = rate_interval(hits, sizes, estimand).interval
+        for found, estimate in (
+            (burden, sum(every) / len(every)),
+            (rate, sum(hits) / sum(sizes)),
+        ):
+            assert found is None or found.low - 1e-9 <= estimate <= found.high + 1e-9
 
 
 def test_more_hits_than_responses_are_refused() -> None:
@@ -318,9 +344,7 @@ def test_every_burden_interval_has_width_and_holds_the_mean(
     if found.interval is None:
         assert estimand is THESE and found.reason == ONE_RESPONSE
         return
-    # For prompts like these the mean over responses, for these prompts the mean of item means.
-    by_item = statistics.fmean(map(statistics.fmean, values))
-    mean = sum(map(sum, values)) / sum(map(len, values)) if estimand is LIKE else by_item
+    mean = sum(map(sum, values)) / sum(map(len, values))
     low, high = ends(found.interval)
     assert 0 <= low < high <= features
     assert low - 1e-9 <= mean <= high + 1e-9
