@@ -13,7 +13,7 @@ from tabwb.records.ratings import Rating
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
-from tabwb.report.draws import shares_stream
+from tabwb.report.draws import Draw, again_drawn, own_seed, shares_stream
 from tabwb.report.statuses import effective_statuses, is_usable
 
 
@@ -97,8 +97,8 @@ class Counted:
         fixed: whether nothing was drawn (:func:`is_fixed`).
         status: under which it counts (:mod:`tabwb.report.statuses`); the stored one is the
             attempt's.
-        twins: identical answers that count as this one, because nothing was drawn; a judge may have
-            judged one of them and not the others.
+        twins: identical answers that count as this one, because nothing was drawn or because they
+            are the same draw; a judge may have judged one of them and not the others.
         leader: of a twin: the place of the answer that it counts as.
         shares_stream: whether it was drawn from a random stream that others share
             (:mod:`tabwb.report.draws`); the replicates are then one cluster.
@@ -220,11 +220,14 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
     same messages get the same response every time, so identical replicates say nothing new and
     count once (SCORING 2), also across administrations of one model, whatever else was set: under
     another protocol only what was obtained otherwise counts again. Whoever answers by sampling, and
-    every person, counts each time.
+    every person, counts each time; but a sampled response that another administration of the model
+    drew already, with the same seed, is the same draw and counts once
+    (:func:`tabwb.report.draws.again_drawn`).
     """
     rows: list[Counted] = []
     first: dict[Hashable, int] = {}
     twins: dict[int, list[Counted]] = {}
+    draws: list[Draw] = []
     given = list(sources)
     pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
     for place, source in enumerate(given):
@@ -257,7 +260,14 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                     continue
             elif shares_stream(source.conditions, attempt, fixed=False):
                 row = replace(row, shares_stream=True)
+            elif (seed := own_seed(source.conditions, attempt)) is not None:
+                asked = attempt.messages or plan.prompt
+                key = (examinee, protocol, plan.subtest, plan.item, asked, seed)
+                draws.append((len(rows), place, key, attempt.response))
             rows.append(row)
+    again = again_drawn(draws)
+    for place, at in again.items():
+        twins.setdefault(at, []).append(replace(rows[place], leader=rows[at].place))
     for at, same in twins.items():
         rows[at] = replace(rows[at], twins=tuple(same))
-    return rows
+    return [row for place, row in enumerate(rows) if place not in again]

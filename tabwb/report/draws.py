@@ -7,7 +7,8 @@ seed below.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import groupby
 
 from tabwb.records.trials import Attempt, Conditions, PlannedTrial
 from tabwb.report.replies import REPLAYED
@@ -41,6 +42,51 @@ def shared_seed(conditions: Conditions, plan: PlannedTrial) -> int:
     2
     """
     return conditions.decoding.seed + plan.replicate
+
+
+def own_seed(conditions: Conditions | None, attempt: Attempt) -> int | None:
+    """Return the seed that a sampled reply of a model was drawn with; None where none is stored.
+
+    A replayed reply has the seed of a draw that was made elsewhere: None.
+    """
+    if conditions is None or conditions.kind != "model" or REPLAYED in attempt.metadata:
+        return None
+    noted = attempt.metadata.get("seed", "")
+    return int(noted) if noted.isascii() and noted.isdecimal() else None
+
+
+Draw = tuple[int, int, Hashable, str]
+"""Place of a response, its administration's place, what was asked with which seed, and the text."""
+
+
+def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
+    """Return the responses that are the draw of an earlier administration, with its response.
+
+    The same run with the same seed gives the same responses: they say nothing new. That holds for
+    an administration whose every response to a question and seed that came before is the same
+    text. Where one differs, the back end does not keep to seeds, and all count.
+
+    Args:
+        draws: in order of administrations.
+
+    Returns:
+        Place of a response to the place of the one that it repeats.
+
+    >>> again_drawn([(0, 0, "a5", "Yes"), (1, 1, "a5", "Yes"), (2, 1, "b6", "No")])
+    {1: 0}
+    >>> again_drawn([(0, 0, "a", "Yes"), (1, 0, "b", "No"), (2, 1, "a", "Yes"), (3, 1, "b", "Yes")])
+    {}
+    """
+    first: dict[Hashable, tuple[int, str]] = {}
+    found: dict[int, int] = {}
+    for _, group in groupby(draws, key=lambda draw: draw[1]):
+        own = list(group)
+        before = [(place, *first[key], text) for place, _, key, text in own if key in first]
+        if all(text == earlier for _, _, earlier, text in before):
+            found.update((place, leader) for place, leader, _, _ in before)
+        for place, _, key, text in own:
+            first.setdefault(key, (place, text))
+    return found
 
 
 def pooled_caution(shared: int, n: int) -> str:

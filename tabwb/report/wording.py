@@ -202,7 +202,8 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     if share.n < subtest.answered:
         yield (
             "counted",
-            f"{share.n} of {subtest.answered}; identical unsampled answers are counted once",
+            f"{share.n} of {subtest.answered}; identical answers that were not sampled, or were "
+            "sampled with the same seed, are counted once",
         )
     if share.n > share.scored > 0:
         yield "no verdict", f"{share.n - share.scored} of {share.n}"

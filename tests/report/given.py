@@ -225,3 +225,17 @@ def _find(item_id: str) -> tuple[Subtest, Item]:
             if item.id == item_id:
                 return subtest, item
     raise KeyError(item_id)
+
+
+def with_seeds(given: Iterable[Trial], first: int) -> tuple[Trial, ...]:
+    """The same trials, their replies drawn with seeds from ``first`` on."""
+    return tuple(
+        replace(
+            trial,
+            attempts=tuple(
+                replace(attempt, metadata={**attempt.metadata, "seed": str(seed)})
+                for attempt in trial.attempts
+            ),
+        )
+        for seed, trial in enumerate(given, start=first)
+    )

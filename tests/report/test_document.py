@@ -19,6 +19,7 @@ from tests.report.given import (
     planned,
     trials,
     voided,
+    with_seeds,
 )
 
 
@@ -125,7 +126,8 @@ def test_an_empty_store_gives_an_empty_list() -> None:
 
 def test_groups_pool_their_administrations() -> None:
     members = tuple(
-        Loaded(administration(number, SAMPLED), BATTERY, trials(ANSWERS)) for number in (1, 2)
+        Loaded(administration(number, SAMPLED), BATTERY, with_seeds(trials(ANSWERS), 100 * number))
+        for number in (1, 2)
     )
     made: Any = document.groups_document(summarised([Group("model", "bundled", members)]))
     (group,) = made["groups"]

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tabwb.records.trials import Conditions, Trial
 from tabwb.report.cautions import cautions
+from tabwb.report.counted import Source, counted
 from tabwb.report.draws import SHARED, shared_seed, shares_stream
-from tabwb.report.summary import Summary, summarise
+from tabwb.report.summary import Summary, pool, summarise
 from tabwb.scoring.estimand import Estimand
-from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered
+from tests.report.given import (
+    BATTERY,
+    CONDITIONS,
+    DECLARED,
+    SAMPLED,
+    answered,
+    with_seeds,
+)
 
 TEXTS = ("We went to the sea and swam.", "I bake bread in the morning, every day.")
 
@@ -76,3 +85,42 @@ def test_the_shared_seed_names_the_stream() -> None:
     plan = answered("ct1", TEXTS[0], replicate=2).plan
     seeded = replace(SAMPLED, decoding=replace(SAMPLED.decoding, seed=5))
     assert shared_seed(seeded, plan) == 7
+
+
+# The same draws in two administrations ------------------------------------------------------------
+
+
+def counts(*given: tuple[Conditions, Sequence[Trial]]) -> int:
+    return len(counted([Source(BATTERY, trials, conditions) for conditions, trials in given]))
+
+
+def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
+    once = given()
+    assert counts((SAMPLED, once), (SAMPLED, once)) == 6
+    more = [*once, answered("ct1", "It rained for a week.", number=7, replicate=3)]
+    assert counts((SAMPLED, once), (SAMPLED, more), (SAMPLED, once)) == 7
+    rows = counted([Source(BATTERY, one, SAMPLED) for one in (once, more)])
+    assert [row.place for row in rows] == [*((0, n) for n in range(1, 7)), (1, 7)]
+    assert [len(row.twins) for row in rows] == [1] * 6 + [0]
+
+
+def test_the_interval_for_these_prompts_does_not_narrow_where_a_run_is_repeated() -> None:
+    sources = [Source(BATTERY, given(), SAMPLED, DECLARED)]
+    once, twice = (pool(one, interval=True) for one in (sources, sources * 2))
+    assert twice.judges[0].burden.intervals == once.judges[0].burden.intervals
+    assert once.judges[0].burden.intervals[1].interval is not None
+
+
+def test_other_seeds_other_models_and_replays_are_draws_of_their_own() -> None:
+    once = given()
+    assert counts((SAMPLED, once), (SAMPLED, with_seeds(once, 100))) == 12
+    assert counts((SAMPLED, once), (replace(SAMPLED, examinee="another"), once)) == 12
+    assert counts((SAMPLED, once), (SAMPLED, [old(trial) for trial in once])) == 12
+    person = Conditions("S-001", "speaker")
+    assert counts((person, once), (person, once)) == 12
+
+
+def test_a_back_end_that_does_not_keep_to_seeds_draws_anew() -> None:
+    once = given()
+    other = [*once[:-1], answered("ct2", "Not the same.", number=6, replicate=2)]
+    assert counts((SAMPLED, once), (SAMPLED, other)) == 12
