@@ -11,6 +11,7 @@ from tabwb.phonology.inventory import to_ipa
 from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.scoring.naming.codes import code_by_score
 from tabwb_annotations.tiers import Document, by_raters, transcriber_of
 
 RESPONSE = (
@@ -24,16 +25,18 @@ COLUMNS = (
     "practice", "state", *RESPONSE, "all_scores", "all_heard", "all_codes", "flags", "cues",
     "correct_any", "correct_first", "proposed", "proposed_clause", "transcriber", "attempt",
     "attempts", "attempt_onset_s", "attempt_offset_s", "phonemes", "ipa", "complete",
+    "attempt_code", "attempt_heard", "by_ear",
 )  # fmt: skip
 PERSONS = {"score": "scores", "heard": "heard", "code": "codes"}
 """What people say by ear; a column ``all_...`` has it of every rater."""
 NOTE = (
     "One row per spoken attempt, as proposed at pauses and marks; a response in which none was "
     "heard has one row without an attempt. Times are seconds of the recording; empty cells are not "
-    "known. complete: false is a fragment, empty where only a person can tell. score, heard and "
-    "code are those that count, all_scores, all_heard and all_codes those of every rater; counts "
-    "says why the score counts: only (one rater), first (whoever scored first), primary (the "
-    "study's rater)."
+    "known. complete: false is a fragment, empty where only a person can tell. attempt_code is the "
+    "code that the rules propose for the attempt. by_ear: true where the phonemes are those of "
+    "what a listener heard, not of the transcriber. score, heard and code are those that count, "
+    "all_scores, all_heard and all_codes those of every rater; counts says why the score counts: "
+    "only (one rater), first (whoever scored first), primary (the study's rater)."
 )
 
 
@@ -76,6 +79,7 @@ def _rows(
         **{name: trial[name] for name in ("item", "replicate", "practice", "state")},
         **{name: naming[name] for name in RESPONSE},
         **{f"all_{whats}": by_raters(naming, what) for what, whats in PERSONS.items()},
+        **_code(naming),
         "flags": " ".join(naming["flags"]),
         "cues": " ".join(cue["kind"] for cue in naming["cues"]),
         "correct_any": verdicts.get("correct-any", {}).get("value"),
@@ -85,7 +89,8 @@ def _rows(
         "transcriber": transcriber_of(transcripts[-1]) if transcripts else None,
         "attempts": len(naming["attempts"]) if transcripts else None,
     }
-    none = {"onset_s": None, "offset_s": None, "phonemes": (), "complete": None}
+    none = dict.fromkeys(("onset_s", "offset_s", "complete", "code", "heard", "by_ear"))
+    none["phonemes"] = ()
     start = naming["start_s"] or 0.0
     for number, attempt in enumerate(naming["attempts"] or [none], start=1):
         heard = bool(attempt["phonemes"])
@@ -98,7 +103,18 @@ def _rows(
             "phonemes": " ".join(attempt["phonemes"]),
             "ipa": to_ipa(attempt["phonemes"]),
             "complete": attempt["complete"],
+            "attempt_code": attempt["code"],
+            "attempt_heard": attempt["heard"],
+            "by_ear": attempt["by_ear"],
         }
+
+
+def _code(naming: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The person's code; where none was given, the one that the score means."""
+    if naming["code"] is not None or naming["score"] is None:
+        return {}
+    code = code_by_score(naming["score"], naming["rule"])
+    return {"code": code, "code_by": naming["score_by"]} if code else {}
 
 
 def _cell(value: object) -> object:

@@ -26,6 +26,7 @@ from tabwb_annotations.tiers import (
     annotated,
     code_of,
     shown_of,
+    transcribed_attempts,
     transcriber_of,
 )
 
@@ -169,7 +170,8 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | Non
         bullet = f" {BULLET}{first}_{last}{BULLET}"
     tier = main_tier(naming)
     yield f"*PAR:\t{tier.line} .{bullet}"
-    spoken = " ".join(to_ipa(attempt["phonemes"]) for attempt in naming["attempts"]).strip()
+    transcribed = transcribed_attempts(naming)
+    spoken = " ".join(to_ipa(attempt["phonemes"]) for attempt in transcribed).strip()
     if spoken and tier.phonetic:
         yield f"%pho:\t{spoken}"
     said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]

@@ -1,21 +1,21 @@
 """The main tier of a response in CHAT: what was said, what was meant, the kind of error.
 
 ``cat [: dog] [* s:r] [//] dog`` is a word, the word that was meant, the code of the error, and that
-it was taken back. Codes are those of AphasiaBank (CHAT manual, word-level error codes). A response
-has one code, and it stands on one attempt; a replacement is of one word by one word.
+it was taken back. Codes are those of AphasiaBank (CHAT manual, word-level error codes). The attempt
+that is judged has the code of the response, a person's before the rules'; every other attempt has
+its own, as the rules propose it. A replacement is of one word by one word.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
-from tabwb.records.errors import TabwbError
-from tabwb.scoring.naming.heard import parse_heard
-from tabwb_annotations.tiers import code_of, shown_of
+from tabwb.scoring.naming.readings import Said, aside
+from tabwb_annotations.tiers import code_of, shown_of, transcribed_attempts
 
 ERROR_CODES: Mapping[str, tuple[str, ...]] = {
     "semantic": ("s:r",),
@@ -62,26 +62,25 @@ class MainTier:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One attempt: its words, whether it is an error of one word, and where it is from."""
+    """One attempt: its words, whether it is an error of one word, its codes, where it is from."""
 
     text: str
     error: bool = False
     heard: bool = False
     phonetic: bool = True
-    ways: tuple[tuple[str, ...], ...] = ()
-
-    def of(self, attempt: Mapping[str, Any]) -> _Word:
-        """The same word for an attempt; its transcript may sound like it."""
-        return replace(self, phonetic=tuple(attempt["phonemes"]) in self.ways)
+    codes: tuple[str, ...] = ()
 
 
 def main_tier(naming: Mapping[str, Any]) -> MainTier:
     """Return the main tier of one response.
 
-    >>> said = {"target": "dog", "accepted": ["D AO G"], "heard": "cat", "score": "self-corrected",
-    ...         "code": "mixed", "code_by": "person", "proposed": None, "transcripts": [],
-    ...         "attempts": [{"phonemes": ["K", "AE", "T"], "complete": True},
-    ...                      {"phonemes": ["D", "AO", "G"], "complete": True}]}
+    >>> cat = {"phonemes": ["K", "AE", "T"], "complete": True, "heard": "cat", "by_ear": True}
+    >>> dog = {"phonemes": ["D", "AO", "G"], "complete": True, "heard": "dog", "by_ear": True}
+    >>> said = {"target": "dog", "accepted": ["D AO G"], "heard": "cat, dog", "by_ear": True,
+    ...         "score": "self-corrected", "code": "mixed", "code_by": "person",
+    ...         "proposed": {"code": "undecided", "attempt": 1}, "transcripts": [], "start_s": 0.0,
+    ...         "attempts": [{**cat, "code": "undecided"}, {**dog, "code": "correct"}],
+    ...         "marks": [], "examiner": []}
     >>> main_tier(said).line
     'cat [: dog] [* s:r] [* p:w] [//] dog'
     """
@@ -92,49 +91,55 @@ def main_tier(naming: Mapping[str, Any]) -> MainTier:
     words = _words(naming)
     if not words:
         return MainTier(_without_words(naming))
-    codes = ERROR_CODES.get(code_of(naming)[0], ())
-    first = next((at for at, word in enumerate(words) if word.error), None)
     target = str(naming["target"])
     parts: list[str] = []
-    for at, word in enumerate(words):
+    for word in words:
         part = word.text
         if word.error and " " not in target:
             part += f" [: {target}]"
-        if at == first:
-            part += "".join(f" [* {code}]" for code in codes)
-        parts.append(part)
+        parts.append(part + "".join(f" [* {code}]" for code in word.codes))
     return MainTier(
         " [//] ".join(parts),
-        coded=bool(codes) and first is not None,
+        coded=any(word.codes for word in words),
         heard=any(word.heard for word in words),
-        phonetic=all(word.phonetic for word in words),
+        phonetic=all(word.phonetic for word in words) and not _otherwise_transcribed(naming),
     )
 
 
 def _words(naming: Mapping[str, Any]) -> list[_Word]:
     """The attempts; of those that a person heard the words."""
-    heard = _heard(naming)
-    attempts = [each for each in naming["attempts"] if each["phonemes"]]
-    errors = [
-        each for each in attempts if each["complete"] is not False and not _accepted(naming, each)
-    ]
-    complete = [each for each in attempts if each["complete"] is not False]
-    if len(heard) > 1 and len(heard) != len(complete):
-        return list(heard)  # a person parted the attempts otherwise
-    found: list[_Word] = []
-    for attempt in attempts:
-        if len(heard) > 1 and attempt in complete:
-            found.append(heard[len([one for one in found if one.heard])].of(attempt))
-        elif heard and len(heard) == 1 and errors == [attempt]:
-            found.append(heard[0].of(attempt))
-        else:
-            found.append(_transcribed(naming, attempt))
-    right = naming["score"] in {"right", "self-corrected"}
-    if right and not any(_accepted(naming, each) for each in attempts) and len(heard) < 2:
-        # A person heard the name, whatever a machine made of it; it came last.
-        name = [one for one in heard if not one.error]
-        found[-1:] = name or [_Word(_target(naming), phonetic=False)]
-    return found or list(heard)
+    found: dict[int, _Word] = {}
+    for number, attempt in enumerate(naming["attempts"], start=1):
+        if attempt["phonemes"] or attempt["by_ear"]:
+            word = _heard(naming, attempt) or _transcribed(naming, attempt)
+            error = word.error and not _is_aside(attempt)
+            codes = ERROR_CODES.get(str(attempt["code"]), ())
+            found[number] = replace(word, error=error, codes=codes if error else ())
+    errors = [number for number, word in found.items() if word.error]
+    code, by = code_of(naming)
+    judged = _judged(naming)
+    if errors and (judged in errors or by != "proposed"):
+        coded = judged if judged in errors else errors[0]
+        found[coded] = replace(found[coded], codes=ERROR_CODES.get(code, ()))
+    words = list(found.values())
+    if naming["score"] in {"right", "self-corrected"}:
+        named = any(_accepted(naming, each) for each in naming["attempts"])
+        if not named and (not words or words[-1].error or not words[-1].heard):
+            # A person heard the name, whatever a machine made of it; it came last.
+            words[-1:] = [_Word(_target(naming), phonetic=False)]
+    return words
+
+
+def _is_aside(attempt: Mapping[str, Any]) -> bool:
+    """Whether an attempt is a filler, or says that no name comes."""
+    words = tuple(str(attempt["heard"] or "").split())
+    return bool(aside(Said((tuple(attempt["phonemes"]),), words)))
+
+
+def _judged(naming: Mapping[str, Any]) -> int:
+    """Number of the attempt that the response is judged by; 0 where there is none."""
+    proposed = naming["proposed"]
+    return 0 if proposed is None else proposed["attempt"] or 0
 
 
 def _transcribed(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word:
@@ -142,39 +147,39 @@ def _transcribed(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word
     if all(each in UNINTELLIGIBLE for each in phonemes):
         return _Word(UNKNOWN, phonetic=False)
     if _accepted(naming, attempt):
-        return _Word(_target(naming))
-    ipa = to_ipa(phonemes)
-    return _Word(f"&+{ipa}") if attempt["complete"] is False else _Word(f"{ipa}@u", error=True)
+        same = " ".join(phonemes) in naming["accepted"]
+        return _Word(_target(naming), phonetic=same, heard=attempt["by_ear"])
+    ipa, by_ear = to_ipa(phonemes), bool(attempt["by_ear"])
+    if attempt["complete"] is False:
+        return _Word(f"&+{ipa}", heard=by_ear)
+    return _Word(f"{ipa}@u", error=True, heard=by_ear)
 
 
-def _heard(naming: Mapping[str, Any]) -> Sequence[_Word]:
-    """What a person heard, one for each attempt; none where it cannot be words of CHAT."""
-    parts = [part for part in str(naming["heard"] or "").split(",") if part.strip()]
-    found = [_heard_as(naming, part) for part in parts]
-    return () if None in found else tuple(word for word in found if word is not None)
-
-
-def _heard_as(naming: Mapping[str, Any], text: str) -> _Word | None:
-    try:
-        heard = parse_heard(text)
-    except TabwbError:
+def _heard(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word | None:
+    """The words that a person heard; None where the attempt has none."""
+    said = str(attempt["heard"] or "")
+    if not said:
         return None
-    if not heard.word:
-        said = to_ipa(heard.pronunciations[0])
-        accepted = " ".join(heard.pronunciations[0]) in naming["accepted"]
-        if accepted and naming["score"] != "error":
-            return _Word(_target(naming), heard=True)
-        return _Word(f"{said}@u", True, True, phonetic=False, ways=heard.pronunciations)
-    if not WORDS.fullmatch(heard.word):
+    if attempt["complete"] is False:
+        return _Word(f"&+{said.strip('-')}", heard=True)
+    text = " ".join("".join(WORDS.findall(said)).split())
+    if not text:
         return None
-    words = heard.word.split()
-    target = str(naming["target"]).casefold()
-    if heard.word == target:
-        return _Word(_target(naming), False, True, phonetic=False, ways=heard.pronunciations)
-    text = " ".join(_spelled(word) for word in words)
+    if text == str(naming["target"]).casefold():
+        return _Word(_target(naming), heard=True)
+    words = text.split()
     carried = all(word in CARRIERS for word in words[:-1])
-    error = carried and words[-1] != target and code_of(naming)[0] != "correct"
-    return _Word(text, error, True, phonetic=False, ways=heard.pronunciations)
+    named = attempt["code"] in {"correct", "description"}
+    spelled = " ".join(_spelled(word) for word in words)
+    return _Word(spelled, carried and not named, heard=text == said)
+
+
+def _otherwise_transcribed(naming: Mapping[str, Any]) -> bool:
+    """Whether a person heard other sounds, or other attempts, than the transcript has."""
+    if not naming["by_ear"]:
+        return False
+    transcribed = [tuple(each["phonemes"]) for each in transcribed_attempts(naming)]
+    return transcribed != [tuple(each["phonemes"]) for each in naming["attempts"]]
 
 
 def _spelled(word: str) -> str:
@@ -198,7 +203,8 @@ def _without_words(naming: Mapping[str, Any]) -> str:
 
 
 def _accepted(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
-    said = " ".join(attempt["phonemes"]) in naming["accepted"]
+    """Whether an attempt is right: by the rules, unless the listener says it was an error."""
+    said = attempt["code"] == "correct" or " ".join(attempt["phonemes"]) in naming["accepted"]
     return said and naming["score"] != "error"
 
 

@@ -9,6 +9,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
+from tabwb.records.speech import Segment
+from tabwb.scoring.naming.attempts import propose_attempts
 
 Document = Mapping[str, Any]
 TIERS = (
@@ -94,11 +96,42 @@ def attempts_of(
             phonemes = SILENT[:1]
         yield Stretch(*whole, " ".join(phonemes)), phonemes
         return
-    for attempt in naming["attempts"]:
+    for attempt in transcribed_attempts(naming):
         phonemes = tuple(attempt["phonemes"])
         onset = whole[0] + attempt["onset_s"]
         offset = whole[0] + max(attempt["offset_s"], attempt["onset_s"] + LEAST_S)
         yield Stretch(onset, offset, " ".join(phonemes)), phonemes
+
+
+def transcribed_attempts(naming: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The attempts of the transcript that is shown first, whatever a listener heard.
+
+    In a document what was heard replaces the transcript attempt by attempt; in a file that names
+    the transcriber it would be taken for the transcriber's.
+    """
+    if not naming["by_ear"]:
+        return list(naming["attempts"])
+    shown, start = shown_of(naming), naming["start_s"] or 0.0
+    segments = [
+        Segment(each["phoneme"], each["start_s"] or 0.0, each["end_s"] or 0.0)
+        for each in ([] if shown is None else shown["segments"])
+        if not _of_examiner(naming, start, each)
+    ]
+    accepted = [tuple(form.split()) for form in naming["accepted"]]
+    marks = [mark - start for mark in naming["marks"]]
+    found = propose_attempts(segments, marks=marks, accepted=accepted)
+    return [
+        {"onset_s": one.onset_s, "offset_s": one.offset_s, "phonemes": one.phonemes}
+        for one in found
+    ]
+
+
+def _of_examiner(naming: Mapping[str, Any], start_s: float, segment: Mapping[str, Any]) -> bool:
+    """Whether the administrator speaks in the middle of a segment."""
+    if segment["start_s"] is None:
+        return False
+    middle = start_s + (segment["start_s"] + segment["end_s"]) / 2
+    return any(begun <= middle < ended for begun, ended in naming["examiner"])
 
 
 def shown_of(naming: Mapping[str, Any]) -> Mapping[str, Any] | None:

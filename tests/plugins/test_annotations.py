@@ -18,9 +18,13 @@ from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.trials import Conditions
 from tabwb.report.document import export_document
 from tabwb.report.load import loaded
+from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.propose import propose_response
+from tabwb.scoring.naming.target import Accepted, NamingTarget
 from tabwb.store.store import Store
 from tabwb.testing import check_exporter
 from tests.administer.naming_parts import heard, naming_battery, shown, take
+from tests.scoring.naming_parts import timed
 
 Json = dict[str, object]
 
@@ -148,13 +152,39 @@ def test_chat_codes_errors_on_the_main_tier(
     assert f"@Media:\t{next(out.glob('*.wav')).stem}, audio" in lines
 
 
-def _said(attempts: list[str], **known: object) -> Json:
-    """A response to a picture of a dog: attempts, and what a person says of it."""
-    spoken = [{"phonemes": each.split(), "complete": len(each) > 1} for each in attempts]
-    none = dict.fromkeys(("score", "heard", "code", "code_by", "proposed"))
-    empty = [{"status": "ok" if attempts else "empty"}]
-    given = {"target": "dog", "accepted": ["D AO G"], "attempts": spoken, "transcripts": empty}
-    return {**none, **given, **known}
+def _said(
+    attempts: list[str], heard: str | None = None, target: str = "dog", **known: object
+) -> Json:
+    """A response to a picture of a dog: what the rules make of it, and what a person says."""
+    forms = (Accepted(("D", "AO", "G"), "citation"),)
+    found = propose_response(
+        NamingTarget(target=target, accept=forms, semantic=("puppy",)),
+        timed(" 1.2 ".join(attempts)),
+        heard=parse_heard(heard) if heard else None,
+    )
+    spoken = [
+        {
+            **{"phonemes": list(one.phonemes), "complete": one.complete},
+            **{"heard": said.word or None, "by_ear": said.ear},
+            "code": None if proposal is None else proposal.code,
+        }
+        for one, said, proposal in zip(found.attempts, found.said, found.proposals, strict=True)
+    ]
+    segments = [
+        {"phoneme": one.phoneme, "start_s": one.start_s, "end_s": one.end_s}
+        for one in timed(" 1.2 ".join(attempts))
+    ]
+    transcript = {
+        "status": "ok" if attempts else "empty",
+        "phonemes": [one["phoneme"] for one in segments],
+        "segments": segments,
+    }
+    none = dict.fromkeys(("score", "code", "code_by", "start_s"))
+    given = {"target": target, "accepted": ["D AO G"], "attempts": spoken, "heard": heard}
+    empty: dict[str, list[object]] = {"marks": [], "examiner": []}
+    proposed = found.proposal.to_json()
+    rest = {"transcripts": [transcript], "by_ear": heard is not None, "proposed": proposed}
+    return {**none, **given, **empty, **rest, **known}
 
 
 @pytest.mark.parametrize(
@@ -168,17 +198,27 @@ def _said(attempts: list[str], **known: object) -> Json:
         (_said(["K AE T"], heard="Cat"), "cat [: dog]"),
         (_said(["AY D OW N OW"], heard="I don't know"), "I don't know"),
         (_said(["K AE T"], heard="K AE P"), "kæp@u [: dog]"),
-        (_said(["K AE T", "B AE T"], heard="cat"), "kæt@u [: dog] [//] bæt@u [: dog]"),
+        (_said(["K AE T", "B AE T"], heard="cat"), "cat [: dog] [//] bæt@u [: dog]"),
         (
             _said(["K AE T", "B AE T"], heard="bee", score="error"),
-            "kæt@u [: dog] [//] bæt@u [: dog]",
+            "bee [: dog] [//] bæt@u [: dog]",
         ),
-        (_said(["K AE T"], heard="cat (or cut)"), "kæt@u [: dog]"),
-        (_said(["D AO G", "B AO R K S"], score="right"), "dog [//] bɔrks@u [: dog]"),
-        (_said(["D AO G", "B AO R"], score="self-corrected", heard="bow"), "dog [//] bow [: dog]"),
+        (_said(["K AE T"], heard="cat (or cut)"), "cat or cut"),
+        (_said(["D AO G", "B AO R K S"], score="right"), "dog [//] bɔrks@u [: dog] [* p:n]"),
+        (_said(["D AO G", "B AO R"], score="self-corrected", heard="bow"), "bow [: dog] [//] dog"),
         (_said([]), "0"),
         (_said(["<spn>"]), "xxx"),
-        (_said(["<unk>", "D AO G"]), "xxx [//] dog"),
+        (_said(["AH D AO G"]), "dog"),
+        (_said(["D AO G Z"]), "dog"),
+        (_said(["<unk>", "D AO G"]), "dog"),
+        (_said([], heard="xxx, dog"), "xxx [//] dog"),
+        (_said(["ER M", "D AO G"], heard="um, dog"), "&-um [//] dog"),
+        (
+            _said([], heard="um, it's a, cat, puppy"),
+            "&-um [//] it's a [//] cat [: dog] [//] puppy [: dog] [* s:r]",
+        ),
+        (_said([], heard="D AO V <sil> /k/"), "dɔv@u [: dog] [* p:n] [//] &+k"),
+        (_said([], heard="d-, puppy, dog"), "&+d [//] puppy [: dog] [* s:r] [//] dog"),
         (_said(["IH T S AH D AO G"], heard="it's a dog", score="right"), "it's a dog"),
         (
             _said(["IH T S AH K AE T"], heard="um it's a cat", code="semantic"),
@@ -201,6 +241,38 @@ def test_a_persons_word_goes_before_a_machines_in_chat(said: Json, line: str) ->
     from tabwb_annotations.chat_words import main_tier
 
     assert main_tier(said).line == line
+
+
+def test_what_a_person_heard_is_not_told_as_the_transcribers(
+    plugins: Plugins, store: Store, tmp_path: Path
+) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    textgrid = pytest.importorskip("praatio.textgrid")
+    battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
+    conditions = Conditions("S-014", "speaker", judges=(), rater="R1")
+    sound = tmp_path / "r1.wav"
+    soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
+    resolved = setup.resolve(plugins, battery, conditions)
+    with setup.create_naming(store, plugins, battery, resolved) as session:
+        session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+        _name(session, 0.0, "error", "D AO")
+        session.hear("cat, kitten")
+        session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 10.0))
+    document: Json = export_document(loaded(store, (1,), sound=True))
+    (grid,) = _export(plugins, "textgrid", document, tmp_path / "grids").glob("*.TextGrid")
+    tiers = textgrid.openTextgrid(str(grid), includeEmptyIntervals=False)
+    assert [e.label for e in tiers.getTier("attempt").entries] == ["D AO"]
+    assert [e.label for e in tiers.getTier("heard").entries] == ["cat, kitten"]
+    (chat,) = _export(plugins, "chat", document, tmp_path / "chat").glob("*.cha")
+    text = chat.read_text(encoding="utf-8")
+    assert "%pho" not in text and ": dɔ;" in text
+    table = _export(plugins, "attempts", document, tmp_path / "attempts.csv")
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["item"] == "dog"]
+    assert [(row["attempt_heard"], row["by_ear"]) for row in rows] == [
+        ("cat", "true"),
+        ("kitten", "true"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -372,6 +444,9 @@ def test_every_spoken_attempt_is_a_row(plugins: Plugins, document: Json, tmp_pat
     ]
     assert [row["attempt_onset_s"] for row in rows] == ["0.5", "10.5", "12.3", "20.5", ""]
     assert {row["latency_s"] for row in rows} == {"0.6"}
+    assert [row["attempt_code"] for row in rows[:3]] == ["correct", "semantic", "correct"]
+    assert (rows[0]["code"], rows[0]["code_by"]) == ("correct", "person:R1")
+    assert [row["by_ear"] for row in rows] == ["false", "true", "false", "false", ""]
     cat = rows[1]
     assert (cat["heard"], cat["code"], cat["score"]) == ("dog", "semantic", "self-corrected")
     assert (cat["correct_any"], cat["correct_first"]) == ("true", "false")
