@@ -34,7 +34,7 @@ def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
         json.JSONDecodeError | UnicodeError | ValidationError | errors.UnknownApiResponseError,
     ):
         return RemoteFailure(
-            "malformed", shortened(f"what came is not what was asked for: {error}")
+            "malformed", shortened(f"the reply does not have the expected form: {error}")
         )
     return transport_failure(error)
 

@@ -86,7 +86,7 @@ class Heard:
         if self.blocked is not None:
             return
         if not self.chunks:
-            raise RemoteFailure("malformed", "what came is no stream of an answer")
+            raise RemoteFailure("malformed", "the reply is not a valid stream")
         if not self.candidates:
             raise RemoteFailure("malformed", "the service sent no candidate of an answer")
         if self.finish is None:

@@ -301,6 +301,6 @@ def _check_complete(heard: Heard) -> None:
         RemoteFailure: it did not.
     """
     if not heard.chunks:
-        raise RemoteFailure("malformed", "what came is no stream of an answer")
+        raise RemoteFailure("malformed", "the reply is not a valid stream")
     if heard.finish is None:
         raise RemoteFailure("connection", "the answer broke off")

@@ -33,7 +33,7 @@ def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
         return RemoteFailure("connection", deepest(error))
     if isinstance(error, openai.APIResponseValidationError | json.JSONDecodeError | UnicodeError):
         return RemoteFailure(
-            "malformed", shortened(f"what came is not what was asked for: {error}")
+            "malformed", shortened(f"the reply does not have the expected form: {error}")
         )
     if isinstance(error, openai.APIError):  # told in the middle of a stream
         return RemoteFailure(_kind_in_stream(error), shortened(_message(error)))

@@ -166,4 +166,4 @@ def _problems(table: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, str]]:
                 yield ("example", number, key), "must be a string with text", ""
         kinds = [kind.value for kind in ResponseKind]
         if "kind" in example and example["kind"] not in kinds:
-            yield ("example", number, "kind"), "is no kind of response", ", ".join(kinds)
+            yield ("example", number, "kind"), "is not a kind of response", ", ".join(kinds)

@@ -189,7 +189,7 @@ class NamingSession(NamingStanding):
             TabwbError: it cannot be scored now.
         """
         if score not in SCORES:
-            raise UsageError(f"'{score}' is no score", allowed=", ".join(SCORES))
+            raise UsageError(f"'{score}' is not a valid score", allowed=", ".join(SCORES))
         if score == "not-scorable" and not reason.strip():
             raise TabwbError("what cannot be scored needs a reason", allowed="any text")
         if score == "no-response" and reason.strip() and reason.strip() not in NO_RESPONSE_KINDS:
@@ -261,7 +261,7 @@ class NamingSession(NamingStanding):
         if code not in CODES:
             meant = near(code, CODES)
             raise UsageError(
-                f"'{code}' is no response code",
+                f"'{code}' is not a valid response code",
                 allowed=", ".join(CODES),
                 hint=f"did you mean '{meant}'?" if meant else None,
             )
@@ -269,7 +269,7 @@ class NamingSession(NamingStanding):
             if flag not in FLAGS:
                 meant = near(flag, FLAGS)
                 raise UsageError(
-                    f"'{flag}' is no flag",
+                    f"'{flag}' is not a valid flag",
                     allowed=", ".join(FLAGS),
                     hint=f"did you mean '{meant}'?" if meant else None,
                 )

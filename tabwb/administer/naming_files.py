@@ -111,14 +111,14 @@ def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
     """
     if not folder.is_dir():
         raise UsageError(
-            f"'{folder}' is no folder",
+            f"'{folder}' is not a folder",
             allowed="a folder of sound files named by item, or 'mic'",
         )
     manifest = folder / MANIFEST
     found = list(_of_manifest(manifest) if manifest.is_file() else _of_names(folder, items))
     if not found:
         raise UsageError(
-            "there is no sound file", where=str(folder), allowed=f"files ending in {_suffixes()}"
+            "no sound file found", where=str(folder), allowed=f"files ending in {_suffixes()}"
         )
     _check(found, items, folder)
     return tuple(sorted(found))
@@ -168,7 +168,7 @@ def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
         if not cells.get("file") or not cells.get("item"):
             raise UsageError("a line names a file and an item", where=where)
         if not (take.isascii() and take.isdecimal()) or not 0 < int(take) < 10_000:
-            raise UsageError(f"'{take}' is no take", where=where, allowed="1, 2, 3 ...")
+            raise UsageError(f"'{take}' is not a valid take", where=where, allowed="1, 2, 3 ...")
         path = manifest.parent / cells["file"]
         if not path.is_file():
             raise UsageError(f"there is no file '{cells['file']}'", where=where)

@@ -368,7 +368,7 @@ def _check_sounds(responses: Sequence[Named]) -> None:
         end = seconds[each.sound] if each.end_s is None else each.end_s
         if not each.start_s < min(end, seconds[each.sound]):
             raise UsageError(
-                f"'{each.item}' from {each.start_s:.3f} s to {end:.3f} s is no stretch of it",
+                f"'{each.item}' from {each.start_s:.3f} s to {end:.3f} s is outside its recording",
                 where=str(each.sound),
                 allowed=f"0 to {seconds[each.sound]:.3f} s",
             )

@@ -22,7 +22,7 @@ def attempt_of(label: str, where: str) -> tuple[str, ...]:
         return parse_pronunciation(label)
     except (TabwbError, ValueError) as error:
         raise UsageError(
-            f"'{label}' is no attempt in phonemes",
+            f"'{label}' is not an attempt in phonemes",
             where=where,
             allowed="ARPAbet or IPA",
             hint="leave the tier out: --tier attempt=",
@@ -39,7 +39,7 @@ def phoneme_of(label: str, where: str) -> str:
     try:
         (phoneme,) = parse_pronunciation(label)
     except (TabwbError, ValueError) as error:
-        raise UsageError(f"'{label}' is no phoneme", where=where) from error
+        raise UsageError(f"'{label}' is not a phoneme", where=where) from error
     return phoneme
 
 
@@ -66,7 +66,7 @@ def transcriber_of(label: str, where: str) -> str:
             parse_spec(label)
         except TabwbError as error:
             raise UsageError(
-                f"'{label}' is no transcriber: {error.message}",
+                f"'{label}' is not a valid transcriber: {error.message}",
                 where=where,
                 hint="leave the tier out: --tier transcriber=",
             ) from error
@@ -77,7 +77,7 @@ def code_of(label: str, where: str) -> str:
     """A code, or nothing."""
     if label and label not in CODES:
         raise UsageError(
-            f"'{label}' is no response code",
+            f"'{label}' is not a valid response code",
             where=where,
             allowed=", ".join(CODES),
             hint="leave the tier out: --tier code=",
@@ -92,7 +92,7 @@ def score_of(label: str, where: str) -> Score | None:
     for score in SCORES:
         if label.casefold() == score:
             return score
-    raise UsageError(f"'{label}' is no score", where=where, allowed=", ".join(SCORES))
+    raise UsageError(f"'{label}' is not a valid score", where=where, allowed=", ".join(SCORES))
 
 
 def seconds_of(cell: str | None, where: str) -> float | None:
@@ -105,7 +105,7 @@ def seconds_of(cell: str | None, where: str) -> float | None:
     except ValueError:
         seconds = -1.0
     if not 0.0 <= seconds < inf:
-        raise UsageError(f"'{text}' is no number of seconds", where=where)
+        raise UsageError(f"'{text}' is not a number of seconds", where=where)
     return seconds
 
 
@@ -118,4 +118,4 @@ def correctness_of(text: str | None, where: str) -> Score | None:
         return "right"
     if said in {"false", "0"}:
         return "error"
-    raise UsageError(f"'{text}' is no correctness", where=where, allowed="TRUE, FALSE")
+    raise UsageError(f"'{text}' is not a valid correctness", where=where, allowed="TRUE, FALSE")

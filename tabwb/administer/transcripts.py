@@ -21,7 +21,7 @@ def checked(transcript: object, spec: str) -> Transcript:
     One that does not is in error, with what is wrong: it is no answer, and harms no other.
 
     >>> checked(Transcript("x", "ok", (Segment("QQ", 0.0, 0.1),)), "x").error
-    "'QQ' is no phoneme: a transcriber maps its own labels"
+    "'QQ' is not a phoneme: a transcriber must map its own labels"
     >>> checked(None, "x").status, checked(Transcript("y", "ok"), "x").status
     ('error', 'empty')
     """
@@ -49,20 +49,24 @@ def _looked_at(transcript: Transcript, spec: str) -> Transcript:
 
 def _wrong(transcript: Transcript) -> str:
     if transcript.status not in get_args(TranscriptStatus):
-        return f"'{transcript.status}' is no status"
+        return f"'{transcript.status}' is not a valid status"
     if not isfinite(transcript.seconds):
-        return "its length is no number"
+        return "its length is not a finite number"
     for each in transcript.segments:
         if transcript.unit == "phonemes" and each.phoneme not in KNOWN:
-            return f"'{each.phoneme}' is no phoneme: a transcriber maps its own labels"
+            return f"'{each.phoneme}' is not a phoneme: a transcriber must map its own labels"
         if not _has_times(each):
-            return f"'{each.phoneme}' from {each.start_s} s to {each.end_s} s is no stretch"
+            return (
+                f"'{each.phoneme}' from {each.start_s} s to {each.end_s} s is not a valid stretch"
+            )
         if each.confidence is not None and not 0.0 <= each.confidence <= HIGHEST:
-            return f"{each.confidence} is no confidence from 0 to 1"
+            return f"{each.confidence} is not a confidence from 0 to 1"
     if any(one.start_s > two.start_s for one, two in pairwise(transcript.segments)):
         return "its segments are not in order of time"
     score = transcript.accepted_likelihood
-    return "its likelihood is no number" if score is not None and not isfinite(score) else ""
+    return (
+        "its likelihood is not a finite number" if score is not None and not isfinite(score) else ""
+    )
 
 
 def _has_times(segment: Segment) -> bool:

@@ -44,7 +44,7 @@ def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") ->
             near = str(inside) if inside.is_file() else ""
             return Problem(name, 0, "", "this is a folder", "", "a file", near)
         if not stat.S_ISREG(status.st_mode):
-            return Problem(name, 0, "", "this is no ordinary file", "", "a file")
+            return Problem(name, 0, "", "this is not a regular file", "", "a file")
         if status.st_size > MAX_BYTES:
             found, most = f"{status.st_size:,} bytes", f"up to {MAX_BYTES:,} bytes"
             return Problem(name, 0, "", _TOO_LARGE, found, most)
@@ -69,7 +69,7 @@ def _decoded(name: str, content: bytes, expected: str) -> str | Problem:
     except UnicodeDecodeError as error:
         found = f"byte 0x{content[error.start]:02x} at offset {error.start}"
         line = _line(content, error.start)
-        return Problem(name, line, "", "this is no UTF-8", found, "text in UTF-8")
+        return Problem(name, line, "", "this is not valid UTF-8", found, "text in UTF-8")
 
 
 def _line(content: bytes, offset: int) -> int:
@@ -100,7 +100,7 @@ def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
         if isinstance(picture, str):
             found.broken.append(Broken(where, picture, repr(name), _PICTURE_INSIDE))
         elif not picture.startswith(_PICTURES):
-            what = "this is no picture that can be shown"
+            what = "this picture cannot be shown"
             found.broken.append(Broken(where, what, repr(name), _PICTURE_INSIDE))
         else:
             found.hashes[name] = hashlib.sha256(picture).hexdigest()
@@ -114,7 +114,7 @@ def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
         except UnicodeDecodeError as error:
             line = _line(content, error.start)
             found.broken.append(
-                Broken(where, f"this is no UTF-8 (its line {line})", repr(name), _INSIDE)
+                Broken(where, f"this is not valid UTF-8 (its line {line})", repr(name), _INSIDE)
             )
             continue
         control = control_character(text)

@@ -95,7 +95,9 @@ def rows_of(name: str, text: str, columns: Sequence[str], needed: str) -> Iterat
         except StopIteration:
             break
         except csv.Error as error:
-            raise BatteryProblems([Problem(name, line, "", f"this is no CSV: {error}")]) from error
+            raise BatteryProblems(
+                [Problem(name, line, "", f"this is not valid CSV: {error}")]
+            ) from error
         if not any(cells):
             continue
         if not header:

@@ -90,7 +90,7 @@ def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Bro
             what = "this is empty" if key in item.model_fields_set else "this key is missing"
             yield Broken((*path, key), what, "", "at least one" if key == "accept" else "")
     if item.picture and not item.picture.lower().endswith(_FILE_TYPES):
-        what = "this is no file of a picture"
+        what = "this is not a picture file"
         yield Broken((*path, "picture"), what, shortened(item.picture), ", ".join(_FILE_TYPES))
     yield from _accepted(path, subtest, item)
     for key in ("semantic", "visual", "parts", "unrelated"):
@@ -129,7 +129,9 @@ def _neighbours(path: KeyPath, item: ItemTable, words: Sequence[str]) -> Iterato
             )
         if folded in right:
             yield Broken(
-                (*path, index), "this word is right, so it is no neighbour", shortened(word)
+                (*path, index),
+                "this word is accepted, so it cannot be listed as related",
+                shortened(word),
             )
         elif folded in seen:
             yield Broken((*path, index), "this word stands twice", shortened(word))

@@ -76,7 +76,7 @@ def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None)
 def _must_be_id(battery_id: str) -> None:
     if not is_kebab(battery_id) or len(battery_id) > 64:
         raise UsageError(
-            f"'{battery_id}' is no id",
+            f"'{battery_id}' is not a valid id",
             allowed="up to 64 lower-case letters, digits and hyphens: my-battery",
         )
 

@@ -225,7 +225,7 @@ def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
     if item.expected is not None and item.expected not in options:
         yield Broken(
             (*path, "expected"),
-            "the expected answer is no option",
+            "the expected answer is not one of the options",
             shortened(item.expected),
             ", ".join(options),
             near(item.expected, options),
@@ -235,7 +235,7 @@ def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
             wrong = [option for option in options if option != item.expected]
             yield Broken(
                 (*path, "foils", foil),
-                "the foil is no wrong option",
+                "the foil is not one of the wrong options",
                 shortened(foil),
                 ", ".join(wrong),
                 near(foil, wrong),

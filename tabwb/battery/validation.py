@@ -81,7 +81,7 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
             yield Broken(where, "this is not one of the allowed values", value, allowed, suggestion)
         elif kind == "string_pattern_mismatch":
             allowed = "lower-case letters, digits and hyphens: my-id"
-            yield Broken(where, "this is no id", value, allowed)
+            yield Broken(where, "this is not a valid id", value, allowed)
         elif kind in {"too_short", "string_too_short"}:
             yield Broken(where, "this is empty", "", "at least one")
         elif kind == "string_too_long":

@@ -45,8 +45,9 @@ def list_judges(as_json: bool) -> int:
     click.echo(
         "\nCHAT-MODEL and LOCAL-MODEL are specs of models ('tabwb model list'); a LOCAL-MODEL\n"
         "must give log probabilities. 'tabwb judge show ID' prints a prompt.\n"
-        "'bundled' is no CHAT-MODEL: it writes no JSON, so 'tab-2026:bundled' leaves every answer\n"
-        "unparsed. Without a network judge with 'rules' or 'tab-2026+likelihood:bundled'."
+        "'bundled' cannot be a CHAT-MODEL: it does not write JSON, so 'tab-2026:bundled' leaves\n"
+        "every answer unparsed. Without a network, judge with 'rules' or\n"
+        "'tab-2026+likelihood:bundled'."
     )
     return 0
 

@@ -359,14 +359,14 @@ class _Table:
             raise self.error(f"{key}.family", f"{family!r} is not a string")
         if tuning not in ("", *TUNINGS):
             raise self.error(
-                f"{key}.tuning", f"{tuning!r} is no tuning", allowed=", ".join(TUNINGS)
+                f"{key}.tuning", f"{tuning!r} is not a valid tuning", allowed=", ".join(TUNINGS)
             )
         if parameters is not None and (
             isinstance(parameters, bool) or not isinstance(parameters, int) or parameters < 1
         ):
             raise self.error(
                 f"{key}.parameters",
-                f"{parameters!r} is no number of parameters",
+                f"{parameters!r} is not a number of parameters",
                 allowed="a whole number, 1_240_000_000",
             )
         return {"family": family, "tuning": tuning, "parameters": parameters}

@@ -39,7 +39,7 @@ def folder_entries(folder: Path) -> tuple[FolderEntry, ...]:
         project: Any = tomli.loads(path.read_text(encoding="utf-8")).get("project", {})
     except OSError as error:
         raise ComponentError(
-            f"is no plugin folder: {error.strerror} (pyproject.toml)", where=str(folder)
+            f"is not a plugin folder: {error.strerror} (pyproject.toml)", where=str(folder)
         ) from error
     except (tomli.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ComponentError(f"is not TOML: {error}", where=str(path)) from error

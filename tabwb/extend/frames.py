@@ -57,7 +57,7 @@ def read_frame(stream: BinaryIO, limit: int = LIMIT) -> Frame | None:
     except (ValueError, RecursionError) as error:
         raise ComponentError(f"a frame that is not JSON: {error}") from error
     if not isinstance(frame, dict):
-        raise ComponentError("a frame that is no JSON object")
+        raise ComponentError("a frame that is not a JSON object")
     return frame
 
 

@@ -468,7 +468,7 @@ class Plugins:
         if not isinstance(part, contract):
             raise ComponentError(
                 f"'{descriptor.id}' of plugin '{component.owner}' made a "
-                f"{type(part).__name__}, which is no {contract.__name__}"
+                f"{type(part).__name__}, which is not a {contract.__name__}"
             )
         return part
 

@@ -117,7 +117,7 @@ def _parse(text: str, where: str) -> list[Price]:
     except RecursionError as error:
         raise UsageError("is nested too deeply", where=where) from error
     except tomli.TOMLDecodeError as error:
-        raise UsageError(f"is no TOML: {error}", where=where) from error
+        raise UsageError(f"is not valid TOML: {error}", where=where) from error
     tables = document.get("price", [])
     if set(document) - {"price"} or not isinstance(tables, list):
         raise UsageError("holds more than tables [[price]]", where=where, allowed="[[price]]")

@@ -136,7 +136,9 @@ def number_of_parameters(text: str) -> int:
     except (ValueError, OverflowError):
         number = 0
     if number < 1:
-        raise UsageError(f"'{text}' is no number of parameters", allowed="1240000000, 1.24B, 360M")
+        raise UsageError(
+            f"'{text}' is not a number of parameters", allowed="1240000000, 1.24B, 360M"
+        )
     return number
 
 

@@ -310,7 +310,7 @@ def write_plugin(name: str, parent: Path) -> tuple[Path, ...]:
     package = identifier.replace("-", "_")
     if not is_kebab(identifier) or not package.isidentifier():
         raise UsageError(
-            f"'{name}' is no name for a plugin",
+            f"'{name}' is not a valid plugin name",
             allowed="lower-case letters and digits, joined by hyphens, beginning with a letter",
         )
     if package in sys.stdlib_module_names or package in {"tabwb", "tests"}:

@@ -70,7 +70,7 @@ def _pattern(table: Mapping[str, Any], error: Refuse) -> str:
     try:
         re.compile(pattern)
     except re.error as wrong:
-        raise error(key, f"'{pattern}' is no regular expression: {wrong}") from wrong
+        raise error(key, f"'{pattern}' is not a valid regular expression: {wrong}") from wrong
     return pattern
 
 
@@ -82,11 +82,11 @@ def _column(table: object, key: str, error: Refuse) -> Column:
     if not isinstance(name, str) or not COLUMN_NAME.fullmatch(name):
         raise error(
             f"{key}.name",
-            f"{name!r} is no name of a column",
+            f"{name!r} is not a valid column name",
             allowed="up to 40 letters, digits and underscores, a letter first",
         )
     if kind not in COLUMN_TYPES:
-        raise error(f"{key}.type", f"{kind!r} is no type", allowed=", ".join(COLUMN_TYPES))
+        raise error(f"{key}.type", f"{kind!r} is not a valid type", allowed=", ".join(COLUMN_TYPES))
     low, high = (_bound(table, word, kind, key, error) for word in ("minimum", "maximum"))
     if low is not None and high is not None and low > high:
         raise error(f"{key}.minimum", f"{low} is above the maximum {high}")

@@ -35,7 +35,7 @@ def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise TabwbError(
-            f"a response holds a character that is no text ({error.reason})", where=str(out)
+            f"a response holds a character that is not valid text ({error.reason})", where=str(out)
         ) from error
     write_with(out, lambda path: _write_bytes(path, content), notes)
 

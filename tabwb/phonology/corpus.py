@@ -230,7 +230,7 @@ def _costs(utterances: Sequence[Utterance], inventory: str) -> CostTable:
 def _short_enough(phonemes: tuple[str, ...], row: Row) -> tuple[str, ...]:
     if len(phonemes) > LONGEST:
         raise TabwbError(
-            f"a transcript of {len(phonemes):,} labels is no utterance",
+            f"a transcript of {len(phonemes):,} labels is too long for one utterance",
             where=row.where,
             allowed=f"up to {LONGEST:,}",
         )

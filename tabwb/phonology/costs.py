@@ -113,7 +113,7 @@ def _quarters(costs: Sequence[Sequence[float]] | Sequence[float]) -> Ints:
     scaled = QUARTERS * np.asarray(costs, dtype=np.float64)
     whole = scaled.astype(np.int32)
     if (whole != scaled).any():
-        raise ValueError("costs that are no multiples of a quarter of a feature")
+        raise ValueError("costs that are not multiples of a quarter of a feature")
     return whole
 
 

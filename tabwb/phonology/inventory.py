@@ -225,7 +225,7 @@ def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
         known = normalise_label(label)
         if known is None or (known in SILENT and not silent):
             raise TabwbError(
-                f"'{label}' is no phoneme of the inventory",
+                f"'{label}' is not a phoneme of the inventory",
                 allowed=" ".join(PHONEMES + SILENT if silent else PHONEMES),
                 hint=_near(label),
             )
@@ -292,7 +292,7 @@ def _read_ipa(text: str, notation: Notation, nearest: bool) -> list[tuple[str, t
                 break
         else:
             raise TabwbError(
-                f"'{_letter_at(plain, at)}' in '{text}' is no letter of the inventory",
+                f"'{_letter_at(plain, at)}' in '{text}' is not a letter of the inventory",
                 allowed=" ".join(IPA.values()),
             )
     return found

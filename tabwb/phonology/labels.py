@@ -147,7 +147,7 @@ def label_set(name: str) -> LabelSet:
     """
     found = LABEL_SETS.get(name)
     if found is None:
-        raise TabwbError(f"'{name}' is no set of labels", allowed=", ".join(LABEL_SETS))
+        raise TabwbError(f"'{name}' is not a valid set of labels", allowed=", ".join(LABEL_SETS))
     return found
 
 

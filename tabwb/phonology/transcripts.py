@@ -62,7 +62,7 @@ class Row:
         except ValueError:
             number = float("nan")
         if not abs(number) < float("inf"):
-            raise TabwbError(f"'{value}' in column '{column}' is no number", where=self.where)
+            raise TabwbError(f"'{value}' in column '{column}' is not a number", where=self.where)
         return number
 
 
@@ -190,7 +190,7 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise TabwbError(
-            f"byte 0x{content[error.start]:02x} is no UTF-8",
+            f"byte 0x{content[error.start]:02x} is not valid UTF-8",
             where=f"{name}:{line}",
             hint="save the file as UTF-8",
         ) from error

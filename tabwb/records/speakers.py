@@ -199,7 +199,7 @@ def checked_scope(text: str) -> Scope:
     for scope in SCOPES:
         if scope == text:
             return scope
-    raise UsageError(f"'{text}' is no scope of a consent", allowed=", ".join(SCOPES))
+    raise UsageError(f"'{text}' is not a valid scope of a consent", allowed=", ".join(SCOPES))
 
 
 def checked_reason(text: str) -> Reason:
@@ -211,7 +211,7 @@ def checked_reason(text: str) -> Reason:
     for reason in REASONS:
         if reason == text:
             return reason
-    raise UsageError(f"'{text}' is no reason for a deletion", allowed=", ".join(REASONS))
+    raise UsageError(f"'{text}' is not a valid reason for a deletion", allowed=", ".join(REASONS))
 
 
 def checked_day(text: str, *, today: date | None = None) -> str:
@@ -226,7 +226,9 @@ def checked_day(text: str, *, today: date | None = None) -> str:
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"'{text}' is no day", allowed="for example 2026-11-21") from None
+        raise UsageError(
+            f"'{text}' is not a valid date", allowed="for example 2026-11-21"
+        ) from None
     if day > (today or date.today()):
         raise UsageError(f"{day} is in the future", hint="record it on the day it happens")
     return day.isoformat()

@@ -90,7 +90,7 @@ class Column:
             number = _number(text, whole=self.type == "whole")
             if number is not None and self._within(number):
                 return number
-        raise UsageError(f"'{text}' is no value of '{self.name}'", allowed=self.allowed)
+        raise UsageError(f"'{text}' is not a valid value of '{self.name}'", allowed=self.allowed)
 
     def _within(self, number: float) -> bool:
         return (self.minimum is None or number >= self.minimum) and (

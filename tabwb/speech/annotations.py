@@ -51,7 +51,7 @@ def read_annotations(path: Path) -> Annotations:
     readers = {".textgrid": _textgrid, ".eaf": _eaf}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise UsageError("is no annotation file", where=str(path), allowed=".TextGrid, .eaf")
+        raise UsageError("is not an annotation file", where=str(path), allowed=".TextGrid, .eaf")
     try:
         tiers, linked = reader(path)
     except TabwbError:

@@ -115,7 +115,7 @@ def repair(path: Path) -> tuple[int, int, int]:
         head = file.read(HEADER)
         if len(head) < HEADER or head[:4] + head[8:16] + head[36:40] != b"RIFFWAVEfmt data":
             raise TabwbError(
-                "is no recording that was left unfinished here",
+                "is not an interrupted recording of this program",
                 where=str(path),
                 hint="a sound file from elsewhere is read as it is",
             )

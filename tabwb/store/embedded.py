@@ -143,7 +143,7 @@ class EmbeddedDatabase:
         except UnicodeDecodeError as error:
             # SQLite's own message quotes a name of the schema that is no text any more.
             cause = sqlite3.DatabaseError(str(error))
-            raise damaged("names in it are no text", self.location) from cause
+            raise damaged("names in it are not text", self.location) from cause
         except (UnicodeEncodeError, OverflowError) as error:
             raise StoreError(
                 f"something cannot be stored: {error}", where=self.location, hint=SAFE
@@ -289,7 +289,7 @@ def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) ->
         )
     if name == "SQLITE_NOTADB":
         return StoreError(
-            "this is no tabwb store: not an SQLite file, or its beginning is damaged",
+            "this is not a tabwb store: it is not an SQLite file, or its beginning is damaged",
             where=where,
             hint="name another file with --store, or put back a backup",
         )

@@ -269,7 +269,7 @@ def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Be
     assert ("person:R1", "code:blend") in rated
     assert ("person:R1", "correct") in rated
     assert ("naming-2:replay", "code:nonword-related") in rated
-    with pytest.raises(UsageError, match="no response code"):
+    with pytest.raises(UsageError, match="not a valid response code"):
         session.code("sung")
 
 

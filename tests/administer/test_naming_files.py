@@ -47,7 +47,7 @@ def test_a_manifest_says_whose_a_file_is(tmp_path: Path) -> None:
     [
         (["dgo.wav", "fish.wav"], "dgo \\(did you mean dog\\?\\), fish"),
         (["dog.wav", "dog_1.flac"], "two files are take 1 of 'dog'"),
-        (["readme.txt"], "there is no sound file"),
+        (["readme.txt"], "no sound file found"),
     ],
 )
 def test_what_belongs_to_no_item_is_named(tmp_path: Path, names: list[str], said: str) -> None:
@@ -61,7 +61,7 @@ def test_what_belongs_to_no_item_is_named(tmp_path: Path, names: list[str], said
     [
         ("name\titem\n", "must name the columns"),
         ("file\titem\nx.wav\tdog\n", "manifest.tsv:2: there is no file 'x.wav'"),
-        ("file\titem\ttake\na.wav\tdog\tzwei\n", "'zwei' is no take"),
+        ("file\titem\ttake\na.wav\tdog\tzwei\n", "'zwei' is not a valid take"),
         ("file\titem\na.wav\n", "manifest.tsv:2: a line names a file and an item"),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_faulty_manifest_says_where(tmp_path: Path, manifest: str, said: str) 
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         take_files(tmp_path / "gone", ITEMS)
 
 

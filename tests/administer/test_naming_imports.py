@@ -269,14 +269,14 @@ def test_labels_of_a_machine_without_a_phoneme_are_dropped_and_counted(
     [
         ("utterance_id\tprompt\n", "no column transcript"),
         ("utterance_id\tprompt\ttranscript\nu\tdoge\tD\n", "tsv:2: the battery has no item 'doge'"),
-        ("utterance_id\tprompt\ttranscript\nu\tdog\tD QQ\n", "tsv:2: 'QQ' is no phoneme"),
+        ("utterance_id\tprompt\ttranscript\nu\tdog\tD QQ\n", "tsv:2: 'QQ' is not a phoneme"),
         (
             "utterance_id\tprompt\ttranscript\tcorrectness\nu\tdog\tD\tyes\n",
-            "'yes' is no correctness",
+            "'yes' is not a valid correctness",
         ),
         ("utterance_id\tprompt\ttranscript\tfilename\nu\tdog\tD\tx.wav\n", "no file 'x.wav'"),
         ("prompt\ttranscript\tutterance_id\ndog\tD\n", "tsv:2: 2 columns, where the headings"),
-        ("utterance_id\tprompt\ttranscript\n\nu\tdog\tQQ\n", "tsv:3: 'QQ' is no phoneme"),
+        ("utterance_id\tprompt\ttranscript\n\nu\tdog\tQQ\n", "tsv:3: 'QQ' is not a phoneme"),
     ],
 )
 def test_a_faulty_table_says_where(

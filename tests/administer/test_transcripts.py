@@ -63,11 +63,11 @@ def odd(tmp_path: Path) -> Iterator[Plugins]:
 @pytest.mark.parametrize(
     ("segments", "wrong"),
     [
-        ((Segment("d", 0.1, 0.2),), "'d' is no phoneme"),
-        ((Segment("D", nan, 0.2),), "is no stretch"),
-        ((Segment("D", 0.3, 0.2),), "is no stretch"),
-        ((Segment("D", 0.1, inf),), "is no stretch"),
-        ((Segment("D", 0.1, 0.2, nan),), "nan is no confidence"),
+        ((Segment("d", 0.1, 0.2),), "'d' is not a phoneme"),
+        ((Segment("D", nan, 0.2),), "is not a valid stretch"),
+        ((Segment("D", 0.3, 0.2),), "is not a valid stretch"),
+        ((Segment("D", 0.1, inf),), "is not a valid stretch"),
+        ((Segment("D", 0.1, 0.2, nan),), "nan is not a confidence"),
         ((Segment("AO", 0.3, 0.4), GOOD), "not in order of time"),
         ((Segment("D", None, None),), "its values are not what they should be: TypeError"),  # type: ignore[arg-type]
         ((Segment("D", "0.1", "0.2"),), "its values are not"),  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
     ("old", "new", "line", "key", "said"),
     [
         ('id = "demo"', "id = 7", 2, "battery.id", "wrong type (integer)"),
-        ('id = "demo"', 'id = "My Demo"', 2, "battery.id", "no id"),
+        ('id = "demo"', 'id = "My Demo"', 2, "battery.id", "not a valid id"),
         ('title = "Demo"', 'titel = "Demo"', 3, "battery.titel", "did you mean 'title'?"),
         ('title = "Demo"', 'title = "De\\u001b[31mmo"', 3, "battery.title", "character U+001B"),
         ('"demo"', '"' + "d" * 65 + '"', 2, "battery.id", "up to 64 characters"),
@@ -99,7 +99,7 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
         ('["dog", "tree"]', '["dog", "tree", 3]', 18, "subtest[1].item[1].options[3]",
          "wrong type"),
         ("{ tree =", "{ treee =", 20, "subtest[1].item[1].foils.treee", "did you mean 'tree'?"),
-        ("{ tree =", "{ dog =", 20, "subtest[1].item[1].foils.dog", "no wrong option"),
+        ("{ tree =", "{ dog =", 20, "subtest[1].item[1].foils.dog", "not one of the wrong options"),
         ('["anomia"]', '["anomai"]', 32, "grouping[1].category[1].features[1]",
          "did you mean 'anomia'?"),
         ('features = ["anomia"]', "features = []", 32, "grouping[1].category[1].features",
@@ -172,7 +172,7 @@ def test_a_problem_never_steers_the_terminal(tmp_path: Path) -> None:
 def test_what_is_no_ordinary_file_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "battery.toml")
     (problem,) = check_battery(tmp_path / "battery.toml")
-    assert "no ordinary file" in problem.message
+    assert "not a regular file" in problem.message
 
 
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
         (b"", 1, "empty"),
         (b" \n\n", 1, "empty"),
         (b"\xef\xbb\xbf\n", 1, "empty"),
-        (b'[battery]\nid = "a\xff"\n', 2, "no UTF-8"),
+        (b'[battery]\nid = "a\xff"\n', 2, "not valid UTF-8"),
         (b'[battery]\nid = "a"\n\x00', 3, "NUL"),
         (b"[battery\n", 1, "column"),
         (b'[battery]\nid = "a"\nid = "b"\n', 3, "column"),
@@ -270,7 +270,7 @@ def test_a_file_inside_the_folder_is_read_and_kept(tmp_path: Path) -> None:
     [
         (b"", "empty"),
         (b"\xef\xbb\xbf \n", "empty"),
-        (b"one\n\xff", "no UTF-8 (its line 2)"),
+        (b"one\n\xff", "not valid UTF-8 (its line 2)"),
         (b"a\x00b", "U+0000"),
         (b"x" * (MAX_BYTES + 1), "too large"),
     ],

@@ -71,17 +71,21 @@ def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path, separat
         ("", 1, "empty"),
         ("prompt\nx\0\n", 2, "NUL"),
         ("prompt,response\nx,chioce\n", 2, "did you mean 'choice'?"),
-        ("prompt,subtest\nx,My Words\n", 2, "subtest: this is no id"),
+        ("prompt,subtest\nx,My Words\n", 2, "subtest: this is not a valid id"),
         ("prompt\nx,y\n", 2, "more cells"),
         ("prompt,expected\n,y\n", 2, "prompt: this is empty"),
         ("prompt,id\nx,a\ny,a\n", 3, "id: this item id stands twice"),
-        ("prompt,id\nx,A b\n", 2, "id: this is no id"),
+        ("prompt,id\nx,A b\n", 2, "id: this is not a valid id"),
         ("prompt,expected\n\nsay y,y\n\nz,\n", 5, "needs its expected answer"),
         ('prompt,expected\n"one\ntwo",\nsay y,y\n', 2, "needs its expected answer"),
-        ("prompt,options,expected\nx,a|b,c\n", 2, "expected: the expected answer is no option"),
+        (
+            "prompt,options,expected\nx,a|b,c\n",
+            2,
+            "expected: the expected answer is not one of the options",
+        ),
         ("prompt,options,expected\nx,a,a\n", 2, "options: a choice needs options"),
         ("prompt,response\nx,free\ny,verbatim\n", 3, "has response 'free' in line 2"),
-        ('prompt\n"open\n', 2, "no CSV"),
+        ('prompt\n"open\n', 2, "not valid CSV"),
         ("prompt\nx\x1b[2J\n", 2, "control character U+001B"),
     ],
 )
@@ -99,7 +103,7 @@ def test_what_is_wrong_with_a_csv_is_said_with_its_line(
 def test_a_csv_that_is_no_utf8_is_said_with_its_line(tmp_path: Path) -> None:
     items = tmp_path / "items.csv"
     items.write_bytes(b"prompt\nx\ncaf\xe9\n")
-    with pytest.raises(BatteryProblems, match=r"items\.csv:3: this is no UTF-8"):
+    with pytest.raises(BatteryProblems, match=r"items\.csv:3: this is not valid UTF-8"):
         new_battery(tmp_path / "mine", "mine", items)
 
 
@@ -107,7 +111,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     new_battery(tmp_path / "mine", "mine")
     with pytest.raises(UsageError, match="exists already"):
         new_battery(tmp_path / "mine", "mine")
-    with pytest.raises(UsageError, match="no id"):
+    with pytest.raises(UsageError, match="not a valid id"):
         new_battery(tmp_path / "My Battery", "My Battery")
 
 

@@ -55,7 +55,7 @@ def test_a_csv_with_problems_writes_nothing(run: Run, tmp_path: Path) -> None:
     items.write_text("prompt,options,expected\nWhich?,a|b,c\n", encoding="utf-8")
     outcome = run("battery", "new", tmp_path / "mine", "--from", items)
     assert outcome.status == 1
-    assert f"{items}:2: expected: the expected answer is no option" in outcome.err
+    assert f"{items}:2: expected: the expected answer is not one of the options" in outcome.err
     assert not (tmp_path / "mine").exists()
 
 

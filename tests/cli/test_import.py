@@ -41,10 +41,10 @@ def nothing_kept(run: Run) -> bool:
 @pytest.mark.parametrize(
     ("tiers", "said"),
     [
-        ({"item": "dog", "code": "semantical"}, "'semantical' is no response code"),
+        ({"item": "dog", "code": "semantical"}, "'semantical' is not a valid response code"),
         ({"item": "dog", "heard": "/d?g/"}, "cannot have been heard"),
-        ({"item": "dog", "attempt": "D QQ G"}, "is no attempt in phonemes"),
-        ({"item": "dog", "score": "fair"}, "is no score"),
+        ({"item": "dog", "attempt": "D QQ G"}, "is not an attempt in phonemes"),
+        ({"item": "dog", "score": "fair"}, "is not a valid score"),
         ({"item": "dig"}, "did you mean 'dog'"),
     ],
 )

@@ -75,5 +75,5 @@ def test_a_model_is_tried() -> None:
 
 @pytest.mark.parametrize("text", ["", "many", "-5", "0", "nan", "inf", "B"])
 def test_what_is_no_number_of_parameters_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no number of parameters"):
+    with pytest.raises(UsageError, match="not a number of parameters"):
         number_of_parameters(text)

@@ -122,7 +122,7 @@ def test_the_last_take_counts_and_the_first_one_stays(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--input", "{folder}/nothing"], "is no folder"),
+        (["--input", "{folder}/nothing"], "is not a folder"),
         (["--input", "{folder}", "--transcriber", "wave2vec"], "wave2vec"),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_person_scores_by_ear_afterwards(
         ("cat", "score"), ("cat", "heard"), ("cat", "code"), ("house", "heard"),
     )] == [True] * 4  # fmt: skip
     refused = run("trial", "code", "1", "cat", "sung")
-    assert (refused.status, "no response code" in refused.err) == (2, True)
+    assert (refused.status, "not a valid response code" in refused.err) == (2, True)
     document = run("results", "1", "--json").document
     cat = next(trial for trial in document["trials"] if trial["item"] == "cat")
     naming = cat["naming"]

@@ -118,7 +118,7 @@ def test_labels_without_a_phoneme_are_dropped_and_counted(run: Run, pair: Any) -
 def test_a_label_outside_in_a_reference_is_an_error(run: Run, pair: Any) -> None:
     outcome = run("phonemes", *pair(("a", "D", "D"), ("b", "D AX G", "D")))
     assert outcome.status == 1
-    assert "ref.tsv:3: 'AX' is no phoneme of the inventory" in outcome.err
+    assert "ref.tsv:3: 'AX' is not a phoneme of the inventory" in outcome.err
 
 
 def test_ids_missing_in_the_hypothesis_are_named(run: Run, write: Write) -> None:
@@ -288,7 +288,7 @@ def test_accepted_pronunciations_without_labels_predict_only(run: Run, write: Wr
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (("prompt\tpronunciation", "cat\tK AX T"), "accept.tsv:2: 'AX' is no phoneme"),
+        (("prompt\tpronunciation", "cat\tK AX T"), "accept.tsv:2: 'AX' is not a phoneme"),
         (("prompt\tpronunciation", "cat\t"), "accept.tsv:2: '' holds no phoneme"),
         (("prompt\tpronunciation", "\tK"), "accept.tsv:2: 'prompt' is empty"),
         (("prompt\tphonemes", "cat\tK"), "there is no column 'pronunciation'"),
@@ -352,7 +352,7 @@ def test_a_file_that_is_not_there(run: Run, tmp_path: Path) -> None:
 def test_a_transcript_of_thousands_is_refused(run: Run, pair: Any) -> None:
     outcome = run("phonemes", *pair(("a", "D", "D " * 5001)))
     assert outcome.status == 1
-    assert "5,001 labels is no utterance" in outcome.err
+    assert "5,001 labels is too long for one utterance" in outcome.err
 
 
 def test_text_of_others_is_no_markup(run: Run, pair: Any) -> None:

@@ -68,7 +68,7 @@ def test_units_are_shown(run: Run) -> None:
         (("consent", "S-014", "--scope", "record"), "say when"),
         (("consent", "S-014", "--given"), "say to what"),
         (("consent", "S-014", "--all", "--given", "--withdrawn"), "exclude each other"),
-        (("consent", "S-014", "--scope", "record", "--given", "yesterday"), "is no day"),
+        (("consent", "S-014", "--scope", "record", "--given", "yesterday"), "is not a valid date"),
         (("consent", "S-014", "--scope", "everything", "--given"), "everything"),
     ],
 )

@@ -83,7 +83,7 @@ def test_what_is_no_plugin_folder_cannot_be_trusted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plugins", "trust", str(tmp_path)]) == 1
-    assert "is no plugin folder" in capsys.readouterr().err
+    assert "is not a plugin folder" in capsys.readouterr().err
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     assert main(["plugins", "trust", str(tmp_path)]) == 1
     assert "declares no entry point" in capsys.readouterr().err

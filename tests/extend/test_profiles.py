@@ -72,9 +72,9 @@ def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('tuning = "chat"', "no tuning"),
-        ("parameters = 0", "no number of parameters"),
-        ("parameters = true", "no number of parameters"),
+        ('tuning = "chat"', "not a valid tuning"),
+        ("parameters = 0", "not a number of parameters"),
+        ("parameters = true", "not a number of parameters"),
         ("family = 3", "not a string"),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_study_adds_columns_and_says_built_in_ones_anew(tmp_path: Path) -> Non
     ],
 )
 def test_a_value_that_is_none_is_refused(name: str, text: str) -> None:
-    with pytest.raises(UsageError, match=f"no value of '{name}'"):
+    with pytest.raises(UsageError, match=f"not a valid value of '{name}'"):
         Study().read({name: text})
 
 

@@ -165,7 +165,7 @@ def test_sounds_outside_the_forty_are_mapped_and_told(
 
 
 def test_misspelt_arpabet_is_not_taken_for_ipa() -> None:
-    with pytest.raises(TabwbError, match="'AX' is no phoneme"):
+    with pytest.raises(TabwbError, match="'AX' is not a phoneme"):
         parse_pronunciation("D AX G")
 
 

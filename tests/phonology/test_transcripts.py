@@ -58,7 +58,7 @@ def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
         ("utterance_id\ttranscript\na\n", "table.tsv:2: 1 columns, where the headings have 2"),
         ("utterance_id\ttranscript\n\na\tD\tG\n", "table.tsv:3: 3 columns"),
         ("utterance_id\tprompt\tprompt\n", "headings stand more than once: prompt"),
-        (b"utterance_id\ttranscript\na\t\xe9\n", "table.tsv:2: byte 0xe9 is no UTF-8"),
+        (b"utterance_id\ttranscript\na\t\xe9\n", "table.tsv:2: byte 0xe9 is not valid UTF-8"),
         ("utterance_id\ttranscript\na\tD".encode("utf-16"), "the file is UTF-16"),
         ("utterance_id\ttranscript\na\tD\0\n", "table.tsv:2: the control character U+0000"),
         (
@@ -130,5 +130,5 @@ def test_what_is_neither_true_nor_false_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["high", "nan", "inf", "1,5"])
 def test_what_is_no_number_is_refused(tmp_path: Path, value: str) -> None:
     table = read_table(write(tmp_path, f"utterance_id\taq_index\na\t{value}\n"))
-    with pytest.raises(TabwbError, match="is no number"):
+    with pytest.raises(TabwbError, match="is not a number"):
         table.rows[0].number("aq_index")

@@ -42,7 +42,7 @@ def test_a_beginning_is_unfinished_and_a_mistake_is_placed() -> None:
     assert check_typed("HH AW Z H").accepted is False
     assert check_typed("HH A").unfinished == "A"
     found = check_typed("HH A S")
-    assert (found.at, found.phonemes) == (3, ("HH",)) and "'A' is no phoneme" in found.problem
+    assert (found.at, found.phonemes) == (3, ("HH",)) and "'A' is not a phoneme" in found.problem
     assert complete_typed("HH A S") == ()
 
 

@@ -257,7 +257,7 @@ def test_a_failed_export_leaves_the_earlier_file_whole(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     before = exported("jsonl", out)
     broken = administration_document(administration(), BATTERY, [answered("ct1", "a \ud800 b")])
-    with pytest.raises(TabwbError, match="no text"):
+    with pytest.raises(TabwbError, match="not valid text"):
         EXPORTER["jsonl"].export(broken, out)
     assert out.read_text(encoding="utf-8") == before
     assert not list(tmp_path.glob(".*"))

@@ -55,7 +55,7 @@ def test_an_empty_cell_is_no_silence(tmp_path: Path) -> None:
 
 
 def test_a_mistake_is_named_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(TabwbError, match="'QX' is no phoneme") as caught:
+    with pytest.raises(TabwbError, match="'QX' is not a phoneme") as caught:
         heard(table(tmp_path, "a\tD AO G", "b\tD QX G"))
     assert str(caught.value).startswith(f"{tmp_path / 'typed.tsv'}:3")
 

@@ -108,7 +108,7 @@ def test_without_a_kind_only_examples_for_all_are_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('kind = "yes-no"', 'kind = "yesno"', ":23: example[3].kind: is no kind of response"),
+        ('kind = "yes-no"', 'kind = "yesno"', ":23: example[3].kind: is not a kind of response"),
         ('assistant = "pencil"', 'assistant = ""', ":20: example[2].assistant: must be a string"),
         ('assistant = "No"', 'answer = "No"', ":25: example[3].answer: unknown key"),
         ('reply = " {content}"', 'reply = "x"', ":8: reply: must be a string that holds {content}"),

@@ -106,7 +106,7 @@ def test_nothing_but_a_header_is_an_empty_recording(tmp_path: Path) -> None:
 def test_what_was_not_recorded_here_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.wav.part"
     path.write_bytes(content)
-    with pytest.raises(TabwbError, match="no recording that was left unfinished"):
+    with pytest.raises(TabwbError, match="not an interrupted recording"):
         adopt(path)
     assert path.read_bytes() == content
 

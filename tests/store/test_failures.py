@@ -221,7 +221,7 @@ def test_an_url_of_another_kind_is_refused() -> None:
 @pytest.mark.parametrize("content", [b"id,answer\n" * 500, b"\x00" * 8192, b"SQLite format 3\x00"])
 def test_a_file_that_is_no_store_is_refused_and_not_touched(file: Path, content: bytes) -> None:
     file.write_bytes(content)
-    with fails("no tabwb store|damaged"):
+    with fails("not a tabwb store|damaged"):
         Store.open(file)
     assert file.read_bytes() == content
 

@@ -140,7 +140,7 @@ async def test_a_model_is_tried(sit: Sit) -> None:
         (
             "write",
             {"profile-name": "a", "profile-spec": "echo", "profile-parameters": "many"},
-            "no number of parameters",
+            "not a number of parameters",
         ),
         ("remove", {"profile-name": "nobody"}, "there is no profile 'nobody'"),
     ],

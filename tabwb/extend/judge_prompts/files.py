@@ -52,7 +52,10 @@ def name_problem(judge: str) -> str:
     ('', "no id of a prompt ends in '+li")
     """
     if not is_component_id(judge):
-        return f"'{judge}' is no id: lower-case letters, digits and hyphens, variants joined by '+'"
+        return (
+            f"'{judge}' is not a valid id: lower-case letters, digits and hyphens, variants joined "
+            "by '+'"
+        )
     for ending in (NULL, LIKELIHOOD):
         if judge.endswith(ending):
             return f"no id of a prompt ends in '{ending}': that names a way of using one"

@@ -52,5 +52,7 @@ def undefined(note: str) -> Verdict:
     return Verdict(Outcome.UNDEFINED, (), note)
 
 
-NOT_SEEN = undefined("no sign found; a text rule that misses a sign is no evidence of its absence")
+NOT_SEEN = undefined(
+    "no sign found; that a text rule finds no sign does not show that it is absent"
+)
 """What a one-sided feature says where its rule does not fire."""
