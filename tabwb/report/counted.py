@@ -13,7 +13,7 @@ from tabwb.records.ratings import Rating
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Conditions, Trial
-from tabwb.report.draws import Draw, again_drawn, own_seed, shares_stream
+from tabwb.report.draws import Draw, again_drawn, drawn_with, shares_stream
 from tabwb.report.statuses import effective_statuses, is_usable
 
 
@@ -258,12 +258,14 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 if at < len(rows):
                     twins.setdefault(at, []).append(replace(row, leader=rows[at].place))
                     continue
-            elif shares_stream(source.conditions, attempt, fixed=False):
-                row = replace(row, shares_stream=True)
-            elif (seed := own_seed(source.conditions, attempt)) is not None:
-                asked = attempt.messages or plan.prompt
-                key = (examinee, protocol, plan.subtest, plan.item, asked, seed)
-                draws.append((len(rows), place, key, attempt.response))
+            else:
+                shared = shares_stream(source.conditions, attempt, fixed=False)
+                row = replace(row, shares_stream=shared)
+                draw = drawn_with(source.conditions, plan, attempt, shared=shared)
+                if draw is not None:
+                    asked = attempt.messages or plan.prompt
+                    key = (examinee, protocol, plan.subtest, plan.item, asked, draw)
+                    draws.append((len(rows), place, key, attempt.response))
             rows.append(row)
     again = again_drawn(draws)
     for place, at in again.items():

@@ -44,15 +44,26 @@ def shared_seed(conditions: Conditions, plan: PlannedTrial) -> int:
     return conditions.decoding.seed + plan.replicate
 
 
-def own_seed(conditions: Conditions | None, attempt: Attempt) -> int | None:
-    """Return the seed that a sampled reply of a model was drawn with; None where none is stored.
+def drawn_with(
+    conditions: Conditions | None, plan: PlannedTrial, attempt: Attempt, *, shared: bool
+) -> Hashable | None:
+    """Return seed, temperature and top-p of a sampled reply of a model; None where not known.
 
     A replayed reply has the seed of a draw that was made elsewhere: None.
+
+    Args:
+        conditions: of its administration.
+        plan: of its trial.
+        attempt: the one that counts.
+        shared: whether its random stream is shared (:func:`shares_stream`): then that stream's.
     """
     if conditions is None or conditions.kind != "model" or REPLAYED in attempt.metadata:
         return None
     noted = attempt.metadata.get("seed", "")
-    return int(noted) if noted.isascii() and noted.isdecimal() else None
+    if not shared and not (noted.isascii() and noted.isdecimal()):
+        return None
+    seed = shared_seed(conditions, plan) if shared else int(noted)
+    return shared, seed, conditions.decoding.temperature, conditions.decoding.top_p
 
 
 Draw = tuple[int, int, Hashable, str]
@@ -62,7 +73,8 @@ Draw = tuple[int, int, Hashable, str]
 def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
     """Return the responses that are the draw of an earlier administration, with its response.
 
-    The same run with the same seed gives the same responses: they say nothing new. That holds for
+    The same run with the same seed gives the same responses: they say nothing new. Of earlier
+    versions, replicates of neighbouring seeds are the same draws too. That holds for
     an administration whose every response to a question and seed that came before is the same
     text. Where one differs, the back end does not keep to seeds, and all count.
 
@@ -101,7 +113,8 @@ def pooled_caution(shared: int, n: int) -> str:
     """
     return (
         f"{_earlier(shared, n)} They are not independent of each other: their replicates count as "
-        "one cluster, and nothing is said of how much draws differ."
+        "one cluster, and nothing is said of how much draws differ; the intervals for prompts like "
+        "these can be too narrow."
     )
 
 

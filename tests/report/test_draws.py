@@ -124,3 +124,18 @@ def test_a_back_end_that_does_not_keep_to_seeds_draws_anew() -> None:
     once = given()
     other = [*once[:-1], answered("ct2", "Not the same.", number=6, replicate=2)]
     assert counts((SAMPLED, once), (SAMPLED, other)) == 12
+
+
+def test_neighbouring_seeds_of_an_earlier_version_are_the_same_draws() -> None:
+    # Replicates 0, 1, 2 of seed 5 are the streams 5, 6, 7; of seed 6 they are 6, 7, 8.
+    def run(seed: int) -> tuple[Conditions, list[Trial]]:
+        trials = [
+            answered("ct1", f"It rained {seed + r} times.", number=r + 1, replicate=r)
+            for r in range(3)
+        ]
+        decoding = replace(SAMPLED.decoding, seed=seed)
+        return replace(SAMPLED, decoding=decoding), [old(trial) for trial in trials]
+
+    assert counts(run(5), run(6)) == 4
+    assert counts(run(5), run(5)) == 3
+    assert counts(run(5), run(8)) == 6
