@@ -92,7 +92,7 @@ def attempts_of(
     segments = [] if shown is None else shown["segments"]
     if shown is not None and not _has_times(segments):
         phonemes = tuple(each["phoneme"] for each in segments)
-        if all(each in SILENT for each in phonemes):
+        if all(each == SILENT[0] for each in phonemes):
             phonemes = SILENT[:1]
         yield Stretch(*whole, " ".join(phonemes)), phonemes
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from tabwb.extend.components import Cancel
-from tabwb.phonology.inventory import SILENT, parse_spoken
+from tabwb.phonology.inventory import SILENT, Notation, parse_spoken
 from tabwb.phonology.transcripts import Row, read_table
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Segment, Transcript
@@ -24,12 +24,16 @@ class ManualTranscriber:
 
     Args:
         path: of the table, tab-separated.
+        notation: how letters of IPA are read.
+        shown: the spec that transcripts name; by default that of the path.
     """
 
     unit: Literal["phonemes", "words"] = "phonemes"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, notation: Notation = "us", shown: str = "") -> None:
         self._path = path
+        self._notation: Notation = notation
+        self._shown = shown or f"manual:{path}"
         self._typed: Mapping[str, tuple[str, ...] | None] | None = None
 
     def open(self) -> Mapping[str, str]:
@@ -40,7 +44,9 @@ class ManualTranscriber:
         """
         table = read_table(self._path)
         table.need(ID, TRANSCRIPT)
-        self._typed = {name: _phonemes(row) for name, row in table.by_id(ID).items()}
+        self._typed = {
+            name: _phonemes(row, self._notation) for name, row in table.by_id(ID).items()
+        }
         return {"model": "none: typed by a person", "labels": "arpabet", "unit": self.unit}
 
     def transcribe_many(
@@ -60,7 +66,7 @@ class ManualTranscriber:
 
     def _transcript(self, clip: Clip) -> Transcript:
         assert self._typed is not None
-        shown = f"manual:{self._path}"
+        shown = self._shown
         name = Path(clip.path).stem
         try:
             if name not in self._typed:
@@ -88,13 +94,13 @@ class ManualTranscriber:
         )
 
 
-def _phonemes(row: Row) -> tuple[str, ...] | None:
+def _phonemes(row: Row, notation: Notation) -> tuple[str, ...] | None:
     """The phonemes of a row, with the silences that were written down; None where it is empty."""
     text = row.cells[TRANSCRIPT]
     if not text.strip():
         return None
     try:
-        return parse_spoken(text)
+        return parse_spoken(text, notation)
     except TabwbError as error:
         error.where = row.where
         raise

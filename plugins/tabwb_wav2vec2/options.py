@@ -1,4 +1,4 @@
-"""What ``wav2vec2:...@key=value`` and ``bundled-words@key=value`` can be told."""
+"""What ``wav2vec2:...``, ``bundled-words`` and ``manual:...`` can be told by ``@key=value``."""
 
 from __future__ import annotations
 
@@ -57,3 +57,14 @@ class Wav2Vec2Options(TranscriberOptions):
         str | None,
         Field(min_length=1, description="a branch, tag or commit of the model's repository"),
     ] = None
+
+
+class ManualOptions(BaseModel):
+    """Options of ``manual``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ipa: Annotated[
+        Literal["us", "uk"],
+        Field(description="how IPA is read: us (PSST), uk (British dictionaries: e as in bed)"),
+    ] = "us"

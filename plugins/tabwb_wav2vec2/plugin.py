@@ -20,6 +20,12 @@ def _options() -> type[BaseModel]:
     return Wav2Vec2Options
 
 
+def _typed_options() -> type[BaseModel]:
+    from tabwb_wav2vec2.options import ManualOptions
+
+    return ManualOptions
+
+
 def _model(spec: Spec, options: Any) -> Transcriber:
     from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
 
@@ -31,7 +37,7 @@ def _typed(spec: Spec, options: Any) -> Transcriber:
     from tabwb_wav2vec2.manual import ManualTranscriber
 
     assert spec.name is not None
-    return ManualTranscriber(Path(spec.name))
+    return ManualTranscriber(Path(spec.name), options.ipa, shown=str(spec))
 
 
 def _folder_or_id(name: str) -> str:
@@ -68,6 +74,7 @@ def tabwb_register_transcribers(register: Register) -> None:
             "manual",
             "What a person typed: a TSV of utterance_id and transcript, ARPAbet or IPA",
             _typed,
+            options=_typed_options,
             name_help="FILE",
             name_required=True,
             locate=_file,

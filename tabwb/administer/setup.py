@@ -185,10 +185,34 @@ def create_naming(
         )
     from tabwb.administer.naming import NamingSession
 
-    check_typed(plugins, conditions.transcriber)
+    spec = notated(store, plugins, conditions, conditions.transcriber)
+    conditions = replace(conditions, transcriber=spec)
+    check_typed(plugins, spec)
     session = create(store, plugins, battery, conditions)
     assert isinstance(session, NamingSession)
     return session
+
+
+def notated(
+    store: Store, plugins: Plugins, conditions: Conditions, transcriber: str | None
+) -> str | None:
+    """Return the spec of typed transcripts with the notation that the speaker's record names.
+
+    IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it, unless the spec says
+    otherwise; every other spec stays as it is.
+
+    Args:
+        store: that has the speaker's record.
+        plugins: where the transcriber is registered.
+        conditions: of the administration, with the speaker.
+        transcriber: a spec, or None.
+    """
+    if transcriber is None or not is_typed(transcriber):
+        return transcriber
+    spec = plugins.stands_for("transcribers", transcriber)
+    if "ipa" in spec.options or consent.record_of(store, conditions).get("ipa") != "uk":
+        return transcriber
+    return str(replace(spec, options={**spec.options, "ipa": "uk"}))
 
 
 def check_typed(plugins: Plugins, transcriber: str | None) -> None:

@@ -107,7 +107,8 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
         with open_store(location, plugins) as store:
             _check_microphone(store, options)
             with setup.create_naming(store, plugins, battery, conditions) as session:
-                return _begin(session, files, conditions.transcriber, options)
+                given = session.administration.conditions
+                return _begin(session, files, given.transcriber, options)
     with (
         open_store(location, plugins, create=False) as store,
         setup.resume_naming(store, plugins, reference) as session,
@@ -122,6 +123,7 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
         spec = session.administration.conditions.transcriber
         if _said("transcriber"):
             spec = setup.resolve(plugins, battery, _conditions(options)).transcriber
+            spec = setup.notated(store, plugins, session.administration.conditions, spec)
         session.listener = str(options["rater"])
         return _begin(session, _files(options, battery), spec, options)
 

@@ -298,11 +298,15 @@ def _read_ipa(text: str, notation: Notation, nearest: bool) -> list[tuple[str, t
     return found
 
 
-def parse_pronunciation(text: str) -> tuple[str, ...]:
+def parse_pronunciation(text: str, notation: Notation = "us") -> tuple[str, ...]:
     """Read ARPAbet or IPA, whichever it is; without silence.
 
     What is all ARPAbet is read as such (``D AO1 G``, ``d ao g``); else what has only capitals,
     digits and blanks of ASCII is taken for misspelt ARPAbet, and anything else for IPA.
+
+    Args:
+        text: one pronunciation.
+        notation: how letters of IPA are read.
 
     Raises:
         TabwbError: for what is neither, naming the label or letter, or where there is no phoneme.
@@ -316,15 +320,19 @@ def parse_pronunciation(text: str) -> tuple[str, ...]:
     phonemes = (
         parse_arpabet(text)
         if arpabet or re.fullmatch(r"[A-Z0-9 \t<>]*", text, re.ASCII)
-        else parse_ipa(text)
+        else parse_ipa(text, notation)
     )
     if not phonemes:
         raise TabwbError(f"'{text}' holds no phoneme", allowed="ARPAbet (D AO G) or IPA (dɔɡ)")
     return phonemes
 
 
-def parse_spoken(text: str) -> tuple[str, ...]:
+def parse_spoken(text: str, notation: Notation = "us") -> tuple[str, ...]:
     """Read ARPAbet or IPA in which ``<sil>``, ``<spn>`` and ``<unk>`` may stand.
+
+    Args:
+        text: what was said.
+        notation: how letters of IPA are read.
 
     Raises:
         TabwbError: for what is neither, or an empty text.
@@ -334,10 +342,13 @@ def parse_spoken(text: str) -> tuple[str, ...]:
     """
     pieces = [piece for piece in re.split(r"(<[^<>]*>)", text) if piece.strip(_BOUNDARIES)]
     if not pieces:
-        return parse_pronunciation(text)
+        return parse_pronunciation(text, notation)
     found: list[str] = []
     for piece in pieces:
-        found += parse_arpabet(piece, silent=True) if "<" in piece else parse_pronunciation(piece)
+        silent = "<" in piece
+        found += (
+            parse_arpabet(piece, silent=True) if silent else parse_pronunciation(piece, notation)
+        )
     return tuple(found)
 
 

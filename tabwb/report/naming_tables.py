@@ -155,11 +155,14 @@ def transcribed(one: NamedItem, *, arpabet: bool = False) -> str:
 
     >>> transcribed(NamedItem("a", "dog", "answered", transcriber="manual:a.tsv"))
     'no speech'
+    >>> noise = NamedItem("a", "dog", "answered", phonemes=("<spn>",), transcriber="manual:a.tsv")
+    >>> transcribed(noise)
+    'unintelligible'
     >>> transcribed(NamedItem("a", "dog", "answered"))
     '-'
     """
     if one.transcriber and all(each in SILENT for each in one.phonemes):
-        return "no speech"
+        return "no speech" if all(each == SILENT[0] for each in one.phonemes) else "unintelligible"
     if arpabet or not one.phonemes:
         return " ".join(one.phonemes) or NONE
     parts = [

@@ -191,6 +191,42 @@ def test_what_was_exported_is_imported_again(
     ]
 
 
+def test_typed_ipa_is_read_as_the_speakers_record_says(
+    run: Run, battery: Path, folder: Path, tmp_path: Path
+) -> None:
+    typed = tmp_path / "typed.tsv"
+    typed.write_text(TYPED.replace("TH R IY", "/tre/"), encoding="utf-8")
+    assert run("speaker", "add", "S-014", "ipa=uk").status == 0
+    for scope in ("record", "transcribe"):
+        run("speaker", "consent", "S-014", "--scope", scope, "--given", "2026-11-01")
+    said = {}
+    for spec in (f"manual:{typed}", f"manual:{typed}@ipa=us"):
+        outcome = run(
+            *("name", battery, "--speaker", "S-014", "--input", folder),
+            *("--transcriber", spec, "--json"),
+        )
+        assert outcome.status == 0, outcome.err
+        tree = next(trial for trial in outcome.document["trials"] if trial["item"] == "tree")
+        (transcript,) = tree["naming"]["transcripts"]
+        said[transcript["transcriber"]] = tree["response"]
+    assert said == {f"manual:{typed}@ipa=uk": "T R EH", f"manual:{typed}@ipa=us": "T R EY"}
+
+
+def test_unintelligible_speech_is_not_told_as_silence(
+    run: Run, battery: Path, folder: Path, tmp_path: Path
+) -> None:
+    typed = tmp_path / "typed.tsv"
+    typed.write_text(TYPED.replace("TH R IY", "<spn>"), encoding="utf-8")
+    spec = f"manual:{typed}"
+    run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
+    (line,) = (line for line in run("results", "1").out.splitlines() if line.startswith(" tree"))
+    assert "unintelligible" in line
+    out = tmp_path / "grids"
+    pytest.importorskip("praatio")
+    run("export", "1", "--format", "textgrid", "--out", out, "--within-study")
+    assert '"<spn>"' in next(out.glob("*tree*.TextGrid")).read_text(encoding="utf-8")
+
+
 def test_a_person_scores_by_ear_afterwards(
     run: Run, battery: Path, folder: Path, tmp_path: Path
 ) -> None:
