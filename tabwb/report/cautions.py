@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
-from tabwb.report.draws import pooled_caution
+from tabwb.report.draws import pooled_caution, repeated_caution
 from tabwb.report.summary import Summary
 
 FEW_ITEMS = 10
@@ -50,6 +50,8 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
     yield from _of_intervals(summary)
     if shared := summary.answers.shared_streams:
         yield pooled_caution(shared, summary.answers.n)
+    if again := summary.answers.repeated_draws:
+        yield repeated_caution(again)
     for cause, n in summary.answers.empty_causes.items():
         yield f"{n} of {summary.answers.n} responses have no text: {cause}."
     for judge in summary.judges:

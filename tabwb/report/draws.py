@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import groupby
 
 from tabwb.records.trials import Attempt, Conditions, PlannedTrial
+from tabwb.records.words import plural
 from tabwb.report.replies import REPLAYED
 from tabwb.scoring.estimand import Estimand, EstimatedInterval
 
@@ -49,7 +50,8 @@ def drawn_with(
 ) -> Hashable | None:
     """Return seed, temperature and top-p of a sampled reply of a model; None where not known.
 
-    A replayed reply has the seed of a draw that was made elsewhere: None.
+    A replayed reply has the seed of a draw that was made elsewhere: of it the administration and
+    the line that it was read from, because a file can be replayed twice.
 
     Args:
         conditions: of its administration.
@@ -57,8 +59,11 @@ def drawn_with(
         attempt: the one that counts.
         shared: whether its random stream is shared (:func:`shares_stream`): then that stream's.
     """
-    if conditions is None or conditions.kind != "model" or REPLAYED in attempt.metadata:
+    if conditions is None or conditions.kind != "model":
         return None
+    if REPLAYED in attempt.metadata:
+        uid = attempt.metadata.get("replayed_administration")
+        return (uid, attempt.metadata[REPLAYED]) if uid else None
     noted = attempt.metadata.get("seed", "")
     if not shared and not (noted.isascii() and noted.isdecimal()):
         return None
@@ -67,7 +72,7 @@ def drawn_with(
 
 
 Draw = tuple[int, int, Hashable, str]
-"""Place of a response, its administration's place, what was asked with which seed, and the text."""
+"""Place of a response, its administration's place, what was asked and drawn with, and the text."""
 
 
 def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
@@ -99,6 +104,20 @@ def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
         for place, _, key, text in own:
             first.setdefault(key, (place, text))
     return found
+
+
+def repeated_caution(n: int) -> str:
+    """Return what must be said where draws of other administrations came again.
+
+    >>> repeated_caution(15)[:60]
+    '15 responses repeat a draw that counts already: another admi'
+    """
+    return (
+        f"{plural(n, 'response')} {'repeats' if n == 1 else 'repeat'} a draw that counts already: "
+        "another administration has the same answer of the same model to the same messages, drawn "
+        "with the same seed or read from the same record. Each draw counts once; another --seed "
+        "gives new draws."
+    )
 
 
 def pooled_caution(shared: int, n: int) -> str:

@@ -47,6 +47,7 @@ class Answers:
         empty_causes: why empty responses are empty, where the back end tells (its note ``cause``),
             to number of responses.
         shared_streams: responses drawn from a random stream that others share.
+        repeated_draws: responses left out because the same draw of another administration counts.
     """
 
     n: int
@@ -57,6 +58,7 @@ class Answers:
     empty_causes: Mapping[str, int] = field(default_factory=dict)
     usable: Usable = NOTHING
     shared_streams: int = 0
+    repeated_draws: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Summary:
                 "batch_inexact": self.answers.inexact,
                 "empty_causes": dict(self.answers.empty_causes),
                 "shared_streams": self.answers.shared_streams,
+                "repeated_draws": self.answers.repeated_draws,
             },
         }
 
@@ -197,6 +200,7 @@ def _answers(rows: Sequence[Counted]) -> Answers:
         ),
         usable=count_usable(row.unusable for row in rows),
         shared_streams=sum(row.shares_stream for row in rows),
+        repeated_draws=sum(len(row.twins) for row in rows if not row.fixed),
     )
 
 

@@ -9,6 +9,7 @@ from tabwb.records.trials import Conditions, Trial
 from tabwb.report.cautions import cautions
 from tabwb.report.counted import Source, counted
 from tabwb.report.draws import SHARED, shared_seed, shares_stream
+from tabwb.report.replies import REPLAYED
 from tabwb.report.summary import Summary, pool, summarise
 from tabwb.scoring.estimand import Estimand
 from tests.report.given import (
@@ -139,3 +140,32 @@ def test_neighbouring_seeds_of_an_earlier_version_are_the_same_draws() -> None:
     assert counts(run(5), run(6)) == 4
     assert counts(run(5), run(5)) == 3
     assert counts(run(5), run(8)) == 6
+
+
+def replayed(trials: Sequence[Trial], uid: str = "0189") -> list[Trial]:
+    """The same as replayed from an export of a sampled administration."""
+    noted = {"replayed_administration": uid, "replayed_sampled": "yes", "seed": "not sent"}
+    return [
+        replace(
+            trial,
+            attempts=(
+                replace(trial.attempts[0], metadata={**noted, REPLAYED: str(trial.plan.number)}),
+            ),
+        )
+        for trial in trials
+    ]
+
+
+def test_an_export_that_is_replayed_twice_counts_once() -> None:
+    once = given()
+    assert counts((CONDITIONS, replayed(once)), (CONDITIONS, replayed(once))) == 6
+    assert counts((CONDITIONS, replayed(once)), (CONDITIONS, replayed(once, "another"))) == 12
+
+
+def test_how_many_draws_came_again_is_said() -> None:
+    source = Source(BATTERY, given(), SAMPLED, DECLARED)
+    assert pool([source]).answers.repeated_draws == 0
+    summary = pool([source] * 3)
+    assert (summary.answers.n, summary.answers.repeated_draws) == (6, 12)
+    said = list(cautions(BATTERY, summary, model=True))
+    assert any(one.startswith("12 responses repeat a draw that counts already") for one in said)

@@ -268,6 +268,7 @@ def test_the_document_says_everything_of_a_group() -> None:
         "n": 2, "n_distinct": 2, "words_mean": 7.0, "statuses": {"ok": 2}, "batch_inexact": 0,
         "empty_causes": {}, "usable": 2, "causes": {}, "few_usable": False,
         "shared_streams": 0,
+        "repeated_draws": 0,
     }  # fmt: skip
     (judge,) = group["summary"]["judges"]
     assert judge["present"]["retracing"] == 2
