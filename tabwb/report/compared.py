@@ -66,6 +66,7 @@ class Compared:
         terms: of a judge's measure: under which both sides were judged; None for an accuracy.
         usable: of a judge's measure: how many responses of each side are usable, and why the others
             are not; empty for an accuracy.
+        items_left_out: of a burden: items that were judged and have no burden on one side or both.
     """
 
     measure: str
@@ -82,6 +83,7 @@ class Compared:
     showable: Estimate
     terms: Terms | None = None
     usable: tuple[Usable, ...] = ()
+    items_left_out: tuple[str, ...] = ()
 
     @property
     def smallest_p(self) -> float | None:
@@ -221,6 +223,9 @@ def _of_judge(
     mean = 1.0 if found.first is None else found.first
     showable = detectable_burden(_design(*sides), n_features, burden=mean)
     burden = _compared(found, BURDEN, "", terms.rater, showable=showable, terms=terms)
+    judged = {(row.subtest.id, row.item.id) for judge in judges for row, _ in judge.judged}
+    left_out = tuple(item for _, item in sorted(judged - found.differences.keys()))
+    burden = replace(burden, items_left_out=left_out)
     rates = [
         _compared(
             compare_sides(*_sides(judges, sources, partial(_has, name)), None),

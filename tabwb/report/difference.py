@@ -211,6 +211,7 @@ def _compared(each: Compared) -> Json:
         "smallest_difference_reason": each.showable.reason,
         "estimates": [_tested(one) for one in (each.like, each.these)],
         "usable": [one.to_json() for one in each.usable],
+        "items_left_out": list(each.items_left_out),
         "status": "undefined" if test is None else "value",
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tabwb.battery.model import Battery
+from tabwb.records.words import plural
 from tabwb.report.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.difference import Difference
 from tabwb.report.draws import compared_caution
@@ -14,6 +15,8 @@ from tabwb.scoring.estimand import DETERMINISTIC, EstimatedInterval
 from tabwb.scoring.usable import Usable
 
 HEADINGS = ("A", "B", "A - B", "95 %", "p", "corr.", "items")
+NAMED = 5
+"""So many items are named; of more their number is told."""
 ALL_SCORED = "all scored subtests"
 
 
@@ -139,6 +142,11 @@ def notes(found: Difference) -> Iterator[str]:
             yield compared_caution(side, shared, n)
     for rater, why in found.left_out:
         yield f"{rater}: {why}"
+    for each in found.compared:
+        if each.items_left_out:
+            items = each.items_left_out
+            named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
+            yield f"{each.rater}: not compared, no burden on one side or both: {named}"
     for rater in dict.fromkeys(each.rater for each in found.compared if each.measure == RATE):
         absent = [
             each

@@ -122,7 +122,7 @@ def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
     if few:
         yield "few: fewer than half of the responses are usable; such rows are sorted last"
     if causes:
-        said = ", ".join(f"{plain(cause)} {n}" for cause, n in causes.items())
+        said = "; ".join(f"{n}, {plain(cause)}" for cause, n in causes.items())
         yield f"none: usable but without a burden: {said}"
     for label, n in waiting.items():
         if n:

@@ -292,7 +292,7 @@ def _cause(row: Counted, terms: Terms, ratings: Mapping[str, Rating]) -> str:
     """Why a response has no burden; empty when it has one. The gravest cause is named.
 
     Where a feature is undefined it is the stored reason: the response status that it begins with,
-    or ``undefined`` with the reason.
+    or the feature that is undefined with the reason.
     """
     if row.status is ResponseStatus.EMPTY:
         return "no-response"
@@ -307,15 +307,15 @@ def _cause(row: Counted, terms: Terms, ratings: Mapping[str, Rating]) -> str:
     for failure in (RatingStatus.ERROR, RatingStatus.UNPARSED):
         if failure in statuses:
             return failure.value
-    reasons = [
-        rating.reason
+    reasons = {
+        rating.measure: rating.reason
         for rating in given
         if rating is not None and rating.status is RatingStatus.UNDEFINED
-    ]
-    for reason in reasons:
+    }
+    for reason in reasons.values():
         if (named := reason.partition(":")[0]) in UNUSABLE:
             return named
-    if reasons:
-        said = next(filter(None, reasons), "")
-        return f"undefined: {said}" if said else "undefined"
-    return ""
+    for feature, reason in reasons.items():
+        if reason:
+            return f"{feature} undefined: {reason}"
+    return "undefined" if reasons else ""

@@ -262,7 +262,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
         parts.append(Text(f"95 %: {', '.join(found)}"))
     parts.append(Text(facts, style="dim"))
     if without := without_burden(burden):
-        causes = ", ".join(f"{plain(cause)} {n}" for cause, n in without.items())
+        causes = "; ".join(f"{n}, {plain(cause)}" for cause, n in without.items())
         parts.append(Text(f"usable but without a burden: {causes}", style="dim"))
     if judge.not_judged:
         parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))

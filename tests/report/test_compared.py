@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.records.declarations import Declaration
 from tabwb.records.exchange import Decoding
-from tabwb.records.ratings import Rating, valued
+from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, Conditions, PlannedTrial, Trial
 from tabwb.report.compared import ACCURACY, BURDEN, RATE, Compared
@@ -367,3 +368,24 @@ def test_a_comparison_names_the_side_that_shares_random_streams() -> None:
     assert found.to_json()["shared_streams"] == {"first": 0, "second": 20}
     said = [note for note in notes(found) if "earlier version" in note]
     assert len(said) == 1 and said[0].startswith("B: 20 of 20 responses were sampled by an earlier")
+
+
+def test_items_without_a_burden_are_named() -> None:
+    # One item of five was left out of the burden and nothing said which.
+    given = battery(texts=5)
+    said = {f"t{at}": ["anomia"] for at in range(5)}
+    one, other = (
+        source(given, all_say(given, "a") | said),
+        source(given, all_say(given, "a") | said),
+    )
+    trials = list(one.trials)
+    at = next(n for n, trial in enumerate(trials) if trial.plan.item == "t4")
+    lacking = (*trials[at].ratings[:2], undefined(JUDGE, FEATURES[2], "not told"))
+    trials[at] = replace(trials[at], ratings=lacking)
+    declared = {JUDGE: Declaration(JUDGE, FEATURES)}
+    other = replace(other, declarations=declared)
+    found = compare(replace(one, trials=trials, declarations=declared), other)
+    burden = of(found, BURDEN)
+    assert (burden.items, burden.items_left_out) == (4, ("t4",))
+    assert "a-judge: not compared, no burden on one side or both: t4" in list(notes(found))
+    assert of(compare(other, other), BURDEN).items_left_out == ()

@@ -83,7 +83,7 @@ def test_a_feature_of_the_set_that_is_undefined_leaves_no_burden_for_its_judge_o
     assert rules.burden.no_burden == {}
     assert (model.burden.n_burden, model.burden.no_burden) == (
         1,
-        {"undefined: not in the reply": 1},
+        {"anomia undefined: not in the reply": 1},
     )
     assert model.burden.symptom_burden.value == 3.0
 

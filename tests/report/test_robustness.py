@@ -136,7 +136,7 @@ def test_a_judge_says_why_responses_have_no_burden_and_under_which_terms_it_judg
     old = under("old", source(by(P, 1, 1), (*by(P, 1, 0)[:1], undefined(P, "jargon", "unparsed"))))
     new = under("new", source(by(P, 0, 0)))
     text = unwrapped(printed(robustness_view(robustness([old, new]), {})))
-    assert "1 without a burden (undefined: unparsed)" in text
+    assert "1 without a burden (jargon undefined: unparsed)" in text
     first, second = (sha256(prompt.encode()).hexdigest()[:8] for prompt in ("old", "new"))
     assert first in text and second in text
 

@@ -254,7 +254,7 @@ def test_each_judge_has_its_own_set_and_scope() -> None:
     ("rating", "cause"),
     [
         (failed("j", "jargon", "timeout"), "error"),
-        (undefined("j", "jargon", "one-sided"), "undefined: one-sided"),
+        (undefined("j", "jargon", "one-sided"), "jargon undefined: one-sided"),
         (undefined("j", "jargon", "not-language: not an English text"), "not-language"),
         (valued("j", "anomia", 1), "not-rated"),
     ],
