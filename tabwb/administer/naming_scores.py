@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.administer.naming_view import NamingView
+from tabwb.phonology.inventory import SILENT
 from tabwb.phonology.spelled import pronounced
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
@@ -185,7 +186,7 @@ def named_item(naming: Naming) -> NamedItem:
         cues=tuple((cue.kind, cue.counts) for cue in cues),
         latency_s=view.latency_s,
         heard="" if heard is None else heard.text,
-        phonemes=naming.phonemes,
+        phonemes=_parted(naming),
         score="" if score is None else score.score,
         transcriber="" if naming.transcript is None else naming.transcript.transcriber,
         score_by="" if score is None else score.by,
@@ -209,6 +210,15 @@ def heard_of_speaker(
         for segment in transcript.segments
         if not any(a <= start + _middle(segment) < b for a, b in view.examiner)
     )
+
+
+def _parted(naming: Naming) -> tuple[str, ...]:
+    """What was transcribed, with a silence between two attempts that a pause or a mark parts."""
+    said = tuple(each for each in naming.phonemes if each not in SILENT)
+    if naming.by_ear or len(naming.attempts) < 2 or said != naming.said:
+        return naming.phonemes
+    first, *others = (attempt.phonemes for attempt in naming.attempts)
+    return (*first, *(each for other in others for each in (SILENT[0], *other)))
 
 
 def _circumstances(view: NamingView) -> set[str]:

@@ -338,11 +338,18 @@ def _naming(session: Session) -> NamingSession:
 
 
 def _tell_kept(session: NamingSession, kept: str) -> None:
-    """What a person said is kept, and beside it what the rules say."""
+    """What a person said is kept, and beside it what the rules say once this rater has scored."""
     from tabwb.administer.naming_scores import naming_of
 
     view = session.view()
-    proposal = None if view is None else naming_of(view).proposal
+    if view is None:
+        note(kept)
+        return
+    scored = any(each.by == session.rater for each in view.scores)
+    if not scored and view.rules.reveal == "after-score":
+        note(f"{kept}; what the rules propose is shown after your score")
+        return
+    proposal = naming_of(view).proposal
     beside = ""
     if proposal is not None:
         beside = f"; the rules propose {proposal.code} ({proposal.clause})"

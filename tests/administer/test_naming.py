@@ -444,6 +444,16 @@ def test_a_score_gives_the_code_that_follows_from_it(
     assert (named.code, named.decided_by, named.proposed_open) == (code, "listener", "")
 
 
+def test_attempts_that_a_pause_parts_are_shown_apart(begin_naming: Begin) -> None:
+    session = begin_naming()
+    session.show(shown(0.0))
+    session.score("error", take=take(0.0))
+    session.transcribed(1, 1, heard("K AE T", "D AO G"))
+    view = session.view()
+    assert view is not None
+    assert " ".join(named_item(naming_of(view)).phonemes) == "K AE T <sil> D AO G"
+
+
 def test_what_a_listener_heard_feeds_distance_and_both_rules(begin_naming: Begin) -> None:
     session = begin_naming()
     session.show(shown(0.0))

@@ -235,6 +235,8 @@ def test_a_person_scores_by_ear_afterwards(
     assert run("trial", "score", "1", "cat", "error").status == 0
     told = run("trial", "heard", "1", "cat", "dog")
     assert "heard 'dog' kept; the rules propose semantic" in told.err
+    second = run("trial", "heard", "1", "cat", "dog", "--rater", "R2")
+    assert "semantic" not in second.err and "after your score" in second.err
     unknown = run("trial", "heard", "1", "house", "zzblorp")
     assert "the sound /zblɔrp/ is guessed from the letters" in unknown.err
     assert "tabwb trial heard 1 house /zblɔrp/" in unknown.err
