@@ -273,7 +273,7 @@ class OpenAIModel(RemoteModel):
             if isinstance(failure, ComponentError):
                 raise failure from None
             raise ComponentError(
-                f"nobody answers at {self._options.address}: {redact(str(failure))}",
+                f"no server answers at {self._options.address}: {redact(str(failure))}",
                 hint="is the server running, and is base_url its address up to /v1?",
             ) from None
         except openai.OpenAIError:

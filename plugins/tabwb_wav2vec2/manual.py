@@ -77,7 +77,7 @@ class ManualTranscriber:
         seconds = (sound.seconds if clip.end_s is None else clip.end_s) - clip.start_s
         phonemes = self._typed[name]
         if phonemes is None:
-            empty = "is empty: nobody transcribed it; <sil> says that nothing was said"
+            empty = "is empty: it was not transcribed; write <sil> where nothing was said"
             return Transcript(shown, "error", error=f"the transcript of '{name}' {empty}")
         # A written silence has no length: it parts attempts by standing there.
         segments = tuple(

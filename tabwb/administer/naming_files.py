@@ -72,7 +72,7 @@ def date_of(files: Sequence[TakeFile]) -> str:
     if len(days) > 1:
         raise UsageError(
             f"the recordings are of {len(days)} days: {', '.join(days)}",
-            hint="one session is one day: say it with --date, or give each day by itself",
+            hint="a session is one day: give its date with --date, or import each day separately",
         )
     return days[0] if days else ""
 
@@ -93,7 +93,9 @@ def check_sounds(files: Sequence[TakeFile]) -> None:
             wrong.append(str(error).splitlines()[0])
     if wrong:
         raise TabwbError(
-            "\n".join(wrong), allowed=ALLOWED, hint="nothing was kept; mend or remove these files"
+            "\n".join(wrong),
+            allowed=ALLOWED,
+            hint="nothing was stored; repair or remove these files",
         )
 
 

@@ -244,7 +244,8 @@ def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Namin
     number = session.administration.id
     session.close()
     raise UsageError(
-        f"administration {number} is not spoken naming", hint=f"go on with: tabwb resume {number}"
+        f"administration {number} is not spoken naming",
+        hint=f"continue with: tabwb resume {number}",
     )
 
 

@@ -101,12 +101,12 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
                 note(f"warning: {failed}")
             raise Interrupted(
                 f"administration {number} is paused: {session.pause_reason or 'by the user'}",
-                hint=f"go on with: {named_next(session) or f'tabwb resume {number}'}",
+                hint=f"continue with: {named_next(session) or f'tabwb resume {number}'}",
             )
         for document in documents:
             from tabwb.cli.judge_run import check_verdicts
 
-            hint = f"go on with: tabwb judge run {number} --judge {document['rater']}"
+            hint = f"continue with: tabwb judge run {number} --judge {document['rater']}"
             check_verdicts([document], hint)
     check_raters(session)
     return 0
@@ -184,7 +184,7 @@ def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) ->
                 task.judge_held(number, Limits(), cancel, documents)
         except Interrupted as error:
             raise Interrupted(
-                error.message, hint=f"go on with: tabwb judge run {number} --judge {spec}"
+                error.message, hint=f"continue with: tabwb judge run {number} --judge {spec}"
             ) from error
         finally:
             task.close()

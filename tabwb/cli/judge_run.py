@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     help="Ask so many times, past the stored verdicts, and tell how far the judge agrees with "
     "itself. The first verdict counts.",
 )
-@click.option("--again", is_flag=True, help="Judge anew what this judge has judged before.")
+@click.option("--again", is_flag=True, help="Judge again what this judge has already judged.")
 @click.option("--dry-run", is_flag=True, help="Print every request and the estimate; ask nothing.")
-@click.option("--max-requests", type=click.IntRange(1), help="Stop after so many requests.")
+@click.option("--max-requests", type=click.IntRange(1), help="Stop after this many requests.")
 @click.option(
     "--max-cost",
     type=Finite(0, min_open=True),
@@ -127,8 +127,8 @@ def run(
     for rater, judged in _all_unparsed(documents).items():
         raise TabwbError(
             f"{rater} gave no verdict: none of {plural(judged, 'reply', 'replies')} can be read",
-            hint="the replies are kept (tabwb results ID --json); --again asks anew, "
-            "but another model or prompt may be what it takes",
+            hint="the replies are kept (tabwb results ID --json); --again asks again; "
+            "another model or prompt may work better",
         )
     return 0
 
@@ -232,7 +232,7 @@ class Task:
                     limits = self.judge_held(number, limits, cancel, documents)
             except Interrupted as error:
                 raise Interrupted(
-                    error.message, hint="the same command goes on from here"
+                    error.message, hint="the same command continues from here"
                 ) from error
         return limits
 

@@ -30,7 +30,7 @@ SpeakerView = Callable[[str | None], int]
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
     "name": ("name", "Give a naming battery to a person: from files or through the microphone."),
-    "resume": ("run", "Go on with an administration; nothing is asked twice."),
+    "resume": ("run", "Resume an administration; answered items are not given again."),
     "results": ("results", "Show results, or list what there is."),
     "diff": ("diff", "Compare two examinees on the same items."),
     "export": ("export", "Write results to a file."),

@@ -57,7 +57,7 @@ NO_TRANSCRIBER = "none"
     help="What hears the responses; 'none': nothing does. With --resume: what hears them now.",
 )
 @click.option("--rater", metavar="ID", default="", help="Rater code of who scores by ear.")
-@click.option("--resume", "reference", metavar="ID", help="Go on with this administration.")
+@click.option("--resume", "reference", metavar="ID", help="Resume this administration.")
 @click.option(
     "--discontinue",
     metavar="REASON",
@@ -180,7 +180,7 @@ def _begin(
     except Interrupted:
         raise
     except TabwbError:
-        note(f"what was recorded is kept; go on with: {_resume(session, options)}")
+        note(f"what was recorded is kept; continue with: {_resume(session, options)}")
         raise
 
 
@@ -230,7 +230,7 @@ def _check_same(session: NamingSession, battery: str, options: dict[str, Any]) -
         said = ", ".join(f"{what} {has}" for what, has in differs)
         raise UsageError(
             f"administration {given.id} was begun with another: {said}",
-            hint=f"go on with: {_resume(session, options)}",
+            hint=f"continue with: {_resume(session, options)}",
         )
 
 
@@ -282,7 +282,7 @@ def _give(
         names = ", ".join(trial.plan.item for trial in aloud)
         raise Interrupted(
             f"no response yet: {names}" if aloud else "stopped",
-            hint=f"go on with: {_resume(session, options)}",
+            hint=f"continue with: {_resume(session, options)}",
         )
     if typed:
         raise Interrupted(
@@ -296,7 +296,7 @@ def _give(
     ):
         raise Interrupted(
             f"not transcribed: {', '.join(deaf)}",
-            hint=f"once what was wrong is mended: {_resume(session, options)}",
+            hint=f"correct it, then continue with: {_resume(session, options)}",
         )
     return 0
 

@@ -155,7 +155,7 @@ def resume(
     as_json: bool,
     offline: bool | None,
 ) -> int:
-    """Go on with ADMINISTRATION (its number or uid) where it stopped."""
+    """Resume ADMINISTRATION (its number or uid) where it stopped."""
     from tabwb.administer import setup
 
     plugins = open_plugins(offline)
@@ -176,7 +176,7 @@ def resume(
             if command := named_next(session):
                 raise UsageError(
                     f"what is left of administration {session.administration.id} is named aloud",
-                    hint=f"go on with: {command}",
+                    hint=f"continue with: {command}",
                 )
             with opened_model(plugins, session.administration.conditions) as model:
                 session.resume()

@@ -356,7 +356,9 @@ def _day(text: str) -> str:
 
 def _confirm(speaker_id: str) -> None:
     if not sys.stdin.isatty():
-        raise UsageError("nobody is here to confirm the deletion", hint="confirm it with --yes")
+        raise UsageError(
+            "the deletion was not confirmed: this is not a terminal", hint="confirm it with --yes"
+        )
     typed: str = click.prompt("Type the ID again to delete all of this for good", err=True)
     if typed.strip() != speaker_id:
         raise UsageError(f"'{typed.strip()}' is not '{speaker_id}': nothing was deleted")

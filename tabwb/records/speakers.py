@@ -23,7 +23,7 @@ SCOPES: Mapping[Scope, str] = {
     "train": "recordings train or test a model",
     "share": "data leave the study that collected them",
     "play-back": "recordings are played to others than those who rate",
-    "remote": "data go over a network to somebody else's computer",
+    "remote": "data are sent over a network to another computer",
 }
 """What a speaker can agree to, each by itself."""
 CONSENTED_TO: Mapping[Scope, str] = {

@@ -114,7 +114,7 @@ def check_whole(path: str | os.PathLike[str]) -> SoundInfo:
         raise TabwbError(
             f"is cut off: only its first {there / found.rate:.2f} s are there",
             where=os.fspath(path),
-            hint="copy it again, or, to go on with what is there: ffmpeg -i FILE out.wav",
+            hint="copy it again, or keep the part that is there with: ffmpeg -i FILE out.wav",
         )
     return found
 
@@ -263,7 +263,7 @@ def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
         raise TabwbError(
             f"is damaged: {_reason(error)}",
             where=os.fspath(path),
-            hint="copy it again, or mend it, for example with: ffmpeg -i FILE out.wav",
+            hint="copy it again, or repair it, for example with: ffmpeg -i FILE out.wav",
         ) from error
 
 

@@ -116,7 +116,7 @@ class SoundHost:
             # PortAudio ends its process where ALSA's configuration cannot be read.
             how = f"broke down ({signal.Signals(-status).name})"
         else:
-            how = f"ended by itself (status {status})"
+            how = f"ended unexpectedly (status {status})"
         return ComponentError(
             f"PortAudio {how}", hint="\n".join(filter(None, (HINTS["configuration"], self.printed)))
         )

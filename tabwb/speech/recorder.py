@@ -156,7 +156,7 @@ class Recorder:
         if host is None or self._recording is not None or not self._ready.is_set():
             return None
         if host.over.is_set() and self._ended is None:
-            return f"the recorder has ended by itself; what it wrote is kept in {self.path.name}"
+            return f"the recorder ended unexpectedly; what it recorded is kept in {self.path.name}"
         if self._alarm is None and time.monotonic() - self._heard_s > SILENT_S:
             return "the recorder does not answer"
         return self._alarm

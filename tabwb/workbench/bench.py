@@ -35,7 +35,7 @@ class Bench(ByEarBench):
     def begin(self, draft: Draft) -> None:
         """Begin an administration; it waits for its first item."""
         battery, conditions = self._conditions(draft)
-        self._leave("another administration was begun")
+        self._leave("another administration was started")
         self._opened(setup.create(self.store, self.plugins, battery, conditions))
         if idle := setup.idle_replicates(self.plugins, battery, conditions):
             self.say(messages.Told(f"{idle[0].upper()}{idle[1:]}."))

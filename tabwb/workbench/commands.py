@@ -137,7 +137,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("administer.cue", "Next cue", "Cue", "c", _NAMING, 3,
             "Give the next cue: its words are shown, and it counts as the battery says."),
     Command("administer.re-prompt", "Ask again", "Ask again", "e", _NAMING, 8,
-            "Ask again: what is said from here on is not the first response."),
+            "You repeat the question; later speech is not scored."),
     Command("administer.attempt", "Mark a new attempt", "Attempt", "m", _NAMING, 9,
             "Mark that a new attempt of the speaker begins now."),
     Command("administer.examiner", "Examiner speaks", "Examiner", "x", _NAMING, 10,

@@ -123,7 +123,7 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
     if call.stop_reason is StopReason.REFUSED:
         yield "the service refused"
     if call.same_as is not None:
-        yield "taken over from the same call, asked before"
+        yield "copied from an earlier identical call"
     if calls > 1:
         yield f"judged {calls} times; this verdict counts"
 

@@ -67,7 +67,7 @@ class JudgingBench(OpenSession):
                 words = self._judge_all(judging, wish)
                 phase = "refused" if judging.tally.all_failed else "done"
         except Interrupted as stopped:
-            self.say(messages.Judging("stopped", f"{stopped.message}\nJudge goes on from here"))
+            self.say(messages.Judging("stopped", f"{stopped.message}\nJudge continues from here"))
         except TabwbError as error:
             self.say(messages.Judging("refused", str(error)))
         else:

@@ -57,7 +57,7 @@ def test_what_was_taken_up_stays_and_the_rest_follows(
 ) -> None:
     words = ["name", naming_battery(tmp_path), "--speaker", "S-014", "--input", folder]
     words += ["--transcriber", "none"]
-    assert "go on with: tabwb name" in on_a_full_disk(run, *words)
+    assert "continue with: tabwb name" in on_a_full_disk(run, *words)
     assert run("results", "1", "--json").document["administration"]["answered"] == 1
     assert run(*words, "--resume", "1").status == 3
     document = run("results", "1", "--json").document

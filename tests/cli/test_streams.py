@@ -80,7 +80,7 @@ def test_a_paused_administration_is_said_when_nobody_reads_its_results(tmp_path:
     replayed.write_text(json.dumps(line), encoding="utf-8")
     done = shell(f"tabwb run tab --model replay:{replayed} | :")
     assert done.returncode == 3
-    assert b"go on with: tabwb resume 1" in done.stderr
+    assert b"continue with: tabwb resume 1" in done.stderr
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])

@@ -51,7 +51,7 @@ def test_what_was_typed_comes_as_a_transcript(tmp_path: Path) -> None:
 
 def test_an_empty_cell_is_no_silence(tmp_path: Path) -> None:
     (dog,) = heard(table(tmp_path, "dog_d1a4fb3f_0\t "), Clip(str(SPEECH / CLIPS[0])))
-    assert dog.status == "error" and "<sil> says that nothing was said" in dog.error
+    assert dog.status == "error" and "<sil> where nothing was said" in dog.error
 
 
 def test_a_mistake_is_named_with_its_line(tmp_path: Path) -> None:

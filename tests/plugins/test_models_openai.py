@@ -312,7 +312,7 @@ def test_nobody_there_is_said_at_once() -> None:
     with chat_server() as chat:
         url = chat.url
     model = OpenAIModel("small", OpenAIOptions(base_url=url), local=True)
-    with pytest.raises(ComponentError, match=f"nobody answers at {url}: .*refused"):
+    with pytest.raises(ComponentError, match=f"no server answers at {url}: .*refused"):
         model.open()
 
 

@@ -143,13 +143,13 @@ def test_a_recorder_that_is_killed_leaves_a_file_that_reads_whole(
     time.sleep(0.7)
     os.kill(recorder.pid, signal.SIGKILL)
     until(lambda: recorder.alarm)
-    assert recorder.alarm is not None and "ended by itself" in recorder.alarm
+    assert recorder.alarm is not None and "ended unexpectedly" in recorder.alarm
     size = recorder.path.stat().st_size
     with wave.open(str(recorder.path)) as reader:
         assert reader.getnframes() == (size - 44) // 3  # before anything repaired it
     made = recorder.stop()
     assert made.frames == (size - 44) // 3
-    assert "ended by itself" in made.remarks[0]
+    assert "ended unexpectedly" in made.remarks[0]
 
 
 PROGRAM = """

@@ -250,7 +250,7 @@ async def test_an_open_administration_is_offered_and_never_resumed_silently(
         await seat.reads("CONTINUE")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.press("enter")
-        await seat.reads("Go on with #1?")
+        await seat.reads("Resume #1?")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.press("enter")
         await seat.until(lambda: seat.desk.work and not seat.work.loading)

@@ -313,7 +313,7 @@ async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> 
         await seat.type("text=dog")
         await seat.reads("1 of 2")
         await seat.press("enter")
-        await seat.reads("Go on with #1?")
+        await seat.reads("Resume #1?")
 
 
 def administration(number: int, examinee: str = "bundled") -> Administration:

@@ -81,7 +81,7 @@ async def test_a_limit_stops_and_the_same_goes_on(sit: Sit) -> None:
         await press_button(seat, "begin")
         await seat.until(lambda: "the limit is" in message(seat), "the limit")
         assert judgements(seat) == 2
-        assert message(seat).endswith("3 calls left\nJudge goes on from here")
+        assert message(seat).endswith("3 calls left\nJudge continues from here")
         seat.fill(max_requests="")
         await press_button(seat, "begin")
         await seat.until(lambda: "judged 3" in message(seat), "the end")

@@ -112,7 +112,7 @@ async def test_a_changed_model_is_not_tried_again(sit: Sit, battery: str, tmp_pa
     healed.write_text("other weights", encoding="utf-8")
     async with sit() as seat:
         await seat.press("enter")
-        await seat.reads("Go on with #1?")
+        await seat.reads("Resume #1?")
         await seat.press("enter")
         await seat.reads("The model has changed")
         await seat.reads("Bring back the model that it began with")
@@ -155,7 +155,7 @@ async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, bat
         async with sit() as seat:
             await seat.reads("CONTINUE")
             await seat.press("enter")
-            await seat.reads("Go on with #1?")
+            await seat.reads("Resume #1?")
             await seat.press("enter")
             await seat.reads("The store refused it")
     plugins.close()

@@ -74,7 +74,7 @@ def answered(tab: Battery, *ratings: Rating, attempts: int = 1) -> Trial:
             [replace(CALL, stop_reason=StopReason.REFUSED, prompt_tokens=None)],
             "the service refused, 1 request",
         ),
-        ([replace(CALL, same_as=7)], "taken over from the same call, asked before"),
+        ([replace(CALL, same_as=7)], "copied from an earlier identical call"),
         (
             [replace(CALL, prompt_tokens=None), replace(CALL, repeat=1)],
             "judged 2 times; this verdict counts, 1 request",

@@ -58,7 +58,7 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         ),
         "no-response": Code("nothing is said, or that no name comes", "machine"),
         "other": Code("none of these", "person"),
-        "undecided": Code("nobody has decided yet", "machine"),
+        "undecided": Code("not decided yet", "machine"),
     }
 )
 """Every code; what stands under ``machine`` is all that is proposed without a person's ear."""
@@ -79,7 +79,7 @@ FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "repeats": "the same was said to an earlier item",
         "guessed-sound": "the word has no listed pronunciation: it follows from its letters",
         "mapped-sound": "a sound outside of the 40 phonemes was mapped to the nearest",
-        "embedded": "further speech stands beside the name without a pause: check by ear",
+        "embedded": "more speech follows or precedes the name without a pause: check by ear",
     }
 )
 

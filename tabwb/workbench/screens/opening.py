@@ -207,6 +207,6 @@ class Opening(Screen[None]):
             words += "\n\nIts recording was interrupted; what was recorded until then can be kept."
             choices.insert(0, ("keep", "Keep it"))
         if not over:
-            choices.insert(0, ("resume", "Go on"))
-        title = f"#{number}" if over else f"Go on with #{number}?"
+            choices.insert(0, ("resume", "Resume"))
+        title = f"#{number}" if over else f"Resume #{number}?"
         self.app.push_screen(ChoiceScreen(title, words, tuple(choices)), chosen)

@@ -35,9 +35,9 @@ The exact prompt, every attempt, every rating with its reason. **v** declares th
 writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll, **esc** closes.
 
 Of a picture that was named: **l** plays the response, **1** to **5** score it as during the
-session, **h** takes what you heard and **k** a code; the new score stands here at once, and is kept
-as given after the machine's words were seen, where there are any. **r** names another rater. What
-was said before stays in the store; whoever listens as another rater sees it after their own score.
+session, **h** takes what you heard and **k** a code. The new score is shown at once, marked as
+given after the machine's transcript was seen, where there is one. **r** sets another rater. Earlier
+scores stay in the store; another rater sees them only after their own score.
 """
 
 
