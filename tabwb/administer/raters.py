@@ -8,6 +8,7 @@ from dataclasses import replace
 from tabwb.administer.attempts import storable
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.extend.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
+from tabwb.extend.loading import PluginExit, plugin_code
 from tabwb.extend.plugins import Plugins
 from tabwb.records.declarations import Declaration, Scope
 from tabwb.records.errors import TabwbError
@@ -207,9 +208,11 @@ def _guarded(
     here, where the plugin can still be named.
     """
     try:
-        return checked(rater, rate())
+        with plugin_code():
+            return checked(rater, rate())
     except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
-        reason = storable(f"{type(error).__name__}: {error}")
+        named = str(error) if isinstance(error, PluginExit) else f"{type(error).__name__}: {error}"
+        reason = storable(named)
         return [failed(rater, measure, reason) for measure in measures]
 
 

@@ -53,7 +53,9 @@ class Session(Standing):
                 raise TabwbError(
                     f"the model is not the one this administration began with: {key} was "
                     f"{earlier[key]} and is {facts.get(key, 'unknown')}",
-                    hint="begin a new administration for the changed model",
+                    hint="restore the recorded answers as they were, or begin a new administration"
+                    if key == "file_sha256"
+                    else "begin a new administration for the changed model",
                 )
         if dict(facts) == dict(earlier):
             return ()

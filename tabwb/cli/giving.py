@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tabwb.cli.common import inform, is_quiet, is_verbose, note, on_terminal, print_json
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.interrupts import Interrupt
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
             yield OpenModel(backend, facts, cancel)
     finally:
         backend.close()
+        for problem in plugins.failed_closings:
+            note(f"warning: plugin {problem}")
 
 
 def give(session: Session, model: OpenModel | None, together: int, *, as_json: bool) -> int:
@@ -197,7 +200,7 @@ def stopping(cancel: threading.Event, safe: str = "what is answered is safe") ->
 
     def handler(number: int, frame: FrameType | None) -> None:
         if cancel.is_set():
-            raise KeyboardInterrupt
+            raise Interrupt
         cancel.set()
         # Not through Python's stderr: the signal may have come in the middle of writing there.
         with suppress(OSError):

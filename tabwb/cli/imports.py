@@ -93,6 +93,12 @@ def import_(**options: Any) -> int:
                     session_date=said or one.date,
                 )
                 conditions = setup.resolve(plugins, battery, conditions)
+                if origin == "unknown":
+                    note(
+                        f"{one.source}: who made the answers is not known (no README.txt of an "
+                        f"export is beside it): they are guarded as those of {speaker}. "
+                        "Say it with --origin human and --speaker ID, or with --origin model"
+                    )
                 with setup.create_naming(store, plugins, battery, conditions) as session:
                     for notice in notices(store, plugins, conditions):
                         note(notice)

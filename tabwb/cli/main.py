@@ -128,6 +128,7 @@ def cli(
     device and does not diagnose.
     """
     if context.invoked_subcommand is not None:
+        context.with_resource(signals.told_apart())
         if store_location is not None:
             os.environ["TABWB_STORE"] = store_location
         if offline:

@@ -13,6 +13,7 @@ from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
+from tabwb.records.interrupts import Interrupt
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.states import AdministrationStatus
 
@@ -151,4 +152,4 @@ def _read_aloud(session: NamingSession) -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """A closed terminal and ``kill`` are ctrl+c for one who types."""
-    raise KeyboardInterrupt
+    raise Interrupt

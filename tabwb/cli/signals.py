@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tabwb.records import child_processes
+from tabwb.records.interrupts import interrupt
 
 ENDING = ("SIGTERM", "SIGHUP")
 """``kill``, and a terminal that was closed."""
@@ -63,6 +64,23 @@ def _leave_after_two(reading: int) -> None:
     with contextlib.suppress(OSError):
         os.write(2, b"\nstopped at once; what is answered is safe\n")
     os._exit(130)
+
+
+@contextmanager
+def told_apart() -> Iterator[None]:
+    """Let ctrl+c raise :class:`~tabwb.records.interrupts.Interrupt` while a command runs.
+
+    A ``KeyboardInterrupt`` that a plugin raises is then known as the plugin's failure. A handler
+    that another program has set stays.
+    """
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield
+        return
+    with caught(interrupt, "SIGINT"):
+        yield
 
 
 @contextmanager

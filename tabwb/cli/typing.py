@@ -15,6 +15,7 @@ from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
+from tabwb.records.interrupts import Interrupt
 from tabwb.records.states import AdministrationStatus, ResponseKind
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def is_command(line: str) -> bool:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """A closed terminal and ``kill`` are ctrl+c for one who types."""
-    raise KeyboardInterrupt
+    raise Interrupt
 
 
 def _read(aside: bool, *, many_lines: bool) -> str | None:

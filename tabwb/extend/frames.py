@@ -201,7 +201,7 @@ def spec_from_plain(plain: Frame) -> Spec:
     return Spec(plain["id"], plain["name"], plain["options"])
 
 
-def error_to_plain(error: Exception) -> Frame:
+def error_to_plain(error: BaseException) -> Frame:
     """An error as plain data; one that is not ours keeps the name of its type."""
     if not isinstance(error, TabwbError):
         return {"message": f"{type(error).__name__}: {error}"}

@@ -88,7 +88,7 @@ class Host:
                     self._write({"call": call, "result": end.value})
                     return
                 self._write({"call": call, "piece": piece})
-        except Exception as error:  # noqa: BLE001 - whatever a component raises is reported
+        except BaseException as error:  # noqa: BLE001 - whatever a component raises is reported
             traceback.print_exc()
             self._write({"call": call, "error": error_to_plain(error)})
         finally:

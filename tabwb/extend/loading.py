@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
@@ -17,6 +16,8 @@ from tabwb.extend import folders, hookspecs
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.registry import near
 from tabwb.records.errors import TabwbError
+from tabwb.records.interrupts import is_real
+from tabwb.records.standard_streams import stdout_to_stderr
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,17 +182,30 @@ def plugin_code() -> Iterator[None]:
     """Run code of a plugin: what it prints goes to stderr, and only ctrl+c ends the program.
 
     Raises:
-        PluginExit: it raised ``SystemExit`` or another ``BaseException``.
+        PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
     """
-    with redirect_stdout(sys.stderr):
-        try:
-            yield
-        except (Exception, KeyboardInterrupt):
+    with stdout_to_stderr(), exits_as_errors():
+        yield
+
+
+@contextmanager
+def exits_as_errors() -> Iterator[None]:
+    """Turn what a plugin raises to end the program into an error.
+
+    Raises:
+        PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
+    """
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and is_real(error):
             raise
-        except BaseException as error:
-            raise PluginExit(f"{type(error).__name__}: {error}") from error
+        raise PluginExit(f"{type(error).__name__}: {error}") from error
 
 
 def error_words(error: Exception) -> str:
     """An error in one line or few, with the name of its type where it is not ours."""
-    return str(error) if isinstance(error, TabwbError) else f"{type(error).__name__}: {error}"
+    ours = isinstance(error, TabwbError | PluginExit)
+    return str(error) if ours else f"{type(error).__name__}: {error}"

@@ -25,6 +25,7 @@ from tabwb.extend.components import (
 )
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.cutting import cut_of, without_cut
+from tabwb.extend.guarded import guarded_model, guarded_transcriber
 from tabwb.extend.loading import Loader, PluginInfo, PluginProblem, error_words, plugin_code
 from tabwb.extend.registry import (
     EXAMPLES,
@@ -64,6 +65,9 @@ OBSERVERS: dict[type[events.Event], str] = {
     events.Discontinued: "tabwb_on_discontinued",
 }
 """Kind of event: the hook that is called with it. Every kind has one."""
+
+CLOSING = "closing"
+"""What a component's problem is about where its ``close`` failed."""
 
 CONTRACTS: Mapping[ComponentKind, type] = {
     "models": ModelBackend,
@@ -337,6 +341,11 @@ class Plugins:
         """Observers that raised, each once."""
         return tuple(one for one in self._problems if one.what in OBSERVERS.values())
 
+    @property
+    def failed_closings(self) -> tuple[PluginProblem, ...]:
+        """Components whose ``close`` failed or did not end, each once."""
+        return tuple(dict.fromkeys(one for one in self._problems if one.what == CLOSING))
+
     def notify(self, event: events.Event) -> None:
         """Tell every observer of this event, each by itself; never raises."""
         hook = OBSERVERS.get(type(event))
@@ -465,12 +474,21 @@ class Plugins:
                 f"{error_words(error)}"
             ) from error
         contract = CONTRACTS[component.kind]
+        made: Any = part
         if not isinstance(part, contract):
             raise ComponentError(
                 f"'{descriptor.id}' of plugin '{component.owner}' made a "
                 f"{type(part).__name__}, which is not a {contract.__name__}"
             )
-        return part
+        report = partial(self._close_failed, component.owner)
+        if component.kind == "models":
+            return guarded_model(made, descriptor.id, report)
+        if component.kind == "transcribers":
+            return guarded_transcriber(made, descriptor.id, report)
+        return made
+
+    def _close_failed(self, owner: str, error: str) -> None:
+        self._problems.append(PluginProblem(owner, CLOSING, error))
 
 
 def _head(spec: Spec) -> str:

@@ -45,7 +45,7 @@ def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -
     explanation = "\n\n".join(notes) + "\n"
     beside = out.with_name(out.name + ".README.txt")
     stood = beside.exists()
-    if stood and not _is_ours(beside):
+    if stood and not is_explanation(beside):
         raise TabwbError(
             "is a file that tabwb did not write",
             where=str(beside),
@@ -61,7 +61,8 @@ def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -
         raise
 
 
-def _is_ours(path: Path) -> bool:
+def is_explanation(path: Path) -> bool:
+    """Return whether a file is the explanation of an export, written by tabwb."""
     try:
         with path.open("rb") as file:
             return file.read(len(RESEARCH_ONLY.encode())) == RESEARCH_ONLY.encode()

@@ -9,8 +9,11 @@ import errno
 import os
 import stat
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from tabwb.records.errors import TabwbError
 
@@ -75,6 +78,41 @@ def write_stdout(content: bytes) -> None:
         return
     out.write(content)
     out.flush()
+
+
+class _Redirection:
+    """How many pieces of code run with stdout redirected, and what stdout was before."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.depth = 0
+        self.before: TextIO = sys.stdout
+        self.instead: TextIO = sys.stderr
+
+
+_redirection = _Redirection()
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Write to stderr what is printed to stdout meanwhile, in any thread.
+
+    Several threads may do so at once: the last to leave puts stdout back.
+    """
+    state = _redirection
+    with state.lock:
+        if state.depth == 0:
+            state.before, state.instead = sys.stdout, sys.stderr
+            sys.stdout = sys.stderr
+        state.depth += 1
+    try:
+        yield
+    finally:
+        with state.lock:
+            state.depth -= 1
+            # Another program, a test for one, may have put a stream of its own there meanwhile.
+            if state.depth == 0 and sys.stdout is state.instead:
+                sys.stdout = state.before
 
 
 def read_file(path: Path, limit: int | None = None) -> bytes:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export
 from tabwb.extend.components import Exporter
+from tabwb.extend.loading import error_words, plugin_code
 from tabwb.extend.plugins import Plugins
-from tabwb.records.errors import StoreError, UsageError
+from tabwb.extend.writing import draft_of, is_explanation
+from tabwb.records.errors import ComponentError, StoreError, TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdout, write_stdout
 from tabwb.records.workfolder import WorkFolder
 from tabwb.report.document import export_document
@@ -63,9 +65,80 @@ def export(
     if is_stdout(out):
         _to_stdout(exporter, format_id, document)
     else:
-        exporter.export(document, out)
+        _to_place(exporter, format_id, document, out)
     store.log(*permit.acts)
     return permit
+
+
+def _to_place(exporter: Exporter, format_id: str, document: Json, out: Path) -> None:
+    """Let an exporter write beside ``out``, then put what it wrote in its place.
+
+    An exporter that fails leaves nothing, and an older export as it was.
+
+    Raises:
+        TabwbError: it failed or wrote nothing.
+    """
+    if exporter.suffix == "" and out.exists():
+        # A folder: its exporter says what may be there, and writes into it.
+        _call(exporter, format_id, document, out)
+        return
+    try:
+        with draft_of(out) as draft:
+            draft.mkdir(mode=0o700)
+            _call(exporter, format_id, document, draft / out.name, told=out)
+            made = sorted(draft.iterdir(), key=lambda path: path.name == out.name)
+            _check_replaced(out, made)
+            for path in made:  # the export itself last: it never is there without its explanation
+                path.replace(out.with_name(path.name))
+    except OSError as error:
+        raise _unwritable(out, error) from error
+
+
+def _check_replaced(out: Path, made: Sequence[Path]) -> None:
+    """Refuse to replace a file beside the export that is not an explanation of ours."""
+    for path in made:
+        place = out.with_name(path.name)
+        if path.name != out.name and place.exists() and not is_explanation(place):
+            raise TabwbError(
+                "is a file that tabwb did not write",
+                where=str(place),
+                hint="the explanation of an export goes there: move it, or choose another name",
+            )
+
+
+def _call(
+    exporter: Exporter, format_id: str, document: Json, out: Path, told: Path | None = None
+) -> None:
+    """Call an exporter, which writes ``out``; messages name ``told`` instead.
+
+    Raises:
+        TabwbError: it failed or wrote nothing.
+    """
+    told = out if told is None else told
+    try:
+        with plugin_code():
+            exporter.export(document, out)
+    except TabwbError as error:
+        error.where = error.where and error.where.replace(str(out), str(told))
+        raise
+    except OSError as error:
+        raise _unwritable(told, error) from error
+    except Exception as error:
+        raise ComponentError(
+            f"the exporter '{format_id}' failed: {error_words(error)}",
+            where=str(told),
+            hint="nothing was written; choose another format, or report it to the plugin's author",
+        ) from error
+    if not out.exists():
+        raise ComponentError(f"the exporter '{format_id}' wrote nothing", where=str(told))
+
+
+def _unwritable(out: Path, error: OSError) -> TabwbError:
+    return TabwbError(
+        f"cannot be written: {error.strerror or error}",
+        where=str(out),
+        hint="choose another place",
+    )
 
 
 def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
@@ -81,5 +154,5 @@ def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
         )
     with WorkFolder(working.of_user()) as folder:
         file = folder.path / f"export{exporter.suffix}"
-        exporter.export(document, file)
+        _call(exporter, format_id, document, file, told=Path("standard output"))
         write_stdout(file.read_bytes())

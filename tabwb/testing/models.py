@@ -44,8 +44,11 @@ def check_model(
         NonConformance: the back end does not keep its contract.
     """
     with plugins_of(plugins) as loaded:
+        from tabwb.extend.guarded import inner_of
+
         descriptor, _ = loaded.resolve("models", spec)
-        backend = loaded.open_model(spec)
+        # The plugin's own object: tabwb corrects or refuses much of what one does wrong.
+        backend = inner_of(loaded.open_model(spec))
         try:
             run_checks(f"model back end '{spec}'", _checks(descriptor, backend, key, prompt))
         finally:

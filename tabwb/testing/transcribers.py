@@ -43,6 +43,7 @@ def check_transcriber(
     from tabwb.testing.samples import write_sound
 
     with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as folder:
+        from tabwb.extend.guarded import inner_of
         from tabwb.records.speech import Clip
 
         first, second = (Path(folder) / f"{name}.wav" for name in names)
@@ -50,7 +51,7 @@ def check_transcriber(
             Clip(str(write_sound(first, 0.6, 220.0))),
             Clip(str(write_sound(second, 1.0))),
         ]
-        transcriber = loaded.open_transcriber(spec)
+        transcriber = inner_of(loaded.open_transcriber(spec))
         try:
             resolved = str(loaded.resolve("transcribers", spec)[1])
             missing = Clip(str(Path(folder) / "missing.wav"))

@@ -140,3 +140,23 @@ def test_of_several_sessions_one_is_the_speakers(run: Run, battery: Path, tmp_pa
     assert run(*words).status == 0
     given = run("results", "--json").document["administrations"]
     assert [one["examinee"] for one in given] == ["S-014", "ACWT01a", "ACWT02a"]
+
+
+def test_an_export_moved_away_from_its_readme_is_guarded_until_its_origin_is_said(
+    run: Run, battery: Path, tmp_path: Path
+) -> None:
+    assert run("speaker", "consent", "S-014", "--scope", "record", "--given").status == 0
+    moved = grid(tmp_path / "elsewhere" / "S-014-1.TextGrid", item="dog", attempt="D AO G")
+    words = ("import", moved, "--battery", battery, "--speaker", "S-014", "--json")
+    outcome = run(*words)
+    assert outcome.status == 0, outcome.err
+    assert "who made the answers is not known" in outcome.err
+    assert "--origin human and --speaker ID, or with --origin model" in outcome.err
+    (given,) = outcome.document["administrations"]
+    assert (given["examinee"], given["origin"]) == ("S-014", "unknown")
+    refused = run("export", "1", "--format", "csv", "--out", tmp_path / "o.csv")
+    assert (refused.status, "(scope 'share'): S-014" in refused.err) == (1, True)
+    declared = run(*words, "--origin", "model")
+    assert declared.status == 0, declared.err
+    assert "who made the answers is not known" not in declared.err
+    assert run("export", "2", "--format", "csv", "--out", tmp_path / "o.csv").status == 0

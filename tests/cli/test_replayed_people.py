@@ -112,3 +112,24 @@ def test_answers_of_unknown_origin_are_guarded_until_it_is_said(
         assert ("guarded as a person's" in given.err) == (origin == "unknown")
         with Store.open() as store:
             assert store.administration(number).conditions.made_by == origin
+
+
+def test_recorded_answers_that_changed_meanwhile_are_not_mixed_with_the_earlier_ones(
+    run: Run, battery_file: Path, tmp_path: Path
+) -> None:
+    assert run("run", battery_file, "--model", "echo", "--judge", "none").status == 0
+    whole, given = tmp_path / "whole.jsonl", tmp_path / "given.jsonl"
+    assert run("export", 1, "--format", "jsonl", "--out", whole).status == 0
+    begun = "".join(whole.read_text(encoding="utf-8").splitlines(keepends=True)[:1])
+    given.write_text(begun, encoding="utf-8")
+    stopped = run("run", battery_file, "--model", f"replay:{given}", "--judge", "none")
+    assert stopped.status == 3
+    given.write_bytes(whole.read_bytes())
+    refused = run("resume", 2)
+    assert refused.status == 1
+    assert "not the one this administration began with: file_sha256 was " in refused.err
+    assert "restore the recorded answers as they were" in refused.err
+    with Store.open() as store:
+        assert sum(trial.counting is not None for trial in store.trials(2)) == 1
+    given.write_text(begun, encoding="utf-8")
+    assert run("resume", 2).status == 3, "the same file again: it goes on"

@@ -502,7 +502,7 @@ def test_an_address_in_the_environment_gets_no_key(
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", chat.url)
         backend: Any = plugins(tmp_path).open_model("gemini:m")
         backend.open()
-        address = backend._client._api_client._http_options.base_url
+        address = backend.inner._client._api_client._http_options.base_url
         backend.close()
     assert address == "https://generativelanguage.googleapis.com/"
 
