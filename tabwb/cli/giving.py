@@ -225,6 +225,7 @@ def show(session: Session, *, as_json: bool) -> None:
                 model_facts=session.model_facts,
                 notes=session.notes,
                 declarations=session.declarations,
+                interval=True,
                 recordings=recordings_of(session.store, administration),
                 primary=session.plugins.configuration.study.primary_rater,
                 speaker=told_of(session.speaker_record),
@@ -238,6 +239,7 @@ def show(session: Session, *, as_json: bool) -> None:
         session.battery,
         session.trials,
         declarations=session.declarations,
+        interval=True,
         primary=session.plugins.configuration.study.primary_rater,
         speaker=session.speaker_record,
     )

@@ -287,3 +287,11 @@ class TestSeveral:
         assert (by_feature["jargon"]["samples"], by_feature["jargon"]["percent"]) == (5, 0.0)
         text = run("judge", "report", 1, 2).out
         assert "gemini:x" in text and "5 of 5 1.00 0.33-" in " ".join(text.split())
+
+
+def test_a_run_gives_the_same_intervals_as_its_results(run: Run, tmp_path: Path) -> None:
+    model = replayed(tmp_path / "answers.jsonl")
+    given = run("run", "tab", "--model", model, "--json").document["summary"]
+    assert given == run("results", 1, "--json").document["summary"]
+    assert given["judges"][0]["interval"] is not None
+    assert "95 %" in run("run", "tab", "--model", model).out.split("symptom burden")[1]
