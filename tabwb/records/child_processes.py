@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -20,6 +21,9 @@ def register(process: subprocess.Popen[bytes]) -> None:
     Args:
         process: started with ``start_new_session=True``, so that it leads a process group.
     """
+    # A program that is interrupted while it waits for the end of a process leaves none behind.
+    atexit.unregister(kill_all)
+    atexit.register(kill_all)
     _STARTED.add(process)
 
 
