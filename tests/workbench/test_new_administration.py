@@ -66,7 +66,7 @@ async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(si
         seat.fill(battery="naming-demo")
         await seat.until(lambda: "Microphone" in rows(seat), "the rows of naming")
         assert rows(seat) == {
-            "Battery", "Given to", "Participant code", "Protocol ID", "Transcriber", "Microphone",
+            "Battery", "Given to", "Participant", "Protocol ID", "Transcriber", "Microphone",
             "Scored by", "Seed", "Items",
         }  # fmt: skip
         seat.app.screen.query_one("#rater").focus()

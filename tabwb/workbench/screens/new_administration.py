@@ -150,7 +150,9 @@ class NewAdministration(Dialog[Draft | None]):
                 yield from _row(
                     "Model", Combo("model", draft.model, models, help_text("model")), "model"
                 )
-                yield from _row("Participant code", Field("speaker", draft.speaker), "person")
+                yield from _row(
+                    "Participant", Field("speaker", draft.speaker, "participant code"), "person"
+                )
                 yield from _row(
                     "Protocol ID", Field("research_protocol", draft.research_protocol), "person"
                 )
