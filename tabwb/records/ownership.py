@@ -49,7 +49,7 @@ def take_over(path: Path) -> int | None:
         descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
     except FileNotFoundError:
         return None
-    if _lock(descriptor) and _is_at(descriptor, path):
+    if not _is_ours(descriptor) and _lock(descriptor) and _is_at(descriptor, path):
         _held.add(descriptor)
         return descriptor
     os.close(descriptor)
@@ -88,6 +88,12 @@ def release(descriptor: int, path: Path | None = None) -> None:
         # Windows removes no file that is open.
         with suppress(OSError):
             path.unlink(missing_ok=True)
+
+
+def _is_ours(descriptor: int) -> bool:
+    """Whether this process holds the file already: not every file system tells that by its lock."""
+    stat = os.fstat(descriptor)
+    return any(os.path.samestat(stat, os.fstat(held)) for held in tuple(_held))
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

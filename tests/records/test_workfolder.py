@@ -7,6 +7,9 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from tabwb.records import ownership
 from tabwb.records.workfolder import WorkFolder, sweep
 
 
@@ -101,3 +104,16 @@ def test_a_journal_removes_nothing_that_is_no_draft(tmp_path: Path) -> None:
     sweep(tmp_path / "work")
     assert mine.read_text() == "mine"
     assert not left.exists()
+
+
+def test_a_second_folder_of_this_process_removes_nothing_of_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ownership, "_lock", lambda descriptor: True)  # a disk without locks
+    with WorkFolder(tmp_path / "work") as first:
+        draft = first.draft(tmp_path / "out.txt")
+        draft.write_text("kept", encoding="utf-8")
+        with WorkFolder(tmp_path / "work"):
+            assert draft.read_text(encoding="utf-8") == "kept"
+            assert first.path.is_dir()
+    assert not draft.exists()
