@@ -233,8 +233,10 @@ async def test_help_comes_in_a_dialog_and_leaves_it_untouched(
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
         await seat.reads("allowed:")
         dialog.query_one("#seed" if key == "f1" else "#begin").focus()
-        await seat.pilot.pause()
-        before = seat.text
+        before = ""
+        while before != seat.text:  # what the dialog tells of the design comes a little later
+            before = seat.text
+            await seat.pilot.pause(0.5)
         await seat.press(key)
         await seat.reads("for orders and for sampling." if key == "f1" else "enter begins")
         await seat.press(key)
