@@ -40,6 +40,9 @@ class GuardedComponent:
         inner: what the plugin made.
     """
 
+    _FAILED = ""
+    """Before the words of what the plugin raised; ``{}`` is the name."""
+
     def __init__(self, inner: Any, name: str, report: Report) -> None:
         self.inner = inner
         self._name = name
@@ -87,7 +90,7 @@ class GuardedComponent:
         except TabwbError:
             raise
         except Exception as error:
-            raise ComponentError(error_words(error)) from error
+            raise ComponentError(self._FAILED.format(self._name) + error_words(error)) from error
 
     def _each(self, begin: Callable[[], Any]) -> Iterator[Any]:
         """Yield what an iterator of the plugin gives, each step guarded.
@@ -269,6 +272,8 @@ def guarded_model(inner: ModelBackend, name: str, report: Report) -> ModelBacken
 
 class GuardedTranscriber(GuardedComponent):
     """A transcriber; what it gives are pairs of a clip's index and a transcript."""
+
+    _FAILED = "transcriber '{}' failed: "
 
     @property
     def unit(self) -> Literal["phonemes", "words"]:

@@ -119,7 +119,7 @@ def test_one_that_miscounts_is_stopped_after_what_it_gave(odd: Plugins) -> None:
     heard: list[Transcript] = []
     with (
         Transcribing(odd, "miscounts") as transcribing,
-        pytest.raises(ComponentError, match="gave a transcript of clip 7"),
+        pytest.raises(ComponentError, match="gave the index 7"),
     ):
         heard.extend(said for _, said in transcribing.run([Job(1, 1, DOG)], threading.Event()))
-    assert [said.error for said in heard] == ["no transcript came but None"]
+    assert [said.error for said in heard] == ["'miscounts' gave None instead of a Transcript"]
