@@ -175,7 +175,7 @@ def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
             found["burden"] += " few"
         elif burden.n_burden < usable.usable + judge.not_judged:
             # The burden rests on fewer responses than are usable.
-            found["burden"] += f" of {burden.n_burden}"
+            found["burden"] += f" n={burden.n_burden}"
         found["interval"] = between(burden.interval)
         found["over"] = str(len(judge.burden.features))
     if usable is not None:

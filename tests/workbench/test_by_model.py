@@ -80,7 +80,7 @@ async def test_a_burden_that_rests_on_fewer_than_there_are_says_so_in_its_row(
         # Of the two administrations of one model this judge was given one.
         await by_model(seat, "likelihood:y")
         (able,) = [row for row in rows(seat) if row[1] == "able"]
-        assert (able[2], able[4]) == ("5/5", "0.40 of 5")
+        assert (able[2], able[4]) == ("5/5", "0.40 n=5")
         if size == WIDE:
             await seat.press("home")
             await seat.reads("not judged yet: 5")

@@ -38,7 +38,7 @@ HELP = """\
 
 One row for each model with its lesion; all its administrations are pooled. How many responses are
 **usable** (identical unsampled answers are counted once), how many are *distinct*, the *burden*
-with its 95 % interval for prompts like these (*0.50 of 2*: it rests on 2 responses, the others have
+with its 95 % interval for prompts like these (*0.50 n=2*: it rests on 2 responses, the others have
 none or are not judged yet; *few*: fewer than half are usable, such rows are sorted last), mean
 *words*, and *over* how many features. Burdens of different judges, scopes or sets
 never share a column: **k** chooses another. A dash: this judge has not seen that model.
@@ -183,11 +183,20 @@ class AccuracyTable(Painted):
 def shortened(label: str, width: int) -> str:
     """A model's name in so many columns: its beginning and its end, which tell servers and lesions.
 
+    Of a file the folders are left out first, because the file's name tells it from others.
+
     >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
     ('openai:small@…000/v1', 'bundled')
+    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16)
+    'replay:…ed.jsonl'
     """
     if len(label) <= width:
         return label
+    kind, colon, path = label.partition(":")
+    if colon and "/" in path and "://" not in path and "@" not in path:
+        file = path.rpartition("/")[2]
+        room = max(width - len(kind) - 2, 1)
+        return f"{kind}:…{file if len(file) <= room else file[-room:]}"
     end = width // 3
     return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
 

@@ -17,6 +17,7 @@ from tabwb.report.groups import Grouped
 from tabwb.workbench.commands import bindings
 from tabwb.workbench.figures import KINDS, Figure, Kind, Point, figure_of
 from tabwb.workbench.survey import Basis
+from tabwb.workbench.widgets.models_table import shortened
 from tabwb.workbench.wording import AMBER, QUIET
 
 if TYPE_CHECKING:
@@ -143,5 +144,5 @@ def label(one: Point, room: int) -> str:
     if one.baseline and one.low is not None:
         figure = "-".join(dict.fromkeys((f"{one.low:.2f}", figure)))
     room_name = room - max(len(figure), 4) - 1
-    name = one.label if len(one.label) <= room_name else one.label[: room_name - 1] + "…"
+    name = shortened(one.label, room_name)
     return f"{name} {figure:>4} ".rjust(room + 1)
