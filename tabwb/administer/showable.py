@@ -28,7 +28,8 @@ SCORED = (ResponseKind.CHOICE, ResponseKind.YES_NO, ResponseKind.VERBATIM)
 ASSUMED = (
     f"assumed, unless piloted: a first burden of {BURDEN:g} whose variance within an item is "
     f"{DISPERSION:g} x its mean, item means that vary by {ITEM_VARIATION:.0%}; a first accuracy of "
-    f"{ACCURACY:.0%}"
+    f"{ACCURACY:.0%}; a judge that tells every feature of every item (rules-2 does not: it has "
+    "seven features, and gives no burden to an item where one of them is undefined)"
 )
 
 

@@ -24,6 +24,10 @@ ItemOrder = Literal["as-given", "shuffled"]
 TokenLimits = Literal["battery", "run", "smaller"]
 
 
+RECORDED = "replay:"
+"""Begins the spec of the model that reads recorded answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """Everything that fixes how a battery is given; a change of it is another administration.
@@ -73,6 +77,23 @@ class Conditions:
     session_date: str | None = None
     token_limits: TokenLimits = "battery"
     participant: str = ""
+
+    @property
+    def drawn(self) -> str:
+        """How a model's answers were drawn, in words; recorded answers were not drawn here.
+
+        >>> sampled = Decoding(temperature=0.7, top_p=0.9)
+        >>> Conditions("bundled", "model", decoding=sampled).drawn
+        'temperature 0.7, top-p 0.9'
+        >>> Conditions("bundled", "model").drawn, Conditions("replay:answers.jsonl", "model").drawn
+        ('greedy', 'recorded answers')
+        """
+        if self.examinee.startswith(RECORDED):
+            return "recorded answers"
+        if self.decoding.greedy:
+            return "greedy"
+        nucleus = f", top-p {self.decoding.top_p:g}" if self.decoding.top_p != 1 else ""
+        return f"temperature {self.decoding.temperature:g}{nucleus}"
 
     @property
     def made_by(self) -> Origin:

@@ -11,7 +11,6 @@ from tabwb.administer.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration
-from tabwb.records.exchange import Decoding
 from tabwb.records.judgements import Judged
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.study import Value
@@ -158,16 +157,9 @@ def _circumstances(one: Loaded) -> dict[str, str]:
     said: dict[str, str] = {"options": conditions.option_order, "items": conditions.item_order}
     if conditions.kind == "model":
         said["protocol"] = conditions.protocol.value
-        said["decoding"] = f"{_drawn(conditions.decoding)}, {_limits(conditions)}"
+        said["decoding"] = f"{conditions.drawn}, {_limits(conditions)}"
         said["context"] = "one conversation" if conditions.conversation else "item by item"
     return said
-
-
-def _drawn(decoding: Decoding) -> str:
-    if decoding.greedy:
-        return "greedy"
-    nucleus = f", top-p {decoding.top_p:g}" if decoding.top_p != 1 else ""
-    return f"temperature {decoding.temperature:g}{nucleus}"
 
 
 def _limits(conditions: Conditions) -> str:
@@ -193,7 +185,7 @@ def conditions_in(one: Loaded) -> dict[str, str]:
     conditions = one.administration.conditions
     said = _circumstances(one)
     if conditions.kind == "model":
-        said["decoding"] = _drawn(conditions.decoding)
+        said["decoding"] = conditions.drawn
         said["limits"] = _limits(conditions)
         if conditions.decoding.stop:
             said["stop"] = " | ".join(conditions.decoding.stop)

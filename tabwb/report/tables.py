@@ -98,11 +98,7 @@ def administration_view(
     conditions = administration.conditions
     facts = [conditions.examinee, f"seed {conditions.seed}"]
     if conditions.kind == "model":
-        decoding = conditions.decoding
-        facts += [
-            "greedy" if decoding.greedy else f"temperature {decoding.temperature:g}",
-            f"protocol {conditions.protocol.value}",
-        ]
+        facts += [conditions.drawn, f"protocol {conditions.protocol.value}"]
     if conditions.replicates > 1:
         facts.append(f"{conditions.replicates} replicates")
     if conditions.option_order != "as-given":

@@ -158,8 +158,7 @@ def conditions_words(one: Administration) -> list[str]:
     given = one.conditions
     words = [f"seed {given.seed}"]
     if given.kind == "model":
-        decoding = given.decoding
-        words.append("greedy" if decoding.greedy else f"temperature {decoding.temperature:g}")
+        words.append(given.drawn)
         words.append(f"protocol {given.protocol.value}")
     if given.replicates > 1:
         words.append(f"{given.replicates} replicates")

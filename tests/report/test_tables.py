@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from rich.console import Console, RenderableType
 
@@ -101,3 +102,11 @@ def test_groups_stand_side_by_side_with_their_baselines() -> None:
     assert "first option" in text
     assert "symptom burden over 7 features" in unwrapped(text)
     assert RESEARCH_ONLY in unwrapped(text)
+
+
+def test_recorded_answers_are_not_called_greedy() -> None:
+    # A replay of sampled answers was headed "greedy", and differed from them in decoding.
+    recorded = replace(CONDITIONS, examinee="replay:answers.jsonl")
+    summary = summarise(BATTERY, trials(ANSWERS), recorded, declarations=DECLARED)
+    text = printed(administration_view(administration(1, recorded), BATTERY, summary))
+    assert "recorded answers" in text and "greedy  ·" not in text
