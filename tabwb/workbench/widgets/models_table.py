@@ -37,11 +37,11 @@ HELP = """\
 # Results by model
 
 One row for each model with its lesion; all its administrations are pooled. How many responses are
-**usable** (identical unsampled answers are counted once), how many are *distinct*, the *burden*
-with its 95 % interval for prompts like these (*0.50 n=2*: it rests on 2 responses, the others have
-none or are not judged yet; *few*: fewer than half are usable, such rows are sorted last), mean
-*words*, and *over* how many features. Burdens of different judges, scopes or sets
-never share a column: **k** chooses another. A dash: this judge has not seen that model.
+**usable** (identical unsampled answers and repeated draws count once), how many are
+*distinct*, the *burden* with its 95 % interval for prompts like these (*0.50 n=2*: it rests on 2
+responses, the others have none or are not judged yet; *few*: fewer than half are usable, such rows
+are sorted last), mean *words*, and *over* how many features. Burdens of different judges, scopes or
+sets never share a column: **k** chooses another. A dash: this judge has not seen that model.
 
 - **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
 - **s** sorts by the next column, **r** reverses the order; a click on a head does both
