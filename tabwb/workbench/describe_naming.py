@@ -255,8 +255,9 @@ def onset_of(view: NamingView) -> OnsetMark | None:
 def spans(view: NamingView, naming: Naming, take: Take, *, revealed: bool) -> Iterator[AttemptSpan]:
     """Attempts on the recording's clock; those of the machine only when it is shown."""
     if revealed:
-        for one in naming.attempts:
-            yield AttemptSpan(take.start_s + one.onset_s, take.start_s + one.offset_s, one.phonemes)
+        for one, said in zip(naming.attempts, naming.spoken, strict=True):
+            start, end = take.start_s + one.onset_s, take.start_s + one.offset_s
+            yield AttemptSpan(start, end, one.phonemes, by_ear=said.ear)
         return
     starts = [at for at in view.marks if take.start_s <= at < take.end_s]
     for start, end in pairwise([*starts, take.end_s]):
@@ -281,6 +282,7 @@ def machine_says(naming: Naming) -> MachineSays:
         aligned,
         naming.phonemes,
         "" if transcript is None else transcript.transcriber,
+        naming.by_ear,
     )
 
 

@@ -66,12 +66,14 @@ class AttemptSpan:
         start_s, end_s: where it lies.
         phonemes: ARPAbet, or empty where it is not transcribed.
         marked: a person said that it begins here; else it is a proposal.
+        by_ear: whether the phonemes are those of what a listener heard.
     """
 
     start_s: float
     end_s: float
     phonemes: tuple[str, ...] = ()
     marked: bool = False
+    by_ear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +145,14 @@ class MachineSays:
         aligned: what was said beside the nearest accepted form, or None.
         phonemes: as transcribed.
         transcriber: what heard it.
+        by_ear: whether what a listener heard stands in place of the transcript.
     """
 
     lines: tuple[tuple[str, str], ...]
     aligned: Aligned | None = None
     phonemes: tuple[str, ...] = ()
     transcriber: str = ""
+    by_ear: bool = False
 
 
 Microphone = Literal["closed", "opening", "open"]

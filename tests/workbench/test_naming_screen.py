@@ -118,6 +118,8 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         await seat.type("dog")
         await seat.press("enter")
         await seat.until(lambda: given.now.heard == "dog")
+        await seat.reads("Rules, over what was heard")
+        assert "unchecked" not in seat.text, "a listener's words are not the machine's"
         await seat.press("k")
         await seat.until(lambda: seat.asked, "the codes")
         await seat.press("s", "enter")

@@ -63,6 +63,8 @@ class NamedText(Painted):
         if named.machine is not None:
             by = short_spec(named.machine.transcriber)
             title = f"by rules over a draft by {by}" if by else "by rules"
+            if named.machine.by_ear:
+                title = "by rules over what was heard"
             lines += [Content(""), _head(title), *said_lines(named.machine, width, costs=True)]
         return Content("\n").join([*lines, Content("")])
 

@@ -30,6 +30,8 @@ def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]
         return
     by = short_spec(machine.transcriber)
     title = f"Machine transcript (unchecked), {by}" if by else "Machine transcript (unchecked)"
+    if machine.by_ear:
+        title = "Rules, over what was heard"
     yield Content.styled(title if now.score else f"{title}, shown before your score", QUIET)
     yield from said_lines(machine, width, costs=costs)
 

@@ -96,7 +96,7 @@ def responded(now: NamingNow, work: Work) -> Content:
                 Content.assemble(
                     (f"attempt {number}   ", QUIET),
                     (" ".join(one.phonemes), "bold"),
-                    ("   machine, unchecked", QUIET),
+                    ("   as heard" if one.by_ear else "   machine, unchecked", QUIET),
                 )
             )
     if now.sound:
