@@ -54,6 +54,12 @@ _TEXTS = (
 )
 """Table and column that refer to texts, and which of its rows are an administration's."""
 _REASONS = (("ratings", "reason_id", f"set_id IN ({_SETS})"),)
+_RATERS = (
+    ("rating_sets", "rater_id", f"attempt_id IN ({_ATTEMPTS})"),
+    ("judgements", "rater_id", f"attempt_id IN ({_ATTEMPTS})"),
+    ("rater_declarations", "rater_id", "administration_id = ?"),
+)
+"""The spec of a rater may hold the path of a transcript, and so the speaker's ID or name."""
 _FILES = (
     ("recordings", "sha256", "administration_id = ?"),
     ("battery_assets", "sha256", None),
@@ -133,12 +139,14 @@ def delete(
     ]
     texts = _used(transaction, _TEXTS, numbers)
     reasons = _used(transaction, _REASONS, numbers)
+    raters = _used(transaction, _RATERS, numbers)
     files = _used(transaction, _FILES, numbers)
     for number in numbers:
         for step in _STEPS:
             transaction.execute(step, number)
     _forget(transaction, "texts", "id", texts - _used(transaction, _TEXTS, None))
     _forget(transaction, "reasons", "id", reasons - _used(transaction, _REASONS, None))
+    _forget(transaction, "raters", "id", raters - _used(transaction, _RATERS, None))
     files -= _used(transaction, _FILES, None)
     _forget(transaction, "assets", "sha256", files)
     for table in ("speakers", "consents"):

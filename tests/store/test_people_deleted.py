@@ -51,12 +51,13 @@ def give(store: Store, speaker: str, word: str, *, size: int = 1) -> int:
         answer = replace(answer, messages=(Message("user", f"{word} and {trial}"),))
         rating = valued("repetition", "exact", True, f"because of {word} {trial}")
         shared = valued("rules-1", "jargon", True, SHARED)
+        typed = valued(f"naming-2:manual:/home/{word}.tsv", "correct-any", True, SHARED)
         store.append(
             number,
             [
                 EventEntry("noted", trial, f"a note on {word}"),
                 AttemptEntry(trial, answer),
-                RatingsEntry(trial, 1, (rating, shared)),
+                RatingsEntry(trial, 1, (rating, shared, typed)),
                 DeclarationEntry(Declaration("rules-1", ("jargon",), caution=f"of {word}")),
             ],
         )
@@ -128,7 +129,7 @@ def test_what_is_left_is_a_dated_tombstone_with_counts(filled: tuple[Store, int,
     assert expected == {
         "administrations": 1,
         "attempts": 30,
-        "ratings": 90,
+        "ratings": 120,
         "judgements": 60,
         "recordings": 3,
         "records": 1,
