@@ -31,7 +31,9 @@ def naming_difference_views(
         made.add_row(*_row(each))
     yield made
     if left := max((each.left_out for each in found.changed), default=0):
-        yield Text(f"up to {plural(left, 'item')} without one verdict on each side", style="dim")
+        yield Text(
+            f"left out, as a side has no verdict: at most {plural(left, 'item')}", style="dim"
+        )
     yield Text(TEST, style="dim")
     codes = table("A", "B", first="code (a person's, else proposed)")
     for code in dict.fromkeys((*found.codes[0], *found.codes[1])):

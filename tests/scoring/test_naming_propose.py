@@ -205,6 +205,16 @@ def test_a_remark_before_the_first_attempt_is_no_attempt(
     assert found.verdicts["correct-first"].value is (code == "correct")
 
 
+def test_a_related_word_after_others_is_left_to_a_person() -> None:
+    found = propose("", heard="big wolf")
+    assert (found.code, found.rule, found.candidates) == (
+        "undecided",
+        "11",
+        ("semantic", "description"),
+    )
+    assert propose("", heard="a wolf has teeth").code == "description"
+
+
 @pytest.mark.parametrize("filler", ["AH M", "ER M", "W EH L"])
 def test_a_filler_before_a_pause_is_no_attempt(filler: str) -> None:
     found = respond(f"{filler} 1.2 D AO G")

@@ -16,6 +16,7 @@ from typing import Final, Literal
 from tabwb.scoring.naming import rules_sound, rules_target
 from tabwb.scoring.naming.case import Case, Proposal
 from tabwb.scoring.naming.forms import UNHEARD, VARIETIES
+from tabwb.scoring.naming.heard import said_words
 from tabwb.scoring.naming.readings import Said
 from tabwb.scoring.naming.rules_target import compound_of, matching_form, name_in
 from tabwb.scoring.naming.words import is_word
@@ -44,6 +45,9 @@ def several_words(case: Case) -> Proposal | None:
         if any(name_in(word, names) for word in said.words):
             clause = f"{case.shown} holds the name among other words"
             return case.undecided(clause, "correct", "description")
+        last = replace(case, said=said_words(said.words[-1:]))
+        if near := rules_target.listed_neighbour(last):
+            return case.undecided(f"several words; {near.clause}", near.code, "description")
         if all(is_word(word.partition("'")[0], case.listed) or "'" in word for word in said.words):
             return case.proposed("description", f"{case.shown}: several words, no name")
         return case.undecided(f"{case.shown}: several words", "description", "other")
@@ -253,7 +257,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "several words",
         (
             "Several words heard: *description*, or *undecided* (correct, description) where "
-            'the name is among them. A compound of the target ("doghouse") is *undecided*.'
+            "the name is among them, or (semantic, description) where the last is a listed "
+            'neighbour ("big dog"). A compound of the target ("doghouse") is *undecided*.'
         ),
         "PNT; ours",
         several_words,
