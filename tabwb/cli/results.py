@@ -143,8 +143,16 @@ def _write_groups(
     check_destination(out)  # before anything is computed
     models = [one for one in chosen if not one.administration.conditions.guarded]
     place = write_groups(_summarised(models, by or "administration", sort, judge), out)
-    if left := len(chosen) - len(models):
+    given = [one.administration.conditions for one in chosen]
+    guarded = [each for each in given if each.guarded]
+    unknown = sum(each.made_by == "unknown" for each in guarded)
+    if left := len(guarded) - unknown:
         note(f"left out: {plural(left, 'administration')} of people ('tabwb export' writes those)")
+    if unknown:
+        note(
+            f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
+            "(give them again as replay:FILE@origin=model where a model answered)"
+        )
     note(f"{place} written")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -295,3 +296,17 @@ def test_a_run_gives_the_same_intervals_as_its_results(run: Run, tmp_path: Path)
     assert given == run("results", 1, "--json").document["summary"]
     assert given["judges"][0]["interval"] is not None
     assert "95 %" in run("run", "tab", "--model", model).out.split("symptom burden")[1]
+
+
+def test_recorded_answers_of_unknown_origin_are_not_called_answers_of_people(
+    run: Run, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.jsonl"
+    own.write_text(
+        json.dumps({"subtest": "repetition", "item": "rp1", "replicate": 0, "response": "house."})
+    )
+    run("run", "tab", "--model", f"replay:{own}")
+    give(run)
+    written = run("results", "--by", "model", "--csv", tmp_path / "models.csv")
+    assert "left out: 1 administration of recorded answers of unknown origin" in written.err
+    assert "@origin=model" in written.err and "of people" not in written.err
