@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.extend.components import Cancel, Descriptor, ModelBackend
-from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.errors import ComponentError, NoAnswer, UsageError
 from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb.records.specs import Spec
@@ -207,7 +207,7 @@ class ReplayModel:
             found = [each for each in found if each.prompt == request.messages[-1].content]
         recorded = next(iter(found), None)
         if recorded is None:
-            raise ComponentError(
+            raise NoAnswer(
                 f"holds no answer to {request.key} (replicate {request.replicate})",
                 where=str(self._path),
             )

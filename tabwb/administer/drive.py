@@ -9,13 +9,15 @@ from tabwb.administer.choosing import chosen, gives_likelihoods, is_weighed, pie
 from tabwb.administer.session import Session
 from tabwb.extend.components import BatchingBackend, Cancel, LikelihoodBackend, ModelBackend
 from tabwb.records import events
-from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.errors import ComponentError, NoAnswer, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason
 from tabwb.records.trials import Trial
 
 CONSECUTIVE_FAILURES = 3
 """After so many attempts in error in a row a run pauses: then the back end is down."""
+NO_ANSWER = "no answer"
+"""Cause of an attempt in error whose back end works and has no answer to this item."""
 
 
 def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[events.Event]:
@@ -37,7 +39,9 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
             else:
                 yield session.tell(events.Streamed(number, trial, str(piece)))
     except TabwbError as error:
-        yield from session.fail(str(error), request.messages, None, request.decoding)
+        yield from session.fail(
+            str(error), request.messages, None, request.decoding, cause=_cause(error)
+        )
         return
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
         yield from session.fail(
@@ -84,7 +88,8 @@ def drive(
             yield event
             if isinstance(event, events.AttemptRecorded):
                 failed = event.attempt.state is AttemptState.ERROR
-                failures = failures + 1 if failed else 0
+                counts = failed and event.attempt.metadata.get("cause") != NO_ANSWER
+                failures = failures + 1 if counts else 0
                 last = event.attempt.error
                 if failures >= CONSECUTIVE_FAILURES:
                     break
@@ -132,7 +137,9 @@ def ask_together(
                     if isinstance(given, Reply):
                         yield from session.record(given, asked.messages, asked.decoding)
                     else:
-                        yield from session.fail(str(given), asked.messages, None, asked.decoding)
+                        yield from session.fail(
+                            str(given), asked.messages, None, asked.decoding, cause=_cause(given)
+                        )
                     recorded += 1
     finally:
         # A run that stops early throws nothing away that has come.
@@ -142,6 +149,10 @@ def ask_together(
                 if isinstance(late, Reply) and late.stop_reason is not StopReason.CANCELLED:
                     session.begin_at(trials[index].plan.number)
                     session.record(late, requests[index].messages, requests[index].decoding)
+
+
+def _cause(error: TabwbError) -> str:
+    return NO_ANSWER if isinstance(error, NoAnswer) else ""
 
 
 def _answers(

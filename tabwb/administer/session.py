@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tabwb.administer import consent
 from tabwb.administer.attempts import attempt_in_error, attempt_with_answer, storable
@@ -145,6 +146,8 @@ class Session(Standing):
         messages: Sequence[Message] = (),
         partial: Reply | None = None,
         decoding: Decoding | None = None,
+        *,
+        cause: str = "",
     ) -> Events:
         """Record an attempt in error; the trial stays unanswered.
 
@@ -153,10 +156,13 @@ class Session(Standing):
             messages: exactly what a model was sent; empty for a person.
             partial: what had come before it went wrong, or None.
             decoding: of the request; None for a person.
+            cause: kept with the attempt, or empty.
         """
         trial = self._open_trial()
         number = trial.plan.number
         attempt = attempt_in_error(trial, message, messages, partial, decoding)
+        if cause:
+            attempt = replace(attempt, metadata={**attempt.metadata, "cause": cause})
         made = self._commit(
             [AttemptEntry(number, attempt)],
             events.AttemptRecorded(self.administration.id, number, attempt),

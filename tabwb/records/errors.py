@@ -53,6 +53,13 @@ class ComponentError(TabwbError):
     """A plugin's component failed or cannot be used here."""
 
 
+class NoAnswer(ComponentError):
+    """A model has no answer to this item, for example a file of recorded answers that lacks it.
+
+    The component works: a run goes on to the next item, however many have no answer.
+    """
+
+
 class MissingExtra(ComponentError):
     """An optional package is not installed; the hint names the command that installs it."""
 

@@ -466,3 +466,18 @@ def test_a_dry_run_says_what_reasoning_may_take(run: Run) -> None:
     assert without["reasoning_tokens_at_most"] == 0
     assert added["reasoning_tokens_at_most"] == 20 * 1000
     assert added["reply_tokens_at_most"] == without["reply_tokens_at_most"] + 20 * 1000
+
+
+def test_missing_recorded_answers_do_not_stop_the_run(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "some.jsonl"
+    lines = [
+        {"subtest": "connected-text", "item": "ct1", "replicate": 0, "response": "We went home."},
+        {"subtest": "repetition", "item": "rp5", "replicate": 0, "response": "house."},
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = run("run", "tab", "--model", f"replay:{file}@origin=model", "--json")
+    assert done.status == 3
+    states = [trial["state"] for trial in done.document["trials"]]
+    assert states.count("answered") == 2
+    assert states[-1] == "answered"
+    assert "18 items are in error" in done.err
