@@ -318,7 +318,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "first complete attempt",
         (
             "The code of a response is that of its first complete attempt; fillers and remarks "
-            "that no name comes are passed over where an attempt at a name follows. Under "
+            "that no name comes are skipped where an attempt at a name follows. Under "
             "`correct-any` it is *correct* where any attempt is right or an accepted form stands "
             "anywhere."
         ),
