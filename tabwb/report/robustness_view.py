@@ -64,10 +64,11 @@ def _judges(found: Robustness) -> RenderableType:
         title="symptom burden by judge (prompt, judging model), 95 % interval",
     )
     times = Counter(judge.rater for judge in found.judges)
+    mixed = len({judge.scope for judge in found.judges}) > 1
     for judge in found.judges:
         burden = judge.burden
         made.add_row(
-            _judge(judge, several=times[judge.rater] > 1),
+            _judge(judge, several=times[judge.rater] > 1, scope=mixed),
             f"{burden.usable.usable} of {burden.usable.n}",
             number(burden.symptom_burden),
             between(burden.interval),
@@ -82,12 +83,20 @@ def _judges(found: Robustness) -> RenderableType:
     return Group(made, *notes, *([Text()] if notes else []))
 
 
-def _judge(judge: JudgeSummary, *, several: bool) -> SpecCell:
-    """Prompt and judging model; the terms where the rater judged under several."""
+def _judge(judge: JudgeSummary, *, several: bool, scope: bool) -> SpecCell:
+    """Prompt and judging model; the terms where the rater judged under several.
+
+    Args:
+        judge: whose cell it is.
+        several: whether the rater judged under several terms.
+        scope: whether the judges' scopes differ, so that each is said.
+    """
     prompt, _, model = judge.rater.partition(":")
     texts = [(prompt, "bold"), (model, "")]
     if several:
         texts.append((str(judge.terms), "dim"))
+    elif scope:
+        texts.append((f"scope: {plain(judge.scope)}", "dim"))
     if judge.burden.usable.few:
         texts.append((FEW, "yellow"))
     return SpecCell(tuple(texts))

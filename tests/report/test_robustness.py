@@ -234,3 +234,14 @@ def test_a_judge_whose_replies_cannot_be_read_is_given_as_the_reason_and_has_no_
     assert found.consensus is not None
     assert found.consensus.judges == 2
     assert robustness([source(by(P, 1, 0) + lost)]).consensus is None
+
+
+def test_judges_of_different_scopes_say_so() -> None:
+    # A burden over all answers stood beside one over connected text, and nothing told them apart.
+    found = robustness([source(by(P, 1, 1), by(P, 0, 0))])
+    (judge,) = found.judges
+    other = replace(judge, rater="tab-2026:other:y", scope="all")
+    both = replace(found, judges=(judge, other), labels=("one", "other"))
+    text = unwrapped(printed(robustness_view(both, {})))
+    assert "scope: connected text" in text and "scope: all" in text
+    assert "scope:" not in unwrapped(printed(robustness_view(found, {})))
