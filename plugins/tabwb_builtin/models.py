@@ -283,6 +283,12 @@ class ReplayModel:
                     where=where,
                     allowed="a whole number" if kind is int else "a string",
                 )
+        if not 0 <= content["replicate"] < MOST_REPLICATES:
+            raise ComponentError(
+                f"'replicate' is {content['replicate']}",
+                where=where,
+                allowed=f"0 to {MOST_REPLICATES - 1}",
+            )
         recorded = Recorded(
             number,
             str(content.get("administration", "")),
@@ -295,6 +301,8 @@ class ReplayModel:
         return f"{content['subtest']}/{content['item']}", content["replicate"], recorded
 
 
+MOST_REPLICATES = 100_000
+"""As many as a run can be told to give; a run gives as many as the file holds."""
 DECODING = ("max_tokens", "temperature", "top_p", "stop", "seed")
 """What recorded answers are not drawn with, whatever the run is told."""
 SAMPLED = "replayed_sampled"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_builtin.models import stream_text
+from tabwb_builtin.models import ReplayModel, stream_text
 
 from tabwb.administer import setup
 from tabwb.extend.components import ModelBackend
@@ -114,6 +114,15 @@ def test_a_replay_without_a_number_gives_all_replicates_of_the_file(
     assert setup.idle_replicates(plugins, battery, replace(asked_for, replicates=3)) == ""
     assert setup.recorded_replicates(plugins, Conditions("replay:/none.jsonl", "model")) == 0
     assert setup.recorded_replicates(plugins, Conditions("echo", "model")) == 0
+
+
+@pytest.mark.parametrize("replicate", [-1, 100_000, 10**30])
+def test_a_replicate_that_no_run_can_give_is_refused(tmp_path: Path, replicate: int) -> None:
+    path = tmp_path / "answers.jsonl"
+    line = {"subtest": "s", "item": "i", "replicate": replicate, "response": "x"}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    with pytest.raises(ComponentError, match="'replicate' is"):
+        ReplayModel(path).open()
 
 
 def test_answers_that_were_sampled_stay_so_when_replayed(plugins: Plugins, tmp_path: Path) -> None:
