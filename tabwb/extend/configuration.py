@@ -256,7 +256,8 @@ class _Table:
         from tabwb.extend.trust import trusted_files
 
         try:
-            return trusted_files(trust_file).get(self.path.resolve()) == self.digest
+            place = self.path.parent.resolve() / self.path.name
+            return trusted_files(trust_file).get(place) == self.digest
         except UsageError:
             # Whoever loads plugins reports the damaged list.
             return False

@@ -109,7 +109,8 @@ def trust_file(path: Path, digest: str, configuration: Configuration) -> None:
     Raises:
         UsageError: the list of what is trusted is damaged.
     """
-    _add(configuration, "files", path.resolve(), digest)
+    # A link elsewhere to a trusted file is not trusted: its relative paths mean other places.
+    _add(configuration, "files", path.parent.resolve() / path.name, digest)
 
 
 def _add(configuration: Configuration, kind: str, path: Path, digest: str) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.extend.configuration import Configuration
+from tabwb.extend.configuration import Configuration, folder_file
 from tabwb.extend.plugins import Plugins
 from tabwb.extend.scaffold import write_plugin
-from tabwb.extend.trust import folder_hash, trust
+from tabwb.extend.trust import folder_hash, trust, trust_file
 from tabwb.records.errors import ComponentError, UsageError
 
 Load = Callable[[], Plugins]
@@ -127,3 +127,17 @@ def test_a_damaged_list_is_a_problem_and_stops_nothing(tmp_path: Path, load: Loa
     assert "delete it" in plugins.problems[0].error
     with pytest.raises(UsageError, match="cannot be read"):
         trust(tmp_path, Configuration.load())
+
+
+def test_a_link_to_a_trusted_file_is_not_trusted(tmp_path: Path) -> None:
+    environ = {"TABWB_CONFIG_DIR": str(tmp_path / "config")}
+    trusted, other = tmp_path / "trusted", tmp_path / "other"
+    for folder in (trusted, other):
+        folder.mkdir()
+    (trusted / "tabwb.toml").write_text('store = "lab.db"\n', encoding="utf-8")
+    (other / "tabwb.toml").symlink_to(trusted / "tabwb.toml")
+    found = folder_file(trusted)
+    assert found is not None
+    trust_file(found.path, found.digest, Configuration.load(cwd=trusted, environ=environ))
+    assert Configuration.load(cwd=trusted, environ=environ).ignored == ()
+    assert Configuration.load(cwd=other, environ=environ).ignored == ("store",)
