@@ -274,6 +274,7 @@ class ReplayModel:
             raise ComponentError(f"cannot be read: {error}", where=where) from error
         if not isinstance(content, dict):
             raise ComponentError("is not a JSON object", where=where)
+        content.setdefault("replicate", 0)
         expected: dict[str, type] = {"subtest": str, "item": str, "replicate": int, "response": str}
         for key, kind in expected.items():
             if type(content.get(key)) is not kind:

@@ -19,6 +19,9 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.interrupts import is_real
 from tabwb.records.standard_streams import stdout_to_stderr
 
+NOT_LOADED = "not loaded"
+"""What was being done, of a plugin folder that is not trusted."""
+
 
 @dataclass(frozen=True, slots=True)
 class PluginProblem:
@@ -118,7 +121,7 @@ class Loader:
             self.problems.append(
                 PluginProblem(
                     str(folder),
-                    "not loaded",
+                    NOT_LOADED,
                     f"{why}; look at its code, then: tabwb plugins trust {folder}",
                 )
             )

@@ -26,7 +26,14 @@ from tabwb.extend.components import (
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.cutting import cut_of, without_cut
 from tabwb.extend.guarded import guarded_model, guarded_transcriber
-from tabwb.extend.loading import Loader, PluginInfo, PluginProblem, error_words, plugin_code
+from tabwb.extend.loading import (
+    NOT_LOADED,
+    Loader,
+    PluginInfo,
+    PluginProblem,
+    error_words,
+    plugin_code,
+)
 from tabwb.extend.registry import (
     EXAMPLES,
     NOUNS,
@@ -207,7 +214,7 @@ class Plugins:
 
     def make_model(self, spec: Spec) -> ModelBackend:
         """The model back end itself, in this process: what the child host calls."""
-        component = self._registry("models").find(spec.id)
+        component = self._find("models", spec.id)
         made: ModelBackend = self._make(component, spec)
         return made
 
@@ -228,7 +235,7 @@ class Plugins:
 
     def make_transcriber(self, spec: Spec) -> Transcriber:
         """The transcriber itself, in this process: what the child host calls."""
-        component = self._registry("transcribers").find(spec.id)
+        component = self._find("transcribers", spec.id)
         made: Transcriber = self._make(component, without_cut(spec))
         return made
 
@@ -322,10 +329,12 @@ class Plugins:
                 hint="name the file itself: a path with '/'",
             )
         if not found:
-            raise UsageError(
-                f"there is no battery '{argument}'" + near(argument, claims),
-                allowed=", ".join(sorted(claims)) or "none is installed",
-                hint="a file is named by a path with '/' or ending in .toml",
+            raise self._with_unloaded(
+                UsageError(
+                    f"there is no battery '{argument}'" + near(argument, claims),
+                    allowed=", ".join(sorted(claims)) or "none is installed",
+                    hint="a file is named by a path with '/' or ending in .toml",
+                )
             )
         return found[0].path
 
@@ -373,6 +382,22 @@ class Plugins:
                 if problem not in self._problems:
                     self._problems.append(problem)
 
+    def _find(self, kind: ComponentKind, word: str) -> Component:
+        try:
+            return self._registry(kind).find(word)
+        except UsageError as error:
+            raise self._with_unloaded(error) from None
+
+    def _with_unloaded(self, error: UsageError) -> UsageError:
+        """Return the error, naming the plugin folders that are not loaded: it may stand there."""
+        folders = [
+            f"{one.plugin} ({one.error})" for one in self._problems if one.what == NOT_LOADED
+        ]
+        if not folders:
+            return error
+        hint = "; ".join(filter(None, (error.hint, f"not loaded: {', '.join(folders)}")))
+        return UsageError(error.message, allowed=error.allowed, hint=hint)
+
     def _registry(self, kind: ComponentKind) -> Registry:
         registry = self._registries.get(kind)
         if registry is None:
@@ -418,7 +443,7 @@ class Plugins:
 
     def _resolve(self, kind: ComponentKind, text: str) -> tuple[Component, Spec]:
         spec = self._expand(parse_spec(text, examples=EXAMPLES[kind]))
-        component = self._registry(kind).find(spec.id)
+        component = self._find(kind, spec.id)
         descriptor = component.descriptor
         spec = replace(spec, id=descriptor.id)
         check_name(descriptor, spec)

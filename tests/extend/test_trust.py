@@ -62,6 +62,10 @@ def test_a_folder_that_changed_is_not_trusted_any_more(folder: Path, load: Load)
     plugins = load()
     assert "lying-there" not in names(plugins)
     assert "changed since it was trusted" in plugins.problems[0].error
+    for missing in (lambda: plugins.scorer("lying-there"), lambda: plugins.find_battery("mine")):
+        with pytest.raises(UsageError) as caught:
+            missing()
+        assert f"not loaded: {folder} (changed since it was trusted" in str(caught.value)
 
 
 def test_a_trusted_folder_that_is_gone_is_a_problem(folder: Path, load: Load) -> None:
