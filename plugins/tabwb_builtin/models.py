@@ -172,7 +172,8 @@ class ReplayModel:
         """Who made the answers, and the person's study ID where it is known.
 
         Raises:
-            ComponentError: the file cannot be read, or the answers are several persons'.
+            ComponentError: the file cannot be read.
+            UsageError: the answers are several persons'.
         """
         if self._answers is None:
             self.open()
@@ -180,7 +181,7 @@ class ReplayModel:
         origins = {each.origin for each in lines}
         people = {each.participant for each in lines if each.participant}
         if len(people) > 1:
-            raise ComponentError(
+            raise UsageError(
                 f"holds answers of {len(people)} persons ({', '.join(sorted(people))})",
                 where=str(self._path),
                 hint="choose one with the option administration=UID",
@@ -368,7 +369,7 @@ def _replay_made_by(spec: Spec) -> tuple[Origin, str]:
     """What the file says counts before the options, which only say what it leaves open.
 
     Raises:
-        UsageError: the options contradict the file.
+        UsageError: the options contradict the file, or it holds answers of several persons.
     """
     path = Path(spec.name or "").expanduser()
     said, whose = spec.options.get("origin"), spec.options.get("participant", "")

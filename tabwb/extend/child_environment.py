@@ -13,7 +13,7 @@ from tabwb.records import telemetry
 SECRET_WORDS = frozenset(
     {
         *("KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASS", "PASSWD"),
-        *("PASSWORD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT"),
+        *("PASSWORD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT", "DSN"),
     }
 )
 """A variable with one of these words in its name holds a secret (``HF_TOKEN``, ``PGPASSWORD``)."""

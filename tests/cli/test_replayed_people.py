@@ -133,3 +133,15 @@ def test_recorded_answers_that_changed_meanwhile_are_not_mixed_with_the_earlier_
         assert sum(trial.counting is not None for trial in store.trials(2)) == 1
     given.write_text(begun, encoding="utf-8")
     assert run("resume", 2).status == 3, "the same file again: it goes on"
+
+
+def test_answers_of_two_persons_are_not_replayed_together(
+    run: Run, battery_file: Path, exported: Path, tmp_path: Path
+) -> None:
+    lines = exported.read_text().splitlines(keepends=True)
+    both = tmp_path / "both.jsonl"
+    both.write_text("".join([*lines[:-1], lines[-1].replace("S-014", "S-015")]))
+    refused = run("run", battery_file, "--model", f"replay:{both}", "--judge", "none")
+    assert refused.status != 0
+    assert "answers of 2 persons (S-014, S-015)" in refused.err
+    assert len(run("results", "--json").document["administrations"]) == 1

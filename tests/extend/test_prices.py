@@ -53,7 +53,7 @@ def test_what_runs_here_costs_nothing(tmp_path: Path) -> None:
         ('[[price]]\nmodel = "a"\nprompt = nan\nreply = 1', "'prompt' is nan"),
         ('[[price]]\nmodel = "a"\nprompt = 1\nreply = 1\nprise = 3', "unknown key: prise"),
         ('[[price]]\nmodel = "a"\nprompt = 1\nreply = 1\nas_of = "May"', "'as_of' is 'May'"),
-        ("[[price", "is no TOML"),
+        ("[[price", "is not valid TOML"),
     ],
 )
 def test_a_malformed_file_is_one_clear_error(tmp_path: Path, text: str, message: str) -> None:
