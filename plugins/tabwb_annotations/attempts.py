@@ -12,7 +12,7 @@ from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.scoring.naming.codes import code_by_score
-from tabwb_annotations.tiers import Document, by_raters, transcriber_of
+from tabwb_annotations.tiers import Document, by_raters
 
 RESPONSE = (
     "target", "score", "score_by", "score_reason", "scored_after_reveal", "heard", "code",
@@ -86,7 +86,7 @@ def _rows(
         "correct_first": verdicts.get("correct-first", {}).get("value"),
         "proposed": proposed.get("code"),
         "proposed_clause": proposed.get("clause"),
-        "transcriber": transcriber_of(transcripts[-1]) if transcripts else None,
+        "transcriber": str(transcripts[-1]["transcriber"]) if transcripts else None,
         "attempts": len(naming["attempts"]) if transcripts else None,
     }
     none = dict.fromkeys(("onset_s", "offset_s", "complete", "code", "heard", "by_ear"))

@@ -27,7 +27,6 @@ from tabwb_annotations.tiers import (
     code_of,
     shown_of,
     transcribed_attempts,
-    transcriber_of,
 )
 
 CARRIED = (
@@ -177,7 +176,7 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | Non
     said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
     if (shown := shown_of(naming)) is not None:
         # Who reads %pho takes it for a person's; below another word it would say the contrary.
-        by = f"transcribed by {transcriber_of(shown)}"
+        by = f"transcribed by {shown['transcriber']}"
         said.append(f"{by}: {spoken}" if spoken and not tier.phonetic else by)
     for each in naming["raters"]:
         if each["score"]:

@@ -11,7 +11,7 @@ from tabwb.records.speech import is_typed
 from tabwb.scoring.naming.codes import right_by_score
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
-from tabwb_annotations.tiers import Annotated, Document, annotated, transcriber_of
+from tabwb_annotations.tiers import Annotated, Document, annotated
 
 COLUMNS = (
     "utterance_id",
@@ -85,7 +85,7 @@ def _rows(recording: Annotated) -> Iterator[tuple[object, ...]]:
             f"{start:.3f}",
             f"{end:.3f}",
             _phonemes(heard),
-            None if heard is None else transcriber_of(heard),
+            None if heard is None else str(heard["transcriber"]),
             administration.get("session_date"),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
@@ -140,21 +140,6 @@ def shown_of(naming: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return None if shown is None or shown["status"] == "error" else shown
 
 
-def transcriber_of(transcript: Mapping[str, Any]) -> str:
-    """Who transcribed, without the folders of this machine: they may bear a person's name.
-
-    >>> transcriber_of({"transcriber": "manual:/home/ada/S-014/typed.tsv"})
-    'manual:typed.tsv'
-    >>> transcriber_of({"transcriber": "wav2vec2:org/model@decoder=beam"})
-    'wav2vec2:org/model@decoder=beam'
-    """
-    component, colon, rest = str(transcript["transcriber"]).partition(":")
-    name, at, options = rest.partition("@")
-    if PurePath(name).is_absolute():
-        name = PurePath(name).name
-    return f"{component}{colon}{name}{at}{options}"
-
-
 def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
     """(code, who says so): a person's before the machine's proposal; empty where nobody says any.
 
@@ -201,7 +186,7 @@ def _tiers(
         labels = {
             "item": trial["item"],
             "target": naming["target"],
-            "transcriber": "" if shown is None else transcriber_of(shown),
+            "transcriber": "" if shown is None else str(shown["transcriber"]),
             "heard": _heard_by(naming),
             "score": by_raters(naming, "score"),
             "code": by_raters(naming, "code") or (f"{code} ({by})" if code else ""),

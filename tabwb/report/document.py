@@ -12,6 +12,7 @@ from tabwb.records.ratings import Rating
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.cautions import cautions
+from tabwb.report.file_names import with_file_names
 from tabwb.report.replies import item_json, reply_json
 from tabwb.report.statuses import effective_statuses, is_usable
 from tabwb.report.summary import Json, Source, Summary, summarise
@@ -170,25 +171,28 @@ def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
 
 
 def export_document(chosen: Iterable[Loaded]) -> Json:
-    """What an exporter is given: one document per administration."""
-    return {
-        "format": FORMAT,
-        "documents": [
-            administration_document(
-                one.administration,
-                one.battery,
-                one.trials,
-                model_facts=one.model_facts,
-                notes=one.notes,
-                declarations=one.declarations,
-                judged=one.judged,
-                recordings=one.recordings,
-                primary=one.primary,
-                speaker=one.speaker,
-            )
-            for one in chosen
-        ],
-    }
+    """What an exporter is given: one document per administration, files without their folders."""
+    document: Json = with_file_names(
+        {
+            "format": FORMAT,
+            "documents": [
+                administration_document(
+                    one.administration,
+                    one.battery,
+                    one.trials,
+                    model_facts=one.model_facts,
+                    notes=one.notes,
+                    declarations=one.declarations,
+                    judged=one.judged,
+                    recordings=one.recordings,
+                    primary=one.primary,
+                    speaker=one.speaker,
+                )
+                for one in chosen
+            ],
+        }
+    )
+    return document
 
 
 def sources_of(members: Iterable[Loaded]) -> list[Source]:

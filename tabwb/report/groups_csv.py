@@ -15,6 +15,7 @@ from tabwb.records.states import ResponseKind
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.cautions import cautions
 from tabwb.report.destination import check_destination
+from tabwb.report.file_names import file_names, named
 from tabwb.report.groups import Grouped
 from tabwb.report.groups_columns import dictionary, judge_names
 from tabwb.report.judges import JudgeSummary
@@ -48,7 +49,7 @@ def groups_csv(made: Sequence[Grouped]) -> str:
     """
     if not made:
         raise TabwbError("there are no administrations of models to write")
-    rows = [_row(one, made) for one in made]
+    rows = _rows(made)
     columns = columns_of(rows)
     return csv_text(columns, ([row.get(name) for name in columns] for row in rows))
 
@@ -67,9 +68,35 @@ def write_groups(made: Sequence[Grouped], out: Path) -> Path:
     text = groups_csv(made)
     said = (sentence for one in made for sentence in cautions(one.battery, one.summary, model=True))
     place = check_destination(out)
-    told = dictionary(columns_of([_row(one, made) for one in made]))
-    write_text(place, text, [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE, CSV_CELLS, told])
+    told = dictionary(columns_of(_rows(made)))
+    names = file_names(_specs(made))
+    cautioned = (named(sentence, names) for sentence in (RESEARCH_ONLY, *said))
+    write_text(place, text, [*dict.fromkeys(cautioned), NOTE, CSV_CELLS, told])
     return place
+
+
+def _rows(made: Sequence[Grouped]) -> list[Row]:
+    """Return the row of each group, its specs without folders of this machine."""
+    names = file_names(_specs(made))
+    return [
+        {
+            named(column, names): named(value, names) if isinstance(value, str) else value
+            for column, value in _row(one, made).items()
+        }
+        for one in made
+    ]
+
+
+def _specs(made: Sequence[Grouped]) -> Iterator[str]:
+    """Every spec of model, lesion and judge in the table."""
+    for one in made:
+        for member in one.group.members:
+            conditions = member.administration.conditions
+            yield conditions.examinee
+            yield from conditions.judges
+            if conditions.lesion is not None:
+                yield conditions.lesion
+        yield from (judge.terms.rater for judge in one.summary.judges)
 
 
 def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
