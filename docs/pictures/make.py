@@ -90,7 +90,8 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
     remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
     with Store.open(place) as store:
         given = Consent("S-014", "record", True, "2026-11-01")
-        store.keep_consents([given, replace(given, scope="transcribe")])
+        scopes = ("record", "transcribe", "rate")
+        store.keep_consents([replace(given, scope=scope) for scope in scopes])
     sources: list[PlayedSource] = []
 
     def open_source(path: Path) -> PlayedSource:
