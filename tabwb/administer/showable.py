@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tabwb.administer.plan import plan_trials
 from tabwb.battery.model import Battery
+from tabwb.records.errors import TabwbError
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.records.words import plural
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.detectable import (
     ACCURACY,
@@ -23,13 +27,16 @@ from tabwb.scoring.estimand import DETERMINISTIC, Estimand
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.permutation import smallest_p
 
+if TYPE_CHECKING:
+    from tabwb.extend.plugins import Plugins
+
 SCORED = (ResponseKind.CHOICE, ResponseKind.YES_NO, ResponseKind.VERBATIM)
 """Kinds of subtests whose answers are right or wrong."""
 ASSUMED = (
     f"assumed, unless piloted: a first burden of {BURDEN:g} whose variance within an item is "
     f"{DISPERSION:g} x its mean, item means that vary by {ITEM_VARIATION:.0%}; a first accuracy of "
-    f"{ACCURACY:.0%}; a judge that tells every feature of every item (rules-2 does not: it has "
-    "seven features, and gives no burden to an item where one of them is undefined)"
+    f"{ACCURACY:.0%}; a judge that tells every feature of every item (rules-2 gives no burden to "
+    "an item where one of its features is undefined)"
 )
 
 
@@ -44,6 +51,7 @@ class Showable:
         difference: the smallest that another examinee on the same items must differ by, to be
             found with power .8 at the level .05; undefined with the reason.
         smallest_p: of the sign-flip test over these items.
+        n_features: of a burden, how many features the judge tells; None for an accuracy.
     """
 
     measure: str
@@ -51,10 +59,32 @@ class Showable:
     design: Design
     difference: Estimate
     smallest_p: float
+    n_features: int | None = None
+
+
+def planned(plugins: Plugins, battery: Battery, conditions: Conditions) -> tuple[Showable, ...]:
+    """Return what a planned administration can show, with the judges and back end it names.
+
+    Args:
+        plugins: where judges and back ends are found.
+        battery: what is given.
+        conditions: how.
+    """
+    unsampled: tuple[str, ...] = ()
+    if conditions.kind == "model":
+        unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
+    told: list[int] = []
+    for spec in conditions.judges:
+        with suppress(TabwbError):  # said where the judge is used
+            told.append(len(plugins.judge(spec).features))
+    return showable(battery, conditions, unsampled, min(filter(None, told), default=None))
 
 
 def showable(
-    battery: Battery, conditions: Conditions, unsampled: Collection[str] = ()
+    battery: Battery,
+    conditions: Conditions,
+    unsampled: Collection[str] = (),
+    n_features: int | None = None,
 ) -> tuple[Showable, ...]:
     """Return what a planned administration of a model can show against another on the same items.
 
@@ -63,6 +93,7 @@ def showable(
         conditions: how.
         unsampled: protocols under which the back end draws nothing
             (:attr:`tabwb.extend.components.Descriptor.unsampled`).
+        n_features: features that the judge tells; None for all of the battery.
     """
     kinds = {subtest.id: subtest.response for subtest in battery.subtests}
     plans = [plan for plan in plan_trials(battery, conditions) if not plan.practice]
@@ -74,12 +105,12 @@ def showable(
         and (conditions.protocol is Protocol.LIKELIHOOD or conditions.protocol.value in unsampled)
     )
     found: list[Showable] = []
-    n_features = len(battery.features)
-    if texts and n_features and conditions.judges:
+    told = min(len(battery.features), n_features or len(battery.features))
+    if texts and told and conditions.judges:
         design = _design(texts, greedy)
         for estimand in Estimand:
-            value = _drawn(greedy, estimand) or detectable_burden(design, n_features, estimand)
-            found.append(_showable("symptom burden", estimand, design, value))
+            value = _drawn(greedy, estimand) or detectable_burden(design, told, estimand)
+            found.append(_showable("symptom burden", estimand, design, value, told))
     if scored:
         design = _design(scored, fixed)
         for estimand in Estimand:
@@ -88,8 +119,14 @@ def showable(
     return tuple(found)
 
 
-def _showable(measure: str, estimand: Estimand, design: Design, value: Estimate) -> Showable:
-    return Showable(measure, estimand, design, value, smallest_p(design.items))
+def _showable(
+    measure: str,
+    estimand: Estimand,
+    design: Design,
+    value: Estimate,
+    n_features: int | None = None,
+) -> Showable:
+    return Showable(measure, estimand, design, value, smallest_p(design.items), n_features)
 
 
 def _drawn(fixed: bool, estimand: Estimand) -> Estimate | None:
@@ -116,7 +153,7 @@ def said(rows: Iterable[Showable]) -> Iterator[str]:
     for row in found:
         design = row.design
         responses = f"{design.items} items x {design.replicates:.3g}"
-        yield f"  {row.measure}, {row.estimand.value} ({responses}): {_difference(row)}"
+        yield f"  {_measure(row)}, {row.estimand.value} ({responses}): {_difference(row)}"
     for measure in dict.fromkeys(row.measure for row in found):
         row = next(each for each in found if each.measure == measure)
         least = f"{row.smallest_p:.3g}"
@@ -126,6 +163,12 @@ def said(rows: Iterable[Showable]) -> Iterator[str]:
             f"p is at least {least}{never}"
         )
     yield f"  {ASSUMED}"
+
+
+def _measure(row: Showable) -> str:
+    if row.n_features is None:
+        return row.measure
+    return f"{row.measure} over {plural(row.n_features, 'feature')}"
 
 
 def _difference(row: Showable) -> str:
@@ -142,7 +185,7 @@ def brief(rows: Iterable[Showable]) -> Iterator[str]:
     found = list(rows)
     for estimand in Estimand:
         shown = [
-            f"{row.measure} {_difference(row)}"
+            f"{_measure(row)} {_difference(row)}"
             for row in found
             if row.estimand is estimand and row.difference.defined
         ]

@@ -24,7 +24,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
     from tabwb.administer.expense import expense_of
     from tabwb.administer.forecast import forecasts
     from tabwb.administer.plan import plan_trials
-    from tabwb.administer.showable import said, showable, to_json
+    from tabwb.administer.showable import planned, said, to_json
 
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
@@ -37,10 +37,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
     else:
         expense = expense_of(requests, price)
     later = list(forecasts(plugins, battery, conditions))
-    unsampled: tuple[str, ...] = ()
-    if conditions.kind == "model":
-        unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
-    can_show = showable(battery, conditions, unsampled)
+    can_show = planned(plugins, battery, conditions)
     if as_json:
         print_json(
             {

@@ -103,15 +103,14 @@ class Archive:
             TabwbError: it cannot be begun.
         """
         from tabwb.administer.forecast import forecasts
-        from tabwb.administer.showable import brief, showable
+        from tabwb.administer.showable import brief, planned
 
         battery, conditions = self._conditions(draft)
         when = "afterwards, once all is answered and you say so"
         judging = tuple(one.told(when) for one in forecasts(self.plugins, battery, conditions))
         design: tuple[str, ...] = ()
         if conditions.kind == "model":
-            unsampled = self.plugins.resolve("models", conditions.examinee)[0].unsampled
-            design = tuple(brief(showable(battery, conditions, unsampled)))
+            design = tuple(brief(planned(self.plugins, battery, conditions)))
         return Ahead(self.notices(battery, conditions), judging, design)
 
     def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.administer.showable import Showable, said, showable
+from tabwb.administer.showable import Showable, planned, said, showable
+from tabwb.battery.loader import load_battery
+from tabwb.extend.plugins import Plugins
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions
@@ -60,3 +62,14 @@ def test_the_lines_name_estimand_design_and_smallest_p() -> None:
     assert lines[3].endswith(" percentage points")
     assert any("over 2 items: p is at least 0.5, so it never reaches .05" in one for one in lines)
     assert list(said(())) == []
+
+
+def test_no_difference_beyond_the_features_of_a_judge_is_told() -> None:
+    plugins = Plugins.load()
+    conditions = Conditions("echo", "model", judges=("rules",))
+    tab = load_battery(plugins.find_battery("tab"))
+    like, these, *_ = planned(plugins, tab, conditions)
+    plugins.close()
+    assert (like.n_features, like.difference.value) == (7, None)
+    assert like.difference.reason == "no possible difference is large enough"
+    assert these.difference.reason == "deterministic"

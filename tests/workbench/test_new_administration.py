@@ -46,12 +46,12 @@ async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(si
         seat.fill(battery="tab", model="bundled", replicates="20", temperature="1")
         await seat.until(
             lambda: (
-                "prompts like these: symptom burden 1.2, accuracy 21 percentage points"
+                "prompts like these: symptom burden over 7 features 1.2, accuracy 21"
                 in told(seat, "design")
             ),
             "the smallest difference",
         )
-        assert "these prompts: symptom burden 0.65" in told(seat, "design")
+        assert "these prompts: symptom burden over 7 features 0.65" in told(seat, "design")
         seat.fill(temperature="0")
         await seat.until(
             lambda: told(seat, "design").count("smallest difference") == 1, "greedy answers"
