@@ -50,8 +50,8 @@ from tabwb.scoring.naming.heard import parse_heard
 class NamingSession(NamingStanding):
     """An open administration of a naming battery. Made by :mod:`tabwb.administer.setup`.
 
-    A response window opens with :meth:`show` and closes with :meth:`score`, :meth:`respond` or
-    :meth:`re_prompt`; marks and cues lie in it. Every command commits first.
+    A response window opens with :meth:`show` and closes with :meth:`score` or :meth:`re_prompt`;
+    marks and cues lie in it. Every command commits first.
     """
 
     # ---------------------------------------------------------------- recordings
@@ -162,17 +162,6 @@ class NamingSession(NamingStanding):
             raise UsageError("the examiner's voice ends after it begins")
         trial = self._spoken_or_error("mark")
         return self._observe(trial.plan.number, ExaminerSpoke(start_s, end_s))
-
-    def respond(self, take: Take) -> Events:
-        """Close the window: this stretch of the recording is the response; nobody has scored it."""
-        trial = self._open_spoken()
-        attempt = spoken(trial, take)
-        made = self._commit(
-            [AttemptEntry(trial.plan.number, attempt)],
-            events.AttemptRecorded(self.administration.id, trial.plan.number, attempt),
-        )
-        self._awaiting = False
-        return made
 
     def score(self, score: Score, *, take: Take | None = None, reason: str = "") -> Events:
         """A person's score of the current item; closes its window where that is still open.

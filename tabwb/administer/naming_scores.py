@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tabwb.administer.naming_view import NamingView
@@ -238,13 +238,3 @@ def _start(view: NamingView) -> float:
 
 def _middle(segment: Segment) -> float:
     return (segment.start_s + segment.end_s) / 2
-
-
-def shown_phonemes(attempts: Sequence[SpokenAttempt]) -> str:
-    """Attempts in ARPAbet, as they are shown: a pause between two is an ellipsis.
-
-    >>> one, two = (SpokenAttempt(0, 1, (each,), None) for each in ("K", "D"))
-    >>> shown_phonemes([one, two])
-    'K … D'
-    """
-    return " … ".join(" ".join(attempt.phonemes) for attempt in attempts)

@@ -50,7 +50,6 @@ Act = Literal[
     "sent",
     "deleted",
 ]
-ACTS: tuple[Act, ...] = get_args(Act)
 Reason = Literal["withdrawn", "retention-ended", "entered-by-mistake", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 """Why a speaker was deleted: words of ours, so that a tombstone can hold nothing of the person."""
@@ -188,18 +187,6 @@ def in_force(consents: Iterable[Consent]) -> dict[Scope, Consent]:
     for consent in consents:
         last[consent.scope] = consent
     return {scope: consent for scope, consent in last.items() if consent.given}
-
-
-def checked_scope(text: str) -> Scope:
-    """A scope by its name.
-
-    Raises:
-        UsageError: there is none.
-    """
-    for scope in SCOPES:
-        if scope == text:
-            return scope
-    raise UsageError(f"'{text}' is not a valid scope of a consent", allowed=", ".join(SCOPES))
 
 
 def checked_reason(text: str) -> Reason:
