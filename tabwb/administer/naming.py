@@ -157,7 +157,11 @@ class NamingSession(NamingStanding):
         )
 
     def examiner(self, start_s: float, end_s: float) -> Events:
-        """Say that what is heard here is the administrator."""
+        """Say that what is heard here is the administrator.
+
+        Raises:
+            UsageError: the end does not follow the start.
+        """
         if end_s <= start_s:
             raise UsageError("the examiner's voice ends after it begins")
         trial = self._spoken_or_error("mark")
@@ -322,6 +326,9 @@ class NamingSession(NamingStanding):
         """Keep what a transcriber heard in an attempt, with the machine's ratings of it.
 
         May come at any time, for any trial: the next item never waits for it.
+
+        Raises:
+            TabwbError: the trial has no such attempt.
         """
         trial = self._history.trial(number)
         said = Transcribed(attempt, transcript)
@@ -339,7 +346,10 @@ class NamingSession(NamingStanding):
     def undo(self) -> Events:
         """Take back the latest command of a person; its rows stay, marked.
 
-        A score that closed a window opens it again: the recording goes on, so nothing is lost.
+        A score that closed a window opens it again: the recording continues, so nothing is lost.
+
+        Raises:
+            TabwbError: there is nothing to take back.
         """
         target = self._history.undoable
         if target is None:

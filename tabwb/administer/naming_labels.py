@@ -17,7 +17,11 @@ _LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
 
 
 def attempt_of(label: str, where: str) -> tuple[str, ...]:
-    """The phonemes of an attempt, ARPAbet or IPA."""
+    """The phonemes of an attempt, ARPAbet or IPA.
+
+    Raises:
+        UsageError: it is neither.
+    """
     try:
         return parse_pronunciation(label)
     except (TabwbError, ValueError) as error:
@@ -30,7 +34,11 @@ def attempt_of(label: str, where: str) -> tuple[str, ...]:
 
 
 def phoneme_of(label: str, where: str) -> str:
-    """One phoneme, or silence or noise."""
+    """One phoneme, or silence or noise.
+
+    Raises:
+        UsageError: it is none of them.
+    """
     if label.strip() in SILENT:
         return label.strip()
     found = normalise_label(label)
@@ -44,7 +52,11 @@ def phoneme_of(label: str, where: str) -> str:
 
 
 def heard_of(label: str, where: str) -> str:
-    """What a person heard, or nothing; of several listeners whom our exports name, the first."""
+    """What a person heard, or nothing; of several listeners whom our exports name, the first.
+
+    Raises:
+        UsageError: it is neither a word nor phonemes.
+    """
     if several := _LISTENERS.match(label):
         label = several[1]
     if label:
@@ -60,7 +72,11 @@ def heard_of(label: str, where: str) -> str:
 
 
 def transcriber_of(label: str, where: str) -> str:
-    """Who or what transcribed, as tabwb calls it, or nothing."""
+    """Who or what transcribed, as tabwb calls it, or nothing.
+
+    Raises:
+        UsageError: it is not the spec of a component.
+    """
     if label:
         try:
             parse_spec(label)
@@ -74,7 +90,11 @@ def transcriber_of(label: str, where: str) -> str:
 
 
 def code_of(label: str, where: str) -> str:
-    """A code, or nothing."""
+    """A code, or nothing.
+
+    Raises:
+        UsageError: it is not a response code.
+    """
     if label and label not in CODES:
         raise UsageError(
             f"'{label}' is not a valid response code",
@@ -86,7 +106,11 @@ def code_of(label: str, where: str) -> str:
 
 
 def score_of(label: str, where: str) -> Score | None:
-    """A person's score, or None."""
+    """A person's score, or None.
+
+    Raises:
+        UsageError: it is not a score.
+    """
     if not label:
         return None
     for score in SCORES:
@@ -96,7 +120,11 @@ def score_of(label: str, where: str) -> Score | None:
 
 
 def seconds_of(cell: str | None, where: str) -> float | None:
-    """A number of seconds from 0 on; None in an empty cell."""
+    """A number of seconds from 0 on; None in an empty cell.
+
+    Raises:
+        UsageError: it is not such a number.
+    """
     text = (cell or "").strip()
     if not text:
         return None
@@ -110,7 +138,11 @@ def seconds_of(cell: str | None, where: str) -> float | None:
 
 
 def correctness_of(text: str | None, where: str) -> Score | None:
-    """PSST's correctness as a score; None in an empty cell."""
+    """PSST's correctness as a score; None in an empty cell.
+
+    Raises:
+        UsageError: it is neither true nor false.
+    """
     said = (text or "").strip().casefold()
     if not said:
         return None

@@ -126,6 +126,9 @@ def remove_profile(config_dir: Path, name: str) -> Path:
 def number_of_parameters(text: str) -> int:
     """A number of parameters as people write it.
 
+    Raises:
+        UsageError: it is not a number.
+
     >>> number_of_parameters("1.24B"), number_of_parameters("360m"), number_of_parameters("12_000")
     (1240000000, 360000000, 12000)
     """

@@ -41,7 +41,11 @@ def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
 
 
 def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -> None:
-    """Let ``write`` make the file under another name, then put it in its place; notes beside it."""
+    """Let ``write`` make the file under another name, then put it in its place; notes beside it.
+
+    Raises:
+        TabwbError: it cannot be written, or the notes would replace a file of somebody else.
+    """
     explanation = "\n\n".join(notes) + "\n"
     beside = out.with_name(out.name + ".README.txt")
     stood = beside.exists()

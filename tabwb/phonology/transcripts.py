@@ -40,7 +40,11 @@ class Row:
     cells: Mapping[str, str]
 
     def truth(self, column: str) -> bool | None:
-        """A cell as true or false; None where it is empty."""
+        """A cell as true or false; None where it is empty.
+
+        Raises:
+            TabwbError: it is neither.
+        """
         value = self.cells[column].lower()
         if not value:
             return None
@@ -53,7 +57,11 @@ class Row:
         )
 
     def number(self, column: str) -> float | None:
-        """A cell as a number; None where it is empty."""
+        """A cell as a number; None where it is empty.
+
+        Raises:
+            TabwbError: it is not a finite number.
+        """
         value = self.cells[column]
         if not value:
             return None

@@ -103,7 +103,11 @@ def in_order(made: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
 
 
 def check_judge(judge: str, raters: Sequence[str]) -> None:
-    """Raises UsageError when a judge is not among those who rated."""
+    """Check that a judge is among those who rated.
+
+    Raises:
+        UsageError: it is not.
+    """
     if judge not in raters:
         raise UsageError(
             f"judge '{judge}' has rated none of these",

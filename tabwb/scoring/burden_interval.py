@@ -84,6 +84,9 @@ def korn_graubard(means: Sequence[float], replicates: Sequence[int], n_features:
         replicates: responses to each item, 1 or more.
         n_features: F.
 
+    Raises:
+        ValueError: fewer than two items.
+
     >>> found = korn_graubard([4.0, 3.0, 1.8, 4.2, 2.4], [10] * 5, 19)
     >>> round(found.low, 4), round(found.high, 4)
     (1.9062, 4.5946)
@@ -128,6 +131,9 @@ def dispersed_garwood(values: Sequence[Sequence[float]], n_features: int) -> Int
     Args:
         values: for each item the values of its responses.
         n_features: F, above which no burden can be.
+
+    Raises:
+        ValueError: no item has two responses.
 
     >>> found = dispersed_garwood([[0.0, 0.0]] * 5, 19)
     >>> found.low, round(found.high, 2)

@@ -92,6 +92,9 @@ def paired_t(
         n_second: likewise.
         n_features: size of the feature set for burdens; None for rates.
 
+    Raises:
+        ValueError: fewer than two items.
+
     >>> found = paired_t([1.0, 1.0, 0.4], [1.5, 1.0, 0.9], 30, 30, 19)
     >>> round(found.low, 4), round(found.high, 4)
     (-1.435, 0.7683)

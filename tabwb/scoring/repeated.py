@@ -11,8 +11,8 @@ from tabwb.scoring.text import words
 PROMPTS = 3
 """The same text for so many different prompts or more is a repeated answer (SCORING 1)."""
 REPEATABLE = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
-"""Where each prompt asks for an answer of its own. "Yes" to three questions is no repeated answer,
-and the target of a repetition is given by the prompt."""
+"""Where each prompt asks for an answer of its own [ours]: "Yes" to three questions is not a
+repeated answer, and the target of a repetition is given by the prompt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,11 @@ def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
 
 
 def version_of(transaction: Transaction, location: str) -> str | None:
-    """The schema version; None when there is no table at all."""
+    """The schema version; None when there is no table at all.
+
+    Raises:
+        StoreError: the tables are those of another program.
+    """
     tables = {row[0] for row in transaction.rows("SELECT name FROM sqlite_master")}
     if not tables:
         return None
