@@ -12,17 +12,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from tabwb.administer import consent
-from tabwb.administer.naming_scores import naming_of
+from tabwb.administer.naming_said import check_code, check_score, measured_limits, taken_up
 from tabwb.administer.naming_standing import NamingStanding, now, observed, spoken
-from tabwb.administer.spoken_raters import person_ratings, transcript_ratings
+from tabwb.administer.spoken_raters import machine_ratings, person_ratings
 from tabwb.administer.standing import Events
 from tabwb.battery.naming import cues_of
-from tabwb.battery.problems import near
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import (
-    SCORES,
     Coded,
     Cued,
     ExaminerSpoke,
@@ -43,7 +41,6 @@ from tabwb.records.naming import (
 )
 from tabwb.records.speech import Transcript
 from tabwb.records.trials import Attempt, Trial
-from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS
 from tabwb.scoring.naming.heard import parse_heard
 
 
@@ -82,27 +79,7 @@ class NamingSession(NamingStanding):
         """
         self._must_run()
         trial = self._history.trial(number)
-        attempt = spoken(trial, take)
-        administration = self.administration.id
-        entries: list[Entry] = []
-        made: list[events.Event] = []
-        if trial.counting is not None:
-            reason = "another take follows"
-            entries.append(EventEntry("voided", number, reason))
-            made.append(events.TrialVoided(administration, number, reason))
-        entries.append(EventEntry("trial-started", number))
-        if began is not None:
-            entries += [
-                observed(None, began),
-                observed(number, PictureShown(began.recording)),
-            ]
-        entries.append(AttemptEntry(number, attempt))
-        if ended is not None:
-            entries.append(observed(None, ended))
-        made += [
-            events.TrialStarted(administration, trial.plan),
-            events.AttemptRecorded(administration, number, attempt),
-        ]
+        entries, made = taken_up(self.administration.id, trial, began, take, ended)
         done = self._commit(entries, *made)
         self._current, self._awaiting = number, False
         return done
@@ -181,21 +158,7 @@ class NamingSession(NamingStanding):
             UsageError: the score, or its reason, is not one of those allowed.
             TabwbError: it cannot be scored now.
         """
-        if score not in SCORES:
-            raise UsageError(f"'{score}' is not a valid score", allowed=", ".join(SCORES))
-        if score == "not-scorable" and not reason.strip():
-            raise TabwbError("what cannot be scored needs a reason", allowed="any text")
-        if score == "no-response" and reason.strip() and reason.strip() not in NO_RESPONSE_KINDS:
-            raise UsageError(
-                f"'{reason.strip()}' is not a kind of no response",
-                allowed=", ".join(NO_RESPONSE_KINDS),
-                hint="leave it out where none of them fits",
-            )
-        if score not in {"no-response", "not-scorable"} and reason.strip():
-            raise UsageError(
-                f"'{score}' takes no reason",
-                hint="a remark on the response is a note: tabwb trial note",
-            )
+        check_score(score, reason)
         trial = self._spoken_or_error("score")
         number = trial.plan.number
         entries: list[Entry] = []
@@ -251,21 +214,7 @@ class NamingSession(NamingStanding):
         Raises:
             UsageError: no such code or flag; the message lists those that are.
         """
-        if code not in CODES:
-            meant = near(code, CODES)
-            raise UsageError(
-                f"'{code}' is not a valid response code",
-                allowed=", ".join(CODES),
-                hint=f"did you mean '{meant}'?" if meant else None,
-            )
-        for flag in flags:
-            if flag not in FLAGS:
-                meant = near(flag, FLAGS)
-                raise UsageError(
-                    f"'{flag}' is not a valid flag",
-                    allowed=", ".join(FLAGS),
-                    hint=f"did you mean '{meant}'?" if meant else None,
-                )
+        check_code(code, flags)
         trial, attempt = self._scored("code")
         kept = tuple(dict.fromkeys(flags))
         said = Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
@@ -306,7 +255,7 @@ class NamingSession(NamingStanding):
         take = self._recorded(trial)
         number = trial.plan.number
         said = LimitsSet(attempt.number, start_s, end_s, self.rater, reason.strip(), now())
-        measured = self._measured(take, said)
+        measured = measured_limits(said, self.recording_path(take.recording))
         entry = observed(number, measured)
         rated = self._rated_again(self._history.with_entries([entry]).trial(number))
         return self._commit(
@@ -444,32 +393,6 @@ class NamingSession(NamingStanding):
             raise TabwbError("nothing was recorded of this response")
         return take
 
-    def _measured(self, take: Take, said: LimitsSet) -> LimitsSet:
-        """Limits with the onset within them.
-
-        Raises:
-            UsageError: they are no stretch of the recording.
-        """
-        from tabwb.speech.files import info, read_clip
-        from tabwb.speech.onset import onset
-
-        path = self.recording_path(take.recording)
-        seconds = info(path).seconds
-        if not 0.0 <= said.start_s < said.end_s <= seconds:
-            raise UsageError(
-                f"{said.start_s:g} to {said.end_s:g} s is not a stretch of the recording",
-                allowed=f"0 to {seconds:g} s, the start before the end",
-            )
-        found = onset(*read_clip(path, said.start_s, said.end_s))
-        if found is None:
-            return said
-        return replace(
-            said,
-            onset_s=said.start_s + found.s,
-            onset_uncertainty_s=found.uncertainty_s,
-            onset_method=found.method,
-        )
-
     def _person_rated(
         self, trial: Trial, attempt: Attempt, more: Sequence[Observation]
     ) -> RatingsEntry:
@@ -490,14 +413,8 @@ class NamingSession(NamingStanding):
         if heard is not None:
             view = replace(view, observations=(*view.observations, heard))
         heard_by = view.transcripts_of(attempt.number)
-        ratings = [
-            rating
-            for each in ([transcript] if transcript is not None else heard_by)
-            for rating in transcript_ratings(naming_of(view, each), each)
-        ]
-        if not ratings:
-            return []
-        return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]
+        ratings = machine_ratings(view, [transcript] if transcript is not None else heard_by)
+        return [RatingsEntry(trial.plan.number, attempt.number, ratings)] if ratings else []
 
     def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
         """The ratings of a trial once more: one of its observations was taken back, or all are."""
@@ -508,12 +425,7 @@ class NamingSession(NamingStanding):
             return []
         view = self._whole_view(trial)
         person = person_ratings(view.observations, attempt.number)
-        machine = [
-            rating
-            for each in view.transcripts_of(attempt.number)
-            for rating in transcript_ratings(naming_of(view, each), each)
-        ]
-        ratings = (*person, *machine)
+        ratings = (*person, *machine_ratings(view, view.transcripts_of(attempt.number)))
         return [RatingsEntry(trial.plan.number, attempt.number, ratings)] if ratings else []
 
     def _told(self, trial: Trial, rated: Sequence[RatingsEntry]) -> list[events.Event]:

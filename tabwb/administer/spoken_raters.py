@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabwb.administer.naming_scores import RATER, Naming, naming_of
+from tabwb.administer.naming_view import NamingView
 from tabwb.records.naming import Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.speech import Transcript
@@ -55,6 +56,13 @@ def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, 
         measure = f"{CODE}{naming.proposal.code}"
         ratings.append(valued(rater, measure, 1.0, naming.proposal.clause))
     return tuple(ratings)
+
+
+def machine_ratings(view: NamingView, transcripts: Sequence[Transcript]) -> tuple[Rating, ...]:
+    """Return what the rules say of a response, as each of its transcripts has it."""
+    return tuple(
+        rating for each in transcripts for rating in transcript_ratings(naming_of(view, each), each)
+    )
 
 
 def person_ratings(observations: Sequence[Observation], attempt: int) -> tuple[Rating, ...]:
