@@ -74,7 +74,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt $(VENV)/.torch
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "installing what tests and checks need"
-	@PYTHONWARNINGS=ignore $(PIP) -e ".[local,gemini,openai,keyring,tables,plots,audio,onnx,pictures]" --group dev
+	@PYTHONWARNINGS=ignore $(PIP) -e ".[all]" --group dev
 	@touch $@
 
 # Tests drive the program in a real terminal; tmux is used where it can be had.

@@ -65,7 +65,7 @@ def check_typed(text: str) -> Typed:
     Typed(phonemes=('D',), unfinished='A', problem='', at=None)
     >>> found = check_typed("D AX G")
     >>> found.at, found.problem
-    (2, "'AX' is no phoneme of the inventory")
+    (2, "'AX' is not a phoneme of the inventory")
     """
     return _check_ipa(text) if _is_ipa(text) else _check_arpabet(text)
 
