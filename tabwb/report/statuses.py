@@ -48,7 +48,7 @@ def effective_statuses(
         if attempt is None or plan.practice or kind is ResponseKind.NAMING:
             continue
         item = items[plan.subtest, plan.item]
-        answer = Answer(place, item.prompt, attempt.response, ResponseKind.FREE)
+        answer = Answer(place, item.prompt, attempt.response)
         if kind in CLOSED:
             closed.setdefault(plan.subtest, []).append(answer)
         elif item.expected is None or words(item.expected) != words(attempt.response):

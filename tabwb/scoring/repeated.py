@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tabwb.records.states import ResponseKind
 from tabwb.scoring.text import words
 
 PROMPTS = 3
 """The same text for so many different prompts or more is a repeated answer (SCORING 1)."""
-REPEATABLE = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
-"""Where each prompt asks for an answer of its own [ours]: "Yes" to three questions is not a
-repeated answer, and the target of a repetition is given by the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +19,23 @@ class Answer:
         key: names the response, for the caller.
         prompt: the item's prompt; replicates and orders of one item have one prompt.
         text: the response, unaltered.
-        kind: what the subtest asks for.
     """
 
     key: object
     prompt: str
     text: str
-    kind: ResponseKind = ResponseKind.CONNECTED_TEXT
 
 
 def repeated_answers(answers: Iterable[Answer]) -> frozenset[object]:
     """The keys of the answers whose text was given to three or more different prompts.
 
     Texts are equal when their words are: case, punctuation and white space do not count, and a text
-    without a word is none. Only answers of the kinds in :data:`REPEATABLE` are compared. Replicates
-    of one item repeat each other rightly: prompts are counted, not answers. Source: SCORING 1.
+    without a word is none. Replicates of one item repeat each other rightly: prompts are counted,
+    not answers. Source: SCORING 1.
 
     Args:
-        answers: of one examinee in one administration.
+        answers: of one examinee in one administration; which are compared is chosen by
+            :func:`tabwb.report.statuses.effective_statuses`.
 
     >>> trip = [Answer(n, prompt, "I like the sea.") for n, prompt in enumerate("abc")]
     >>> sorted(repeated_answers([*trip, Answer(3, "d", "We had a dog.")]))
@@ -48,11 +43,7 @@ def repeated_answers(answers: Iterable[Answer]) -> frozenset[object]:
     >>> repeated_answers([Answer(n, "a", "I like the sea.") for n in range(5)])
     frozenset()
     """
-    given = [
-        (answer, text)
-        for answer in answers
-        if answer.kind in REPEATABLE and (text := " ".join(words(answer.text)))
-    ]
+    given = [(answer, text) for answer in answers if (text := " ".join(words(answer.text)))]
     prompts: dict[str, set[str]] = {}
     for answer, text in given:
         prompts.setdefault(text, set()).add(answer.prompt)

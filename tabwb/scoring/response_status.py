@@ -54,7 +54,7 @@ def response_status(
     7. *ok*.
 
     Rules 3 and 5 never hold for the expected answer. *repeated-answer* needs all answers of an
-    administration and is found by :func:`tabwb.scoring.repeated.repeated_answers`.
+    administration and is found by :func:`tabwb.report.statuses.effective_statuses`.
 
     Args:
         text: the response, unaltered.

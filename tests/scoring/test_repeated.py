@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import pytest
-
-from tabwb.records.states import ResponseKind
-from tabwb.scoring.repeated import REPEATABLE, Answer, repeated_answers
+from tabwb.scoring.repeated import Answer, repeated_answers
 
 PROMPTS = ("Tell me about a trip.", "Describe a memory.", "Tell me about a job.")
 
 
-def given(*texts: str, kind: ResponseKind = ResponseKind.CONNECTED_TEXT) -> list[Answer]:
+def given(*texts: str) -> list[Answer]:
     return [
-        Answer(number, PROMPTS[number % len(PROMPTS)], text, kind)
-        for number, text in enumerate(texts)
+        Answer(number, PROMPTS[number % len(PROMPTS)], text) for number, text in enumerate(texts)
     ]
 
 
@@ -36,11 +32,6 @@ def test_replicates_of_one_item_are_one_prompt() -> None:
 
 def test_replicates_of_a_repeated_answer_are_repeated_too() -> None:
     assert len(repeated_answers(given(*["I like the sea."] * 6))) == 6
-
-
-@pytest.mark.parametrize("kind", [kind for kind in ResponseKind if kind not in REPEATABLE])
-def test_short_answers_of_other_kinds_may_return(kind: ResponseKind) -> None:
-    assert repeated_answers(given("Yes", "Yes", "Yes", kind=kind)) == frozenset()
 
 
 def test_texts_without_a_word_are_not_compared() -> None:
