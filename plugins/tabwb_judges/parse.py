@@ -95,7 +95,7 @@ def _problems(pairs: Sequence[tuple[str, object]], keys: Sequence[str]) -> list[
         if key in asked and not (type(value) is int and value in (0, 1))
     ]
     return [
-        *(f"{_quoted(key)} stands twice" for key in twice[:_MOST_NAMED]),
+        *(f"{_quoted(key)} is given twice" for key in twice[:_MOST_NAMED]),
         *wrong[:_MOST_NAMED],
         *_named("missing", [key for key in keys if key not in there]),
         *_named("not asked for", list(dict.fromkeys(key for key in given if key not in asked))),

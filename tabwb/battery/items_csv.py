@@ -126,7 +126,7 @@ def _header(
         if one not in columns
     ]
     problems += [
-        Problem(name, line, "", "this column stands twice", repr(one))
+        Problem(name, line, "", "this column is given twice", repr(one))
         for one in dict.fromkeys(found)
         if found.count(one) > 1 and one in columns
     ]

@@ -109,7 +109,7 @@ def _accepted(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator
             yield Broken(where, error.message, shortened(form.phonemes), error.allowed or "", hint)
             continue
         if phonemes in seen:
-            what = f"this pronunciation stands twice (first in number {seen[phonemes] + 1})"
+            what = f"this pronunciation is given twice (first in number {seen[phonemes] + 1})"
             yield Broken(where, what, shortened(form.phonemes))
         seen.setdefault(phonemes, index)
         if slips is not None and len(phonemes) <= slips:
@@ -134,5 +134,5 @@ def _neighbours(path: KeyPath, item: ItemTable, words: Sequence[str]) -> Iterato
                 shortened(word),
             )
         elif folded in seen:
-            yield Broken((*path, index), "this word stands twice", shortened(word))
+            yield Broken((*path, index), "this word is given twice", shortened(word))
         seen.add(folded)

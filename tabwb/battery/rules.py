@@ -55,7 +55,9 @@ def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterat
     keys = Counter(feature.key for feature in battery.feature)
     for index, feature in enumerate(battery.feature):
         if keys[feature.key] > 1:
-            yield Broken(("feature", index, "key"), "this key stands twice", shortened(feature.key))
+            yield Broken(
+                ("feature", index, "key"), "this key is given twice", shortened(feature.key)
+            )
     if battery.battery.system is not None:
         yield from _sourced(("battery", "system"), battery.battery.system)
     for index, subtest in enumerate(battery.subtest):
@@ -214,7 +216,7 @@ def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
         if folded[normalised(option)] > 1:
             yield Broken(
                 (*path, "options", index),
-                "this option stands twice",
+                "this option is given twice",
                 shortened(option),
                 "options that differ in more than case, quotes and a final stop",
             )
@@ -280,7 +282,7 @@ def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]
         if one in first:
             yield Broken(
                 (*path, index, "id"),
-                f"this {what} id stands twice (first in number {first[one] + 1})",
+                f"this {what} id is given twice (first in number {first[one] + 1})",
                 shortened(one),
                 "an id of its own",
             )

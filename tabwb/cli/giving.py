@@ -72,7 +72,7 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
         as_json: print one document instead of tables.
 
     Raises:
-        Interrupted: items are left; ``resume`` goes on.
+        Interrupted: items are left; ``resume`` continues.
     """
     number = session.administration.id
     # Said at once, so that it is known however the run ends.

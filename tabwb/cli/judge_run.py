@@ -89,9 +89,9 @@ def run(
 ) -> int:
     """Judge the answers of administrations ID... with one or several judges.
 
-    What is judged already is left as it is, what was interrupted goes on. Exit status: 0 done,
+    What is judged already is left as it is, what was interrupted is continued. Exit status: 0 done,
     1 a judge gave no verdict that could be read, 3 stopped early or with calls in error (a limit,
-    ctrl+c, a model that does not answer); then the same command goes on.
+    ctrl+c, a model that does not answer); then give the same command again.
     """
     from tabwb.administer.judging import Limits, check_limits
 

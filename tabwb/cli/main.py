@@ -137,7 +137,7 @@ def cli(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         if not demo:
             raise click.UsageError(
-                "the workbench needs a terminal; here is none. Use a command, for example "
+                "the workbench needs a terminal. Use a command, for example "
                 "'tabwb run tab --model bundled' ('tabwb --help' lists them)."
             )
         headless = importlib.import_module("tabwb.cli.run").run
@@ -147,7 +147,9 @@ def cli(
         return
     faces: tuple[Workbench, SpeakerView] | None = context.obj
     if faces is None:
-        raise click.UsageError("here are only the commands; the program 'tabwb' has the workbench")
+        raise click.UsageError(
+            "the workbench is not part of this call; start it with the program 'tabwb'"
+        )
     workbench, view = faces
     if speaker_view:
         context.exit(view(store_location))

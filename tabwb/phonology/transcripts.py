@@ -105,7 +105,7 @@ class Table:
         """The rows by their id.
 
         Raises:
-            TabwbError: an id is missing or stands twice, which are named.
+            TabwbError: an id is missing or is given twice, which are named.
         """
         self.need(column)
         found: dict[str, Row] = {}

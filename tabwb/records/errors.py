@@ -56,7 +56,7 @@ class ComponentError(TabwbError):
 class NoAnswer(ComponentError):
     """A model has no answer to this item, for example a file of recorded answers that lacks it.
 
-    The component works: a run goes on to the next item, however many have no answer.
+    The component works: a run continues with the next item, however many have no answer.
     """
 
 

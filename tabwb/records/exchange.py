@@ -115,7 +115,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A back end waits before it goes on with a request (transient: shown, never stored).
+    """A back end waits before it continues a request (transient: shown, never stored).
 
     Attributes:
         seconds: how long.

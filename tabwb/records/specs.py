@@ -85,7 +85,7 @@ def parse_spec(text: str, *, where: str | None = None, examples: str = EXAMPLES)
                 hint="values that need a comma belong into a profile in tabwb.toml",
             )
         if key in options:
-            raise UsageError(f"option '{key}' stands twice in '{text}'", where=where)
+            raise UsageError(f"option '{key}' is given twice in '{text}'", where=where)
         options[key] = value
     return Spec(identifier, name if colon else None, options)
 

@@ -278,7 +278,9 @@ def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) ->
     """What an error of SQLite means to a person, and what to do about it."""
     name = _name(error)
     if name.startswith("SQLITE_FULL"):
-        return StoreError("the disk is full", where=where, hint=f"{SAFE}: free some space, go on")
+        return StoreError(
+            "the disk is full", where=where, hint=f"{SAFE}: free some space, then resume"
+        )
     if name.startswith("SQLITE_READONLY"):
         return read_only(where)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

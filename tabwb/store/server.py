@@ -146,7 +146,7 @@ class ServerDatabase:
             raise StoreError(
                 f"the database cannot be reached or refuses to work: {_plain(error)}",
                 where=self.location,
-                hint="what was recorded before is safe; look at the server, then go on",
+                hint="what was recorded before is safe; check the server, then resume",
             ) from error
         except driver.Error as error:
             raise StoreError(

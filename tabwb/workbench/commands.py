@@ -93,7 +93,7 @@ _RESULTS: tuple[Where, ...] = ("results", "models")
 
 COMMANDS: tuple[Command, ...] = (
     Command("administer.next", "Next item", "Next", "space", _TRIAL, 1,
-            "Give the next item. Paused: go on. After the last one: the results."),
+            "Give the next item. Paused: continue. After the last one: the results."),
     Command("administer.answer", "Type the answer", "Answer", "enter", _TRIAL, 2,
             "Put the cursor into the answer field (a person who types)."),
     Command("administer.repeat", "Ask again", "Repeat", "r", _TRIAL, 3,

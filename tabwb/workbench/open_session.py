@@ -206,7 +206,7 @@ class OpenSession(Archive):
                 ("file_new", "New administration"), ("administer_results", "Results so far"),
             )  # fmt: skip
             hint = (
-                "Nothing was asked. Bring back the model that it began with and go on, or begin a "
+                "Nothing was asked. Bring back the model that it began with and resume, or begin a "
                 "new administration for the changed one; what was answered stays as it is."
             )
             raise Stopped(replace(trouble, hint=hint)) from error
@@ -321,8 +321,8 @@ class OpenSession(Archive):
             Trouble(
                 f"No answer to item {number} of {of}",
                 event.attempt.error,
-                hint="The attempt is kept as an error; the item is unanswered. Ask it again, or go "
-                "on: it comes again at the end.",
+                hint="The attempt is kept as an error; the item is unanswered. Ask it again, or "
+                "continue: it comes again at the end.",
                 asks=(("administer_repeat", "Ask again"), ("administer_pause", "Pause")),
             )
         )

@@ -58,7 +58,7 @@ def _already(now: Situation) -> str:
         return f"item {now.item} is answered: u takes it back, v declares it void"
     if now.state in {TrialState.SKIPPED, TrialState.VOID}:
         return f"item {now.item} is {now.state.value} already: u takes that back"
-    return f"item {now.item} cannot be changed now: space goes on"
+    return f"item {now.item} cannot be changed now: space continues"
 
 
 _SCORING = {"right", "self-corrected", "wrong", "no-response", "unscorable"}

@@ -81,7 +81,7 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
         ('expected = "dog"', 'expected = "dog "', 19, "subtest[1].item[1].expected",
          "outer white space"),
         ('["dog", "tree"]', '["dog", "tree", "\'Tree.\'"]', 18, "subtest[1].item[1].options[3]",
-         "stands twice"),
+         "is given twice"),
         ('title = "Demo"\n', "", 1, "battery.title", "missing"),
         ('license = "MIT"', 'license = "MIT"\nexaminees = ["modell"]', 7,
          "battery.examinees[1]", "did you mean 'model'?"),
@@ -95,7 +95,7 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
         ('expected = "dog"\n', "", 15, "subtest[1].item[1]", "needs its expected answer"),
         ('["dog", "tree"]', '["dog"]', 18, "subtest[1].item[1].options", "two or more"),
         ('["dog", "tree"]', '["dog", "tree", "Dog"]', 18, "subtest[1].item[1].options[1]",
-         "stands twice"),
+         "is given twice"),
         ('["dog", "tree"]', '["dog", "tree", 3]', 18, "subtest[1].item[1].options[3]",
          "wrong type"),
         ("{ tree =", "{ treee =", 20, "subtest[1].item[1].foils.treee", "did you mean 'tree'?"),
@@ -127,7 +127,7 @@ def test_duplicate_ids_are_named_where_they_stand(tmp_path: Path) -> None:
     (problem,) = check_battery(path)
     assert problem.line == 23
     assert problem.key == "subtest[1].item[2].id"
-    assert "stands twice" in problem.message
+    assert "is given twice" in problem.message
 
 
 def test_broken_rules_come_together_with_wrong_types(tmp_path: Path) -> None:

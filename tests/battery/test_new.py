@@ -65,7 +65,7 @@ def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path, separat
     [
         ("promt\nx\n", 1, "did you mean 'prompt'?"),
         ("expected\nx\n", 1, "no column 'prompt'"),
-        ("prompt,tags,tags\nx,y,z\n", 1, "stands twice"),
+        ("prompt,tags,tags\nx,y,z\n", 1, "is given twice"),
         ("prompt,expected\n", 2, "no items"),
         ("prompt\n\n  \n", 4, "no items"),
         ("", 1, "empty"),
@@ -74,7 +74,7 @@ def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path, separat
         ("prompt,subtest\nx,My Words\n", 2, "subtest: this is not a valid id"),
         ("prompt\nx,y\n", 2, "more cells"),
         ("prompt,expected\n,y\n", 2, "prompt: this is empty"),
-        ("prompt,id\nx,a\ny,a\n", 3, "id: this item id stands twice"),
+        ("prompt,id\nx,a\ny,a\n", 3, "id: this item id is given twice"),
         ("prompt,id\nx,A b\n", 2, "id: this is not a valid id"),
         ("prompt,expected\n\nsay y,y\n\nz,\n", 5, "needs its expected answer"),
         ('prompt,expected\n"one\ntwo",\nsay y,y\n', 2, "needs its expected answer"),

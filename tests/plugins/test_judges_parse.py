@@ -87,7 +87,7 @@ def test_missing_and_further_keys_are_named() -> None:
 
 def test_a_key_that_stands_twice_is_refused_even_if_both_agree() -> None:
     text = json.dumps(GOOD).replace('{"Anomia": 1', '{"Anomia": 1, "Anomia": 1')
-    assert problem(text) == "'Anomia' stands twice"
+    assert problem(text) == "'Anomia' is given twice"
 
 
 def test_two_objects_are_refused_even_if_both_are_good() -> None:

@@ -57,7 +57,7 @@ def _keys(keys: Sequence[str]) -> Iterator[Broken]:
         if key in keys[:index]:
             yield Broken(
                 ("feature", index, "key"),
-                f"this JSON key stands twice (first in number {keys.index(key) + 1})",
+                f"this JSON key is given twice (first in number {keys.index(key) + 1})",
                 shortened(key),
                 "a key of its own",
             )
@@ -112,4 +112,4 @@ def _labels(file: JudgeFile) -> Iterator[Broken]:
                     near(feature, known),
                 )
             elif feature in example.present[:index]:
-                yield Broken(where, "this feature stands twice", shortened(feature))
+                yield Broken(where, "this feature is given twice", shortened(feature))

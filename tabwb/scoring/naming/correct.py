@@ -78,7 +78,7 @@ def correct_any(
     >>> said = [Segment(each, 0.0, 0.0) for each in "D AO G AH".split()]
     >>> found = correct_any(said, [Accepted(("D", "AO", "G"), "citation")])
     >>> found.value, found.embedded, found.clause
-    (True, True, '/dɔɡ/ stands in the response')
+    (True, True, '/dɔɡ/ is in the response')
     """
     spoken = [segment for segment in segments if segment.phoneme not in SILENT]
     if not spoken:
@@ -86,10 +86,10 @@ def correct_any(
     apart = _breaks(segments)
     found = min(_places(spoken, accept, tolerance, apart), default=None)
     if found is None:
-        return Verdict("correct-any", False, "no accepted form stands in the response")
+        return Verdict("correct-any", False, "the response holds no accepted form")
     edits, embedded, number, start, end = found
     form = accept[number]
-    clause = f"/{to_ipa(form.phonemes)}/ stands in the response{_tolerated(edits)}"
+    clause = f"/{to_ipa(form.phonemes)}/ is in the response{_tolerated(edits)}"
     return Verdict(
         "correct-any",
         True,

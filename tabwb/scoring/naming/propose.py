@@ -266,7 +266,7 @@ def _any(
         return whole
     part = _part(target, said, settings)
     if part is not None:
-        clause = "an accepted form stands in the response, weak vowels or a variety taken alike"
+        clause = "an accepted form is in the response, weak vowels or a variety taken alike"
         return Verdict("correct-any", True, clause, embedded=True, attempt=part)
     for number, one in enumerate(proposals, 1):
         if one is not None and one.right is None:

@@ -27,7 +27,7 @@ class Formats(OptionList):
     HELP = """\
 # Format
 
-What the file will hold. JSONL can be read again by the model `replay:FILE`. **enter** goes on to
+What the file will hold. JSONL can be read again by the model `replay:FILE`. **enter** moves to
 the file's name.
 """
     BINDINGS: ClassVar[list[BindingType]] = [

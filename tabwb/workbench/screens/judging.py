@@ -40,7 +40,7 @@ NOTE = "Estimate shows requests and cost; nothing is sent before Judge"
 
 
 def _help(name: str) -> str:
-    return f"# {name.replace('_', ' ').capitalize()}\n\n{HELPS[name]}\n\n**tab** goes on."
+    return f"# {name.replace('_', ' ').capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
 
 
 class Field(Input):

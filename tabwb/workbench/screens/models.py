@@ -65,7 +65,7 @@ class Field(Input):
 
     def __init__(self, name: str) -> None:
         super().__init__(id=f"profile-{name}", compact=True)
-        self.help_text = f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** goes on."
+        self.help_text = f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
 
 
 class Tuning(Select[str]):

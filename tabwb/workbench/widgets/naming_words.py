@@ -129,7 +129,7 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
             return "■ discontinued   space shows the results, u takes it back", AMBER
         case AdministrationStatus.PAUSED:
             why = f": {work.reason}" if work.reason else ""
-            return f"‖ paused{why}   space opens the microphone and goes on", AMBER
+            return f"‖ paused{why}   space opens the microphone and continues", AMBER
     if now.microphone == "closed":
         return "", QUIET  # the page itself says how to begin
     if now.waits:

@@ -130,7 +130,7 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
             return "■ discontinued   space shows the results, u takes it back", AMBER
         case AdministrationStatus.PAUSED:
             why = f": {work.reason}" if work.reason else ""
-            return f"‖ paused{why}   space goes on", AMBER
+            return f"‖ paused{why}   space continues", AMBER
     if work.together:
         return "▸ many at once   » auto-run, a ends it   esc stops it", QUIET
     if work.asking:
@@ -152,7 +152,7 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
 
 def _next(work: Work, *, person: bool) -> tuple[str, str]:
     if work.item is not None and work.item.error:
-        return "r asks again   space goes on; this item comes again at the end", AMBER
+        return "r asks again   space continues; this item comes again at the end", AMBER
     if work.item is not None:
         return f"space gives the next item   {work.remaining} left", QUIET
     if work.upcoming in {None, 1}:
