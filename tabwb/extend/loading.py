@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import pluggy
@@ -180,32 +181,61 @@ class PluginExit(Exception):
     """A plugin tried to end the program, or raised what is no ``Exception``."""
 
 
-@contextmanager
-def plugin_code() -> Iterator[None]:
+class _ExitsAsErrors:
+    """Turns what a plugin raises to end the program into an error."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None or isinstance(error, Exception):
+            return
+        if isinstance(error, KeyboardInterrupt) and is_real(error):
+            return
+        raise PluginExit(f"{type(error).__name__}: {error}") from error
+
+
+class _PluginCode(_ExitsAsErrors):
+    """The same, with stdout redirected."""
+
+    def __enter__(self) -> None:
+        stdout_to_stderr().__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        stdout_to_stderr().__exit__(kind, error, trace)
+        super().__exit__(kind, error, trace)
+
+
+# They hold nothing, so one of each serves every call: a model's reply has thousands of pieces.
+_plugin_code, _exits_as_errors = _PluginCode(), _ExitsAsErrors()
+
+
+def plugin_code() -> AbstractContextManager[None]:
     """Run code of a plugin: what it prints goes to stderr, and only ctrl+c ends the program.
 
     Raises:
         PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
     """
-    with stdout_to_stderr(), exits_as_errors():
-        yield
+    return _plugin_code
 
 
-@contextmanager
-def exits_as_errors() -> Iterator[None]:
+def exits_as_errors() -> AbstractContextManager[None]:
     """Turn what a plugin raises to end the program into an error.
 
     Raises:
         PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
     """
-    try:
-        yield
-    except Exception:
-        raise
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and is_real(error):
-            raise
-        raise PluginExit(f"{type(error).__name__}: {error}") from error
+    return _exits_as_errors
 
 
 def error_words(error: Exception) -> str:

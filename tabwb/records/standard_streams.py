@@ -10,8 +10,7 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -81,38 +80,41 @@ def write_stdout(content: bytes) -> None:
 
 
 class _Redirection:
-    """How many pieces of code run with stdout redirected, and what stdout was before."""
+    """Writes to stderr what is printed to stdout, while any piece of code is inside.
+
+    Entered for each piece of a streamed reply, so it is a class and not a generator.
+    """
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.depth = 0
-        self.before: TextIO = sys.stdout
-        self.instead: TextIO = sys.stderr
+        self._lock = threading.Lock()
+        self._depth = 0
+        self._before: TextIO = sys.stdout
+        self._instead: TextIO = sys.stderr
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._depth == 0:
+                self._before, self._instead = sys.stdout, sys.stderr
+                sys.stdout = sys.stderr
+            self._depth += 1
+
+    def __exit__(self, *raised: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            # Another program, a test for one, may have put a stream of its own there meanwhile.
+            if self._depth == 0 and sys.stdout is self._instead:
+                sys.stdout = self._before
 
 
 _redirection = _Redirection()
 
 
-@contextmanager
-def stdout_to_stderr() -> Iterator[None]:
+def stdout_to_stderr() -> AbstractContextManager[None]:
     """Write to stderr what is printed to stdout meanwhile, in any thread.
 
     Several threads may do so at once: the last to leave puts stdout back.
     """
-    state = _redirection
-    with state.lock:
-        if state.depth == 0:
-            state.before, state.instead = sys.stdout, sys.stderr
-            sys.stdout = sys.stderr
-        state.depth += 1
-    try:
-        yield
-    finally:
-        with state.lock:
-            state.depth -= 1
-            # Another program, a test for one, may have put a stream of its own there meanwhile.
-            if state.depth == 0 and sys.stdout is state.instead:
-                sys.stdout = state.before
+    return _redirection
 
 
 def read_file(path: Path, limit: int | None = None) -> bytes:
