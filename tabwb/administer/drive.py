@@ -155,6 +155,11 @@ def _cause(error: TabwbError) -> str:
     return NO_ANSWER if isinstance(error, NoAnswer) else ""
 
 
+def _as_of_component(error: TabwbError) -> ComponentError:
+    """The error as one of the component; that it has no answer (:class:`NoAnswer`) is kept."""
+    return error if isinstance(error, NoAnswer) else ComponentError(str(error))
+
+
 def _answers(
     backend: BatchingBackend, requests: Sequence[Request], cancel: Cancel
 ) -> Generator[tuple[int, Reply | Wait | ComponentError]]:
@@ -176,7 +181,7 @@ def _answers(
             if not isinstance(piece, Wait):
                 left.discard(asked[index])
     except TabwbError as error:
-        yield -1, ComponentError(str(error))
+        yield -1, _as_of_component(error)
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
         yield -1, ComponentError(f"{type(error).__name__}: {error}")
     else:
@@ -189,6 +194,6 @@ def _chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Rep
     try:
         return chosen(backend, request, cancel)
     except TabwbError as error:
-        return ComponentError(str(error))
+        return _as_of_component(error)
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
         return ComponentError(f"{type(error).__name__}: {error}")

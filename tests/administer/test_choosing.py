@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 
 from tabwb.administer.choosing import chosen
-from tabwb.administer.drive import drive
+from tabwb.administer.drive import NO_ANSWER, drive
 from tabwb.extend.components import Cancel
-from tabwb.records.errors import ComponentError
+from tabwb.records.errors import ComponentError, NoAnswer
 from tabwb.records.exchange import Likelihood, Message, Reply, Request
 from tabwb.records.states import AttemptState, Protocol, StopReason
 from tests.administer.conftest import Begin
@@ -106,3 +106,23 @@ def test_a_back_end_that_fails_to_weigh_is_an_attempt_in_error(begin: Begin) -> 
         pass
     states = [trial.attempts[0].state for trial in session.trials]
     assert states == [AttemptState.ERROR, AttemptState.ERROR, AttemptState.OK]
+
+
+class Lacking(Crowd):
+    """Has no answer to items with options."""
+
+    def likelihood(
+        self, request: Request, continuations: Sequence[str], cancel: Cancel
+    ) -> Sequence[Likelihood]:
+        raise NoAnswer("nothing is recorded of it")
+
+
+@pytest.mark.parametrize("together", [1, 8])
+def test_that_nothing_is_recorded_of_an_item_is_kept_as_the_cause(
+    begin: Begin, together: int
+) -> None:
+    session = begin("bundled", "model", protocol=Protocol.LIKELIHOOD)
+    for _ in drive(session, Lacking(), threading.Event(), together=together):
+        pass
+    causes = [trial.attempts[0].metadata.get("cause") for trial in session.trials]
+    assert causes == [NO_ANSWER, NO_ANSWER, None]
