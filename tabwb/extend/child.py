@@ -28,7 +28,7 @@ from tabwb.extend.frames import (
     write_frame,
 )
 from tabwb.records import child_processes
-from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import Spec
 from tabwb.records.states import StopReason
@@ -39,10 +39,35 @@ LONGEST_ANSWER = 32 * 2**20
 """The longest frame that a child may send, in bytes."""
 CLOSE_S = 2.0
 """Seconds that a process has to end after its pipe was closed."""
-OPEN_S = float(os.environ.get("TABWB_OPEN_S", "1800"))
-"""Seconds that a component may take to load; ``TABWB_OPEN_S`` changes it."""
+OPEN_S = 1800.0
+"""Seconds that a component may take to load; the variable ``TABWB_OPEN_S`` changes it."""
 POLL_S = 0.05
 _numbers = itertools.count(1)
+
+
+def open_limit(environ: Mapping[str, str]) -> float:
+    """Return the seconds that a component may take to load.
+
+    Raises:
+        UsageError: ``TABWB_OPEN_S`` is not a number of seconds.
+
+    >>> open_limit({}), open_limit({"TABWB_OPEN_S": "60"})
+    (1800.0, 60.0)
+    """
+    text = environ.get("TABWB_OPEN_S", "").strip()
+    if not text:
+        return OPEN_S
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise UsageError(
+            f"'{text}' is not a number of seconds",
+            where="TABWB_OPEN_S",
+            allowed="a number above 0, for example 1800",
+        )
+    return seconds
 
 
 def child_model(descriptor: Descriptor, spec: Spec, configuration: Configuration) -> ChildModel:
@@ -184,7 +209,8 @@ class ChildComponent:
         result = None
         answered = False
         late = threading.Event()
-        timer = threading.Timer(OPEN_S, late.set)
+        limit_s = open_limit(os.environ)
+        timer = threading.Timer(limit_s, late.set)
         timer.daemon = True
         timer.start()
         try:
@@ -195,7 +221,7 @@ class ChildComponent:
             timer.cancel()
         if not answered:
             raise ComponentError(
-                f"'{self._name}' was not loaded after {OPEN_S:g} s",
+                f"'{self._name}' was not loaded after {limit_s:g} s",
                 hint="the environment variable TABWB_OPEN_S sets another limit, in seconds",
             )
         return result

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from tabwb.extend.child import ChildModel
+from tabwb.extend.child import ChildModel, open_limit
 from tabwb.extend.child_environment import child_environment
 from tabwb.extend.components import BatchingBackend, LikelihoodBackend, ModelBackend
 from tabwb.extend.configuration import Configuration
 from tabwb.extend.plugins import Plugins
-from tabwb.records.errors import ComponentError
+from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.states import StopReason
 
@@ -432,3 +432,10 @@ def test_opening_has_a_time_limit(
     backend = load().open_model("actor")
     with pytest.raises(ComponentError, match="was not loaded after"):
         backend.open()
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-1", "nan", "inf"])
+def test_a_limit_for_loading_that_is_not_a_number_of_seconds_is_named(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a number of seconds") as refused:
+        open_limit({"TABWB_OPEN_S": text})
+    assert refused.value.where == "TABWB_OPEN_S"
