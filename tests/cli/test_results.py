@@ -127,7 +127,7 @@ class TestSeveral:
     def test_the_table_itself_is_a_file_with_one_row_for_each_model(
         self, run: Run, tmp_path: Path
     ) -> None:
-        base, instruct, other = models(tmp_path)
+        base, _, _ = models(tmp_path)
         judge(tmp_path, 1, {"anomia": 1}, "one")
         assert run("run", "tab", "--model", base, "--judge", "none", "--seed", 2).status == 0
         out = tmp_path / "models.csv"
@@ -135,8 +135,10 @@ class TestSeveral:
         assert (written.status, written.out) == (0, ""), written.err
         with out.open(encoding="utf-8", newline="") as file:
             rows = {row["model"]: row for row in csv.DictReader(file)}
-        assert list(rows) == [base, instruct, other]
-        first, second = rows[base], rows[instruct]
+        # Files are named without their folders.
+        assert list(rows) == ["replay:a.jsonl", "replay:b.jsonl", "replay:c.jsonl"]
+        assert not any(str(tmp_path) in model for model in rows)
+        first, second = rows["replay:a.jsonl"], rows["replay:b.jsonl"]
         assert (first["administrations"], first["tunings"]) == ("1 4", "base | not said")
         expected = burden_interval([[1.0]] * 5, 19).interval
         assert expected is not None
