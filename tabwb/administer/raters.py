@@ -160,7 +160,14 @@ class Raters:
     def _judge(self, judge: Judge, response: Response) -> Sequence[Rating]:
         features = self._battery.features
         measures = [feature.id for feature in features]
-        return _guarded(judge.rater, measures, lambda: judge.judge(response, features))
+
+        def judged() -> Sequence[Rating]:
+            given = judge.judge(response, features)
+            if not given:
+                raise ValueError("the judge gave no rating")
+            return given
+
+        return _guarded(judge.rater, measures, judged)
 
 
 def _renamed(rating: Rating, own: str, rater: str) -> Rating:

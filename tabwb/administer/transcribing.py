@@ -190,6 +190,11 @@ class Transcribing:
             heard[id(one)][part] = checked(given, self.spec)
             if len(heard[id(one)]) == len(one.parts):
                 yield one, self._whole(one, [heard[id(one)][at] for at in range(len(one.parts))])
+        if not cancel.is_set():
+            for one in ready:
+                if len(heard[id(one)]) < len(one.parts):
+                    said = f"'{self.spec}' gave no transcript of this sound"
+                    yield one, Transcript(self.spec, "error", error=said)
 
     def _whole(self, one: _Ready, heard: Sequence[Transcript]) -> Transcript:
         if one.parts == (one.whole,):

@@ -130,3 +130,19 @@ def test_one_word_in_a_minute_of_noise_is_heard_as_by_itself(tmp_path: Path) -> 
     alone, long = (heard[job] for job in jobs)
     assert alone.phonemes == long.phonemes == ("K", "AE", "T")
     assert 20.0 <= long.segments[0].start_s <= 21.0
+
+
+def test_a_clip_without_a_transcript_is_in_error_and_changes_no_other(
+    tmp_path: Path, recording: Path
+) -> None:
+    said = EAR.replace("in reversed(list(enumerate(clips))):", "in list(enumerate(clips))[1:]:")
+    assert said != EAR
+    (tmp_path / "pyproject.toml").write_text('[project.entry-points.tabwb]\near = "deaf_ear"\n')
+    (tmp_path / "deaf_ear.py").write_text(said)
+    loaded = Plugins.load(Configuration(plugin_folders=(tmp_path,)))
+    jobs = [Job(1, 1, recording), Job(2, 1, CLIPS / "dog_d1a4fb3f_0.flac")]
+    with Transcribing(loaded, "ear") as transcribing:
+        heard = dict(transcribing.run(jobs, threading.Event()))
+    loaded.close()
+    assert [heard[job].status for job in jobs] == ["error", "ok"]
+    assert heard[jobs[0]].error == "'ear' gave no transcript of this sound"

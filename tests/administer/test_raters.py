@@ -134,6 +134,23 @@ def test_a_judge_is_told_the_earlier_connected_answers_of_the_replicate(
     ]
 
 
+def test_a_judge_that_gives_no_rating_has_failed(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    monkeypatch.setattr(session.plugins, "judge", lambda _: Noting())
+    (words, saying) = session.battery.subtests
+    telling = replace(words, response=ResponseKind.CONNECTED_TEXT, scorers=())
+    feature = Feature("anomia", "Anomia", "Anomia", "")
+    battery = replace(session.battery, subtests=(telling, saying), features=(feature,))
+    session.raters = Raters(session.plugins, battery, ("rules",))
+    session.next()
+    session.answer("a long story")
+    (rating,) = session.store.trials(session.administration.id)[0].ratings
+    assert (rating.measure, rating.status) == ("anomia", RatingStatus.ERROR)
+    assert rating.reason == "ValueError: the judge gave no rating"
+
+
 def test_what_a_judge_declares_is_committed_with_its_first_ratings(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
