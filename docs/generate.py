@@ -50,7 +50,23 @@ def records() -> str:
                 lines += ["| field | type | default | meaning |", "|---|---|---|---|"]
                 lines += [f"| {' | '.join(row)} |" for row in rows]
                 lines.append("")
-    return "\n".join(lines)
+    return "\n".join([*lines, *value_rows()])
+
+
+def value_rows() -> Iterator[str]:
+    """The values that statuses, states and kinds in the records can have."""
+    from enum import StrEnum
+
+    from tabwb.records import states
+
+    yield from ("## Values", "", "Enumerations of text, in `tabwb.records.states`.", "")
+    yield from ("| type | what it is | values |", "|---|---|---|")
+    for name, kind in vars(states).items():
+        if isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum:
+            said = " ".join(_plain(inspect.getdoc(kind) or "").partition("\n\n")[0].split())
+            values = ", ".join(f"`{one.name}` (`{one.value}`)" for one in kind)
+            yield f"| `{name}` | {said} | {values} |"
+    yield ""
 
 
 def record_kinds() -> dict[str, tuple[type, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,7 @@ from tabwb.extend.plugins import Plugins
 from tabwb.records.exchange import Likelihood, Reply, Request
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.speech import Clip, Segment, Transcript
-from tabwb.records.states import StopReason
+from tabwb.records.states import Protocol, StopReason
 from tabwb.testing import (
     NonConformance,
     check_exporter,
@@ -115,6 +116,22 @@ def test_likelihoods_that_follow_the_order_of_the_options_are_found() -> None:
             return [Likelihood(-1.0 - n, 1) for n, _ in enumerate(continuations)]
 
     assert failures(check_model, "models", Ordered(), likelihood=True) == ["likelihoods"]
+
+
+def test_a_model_with_likelihoods_that_refuses_items_without_options_is_found() -> None:
+    class Refuses(Model):
+        def likelihood(
+            self, request: Request, continuations: Sequence[str], cancel: Cancel
+        ) -> Sequence[Likelihood]:
+            return [Likelihood(-float(len(text)), 1) for text in continuations]
+
+    class Answers(Refuses):
+        def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+            protocol = request.protocol if request.options else Protocol.GENERATE
+            return super().reply(replace(request, protocol=protocol), cancel)
+
+    assert failures(check_model, "models", Refuses(), likelihood=True) == ["likelihoods"]
+    assert failures(check_model, "models", Answers(), likelihood=True) == []
 
 
 class Scorer:

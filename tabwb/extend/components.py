@@ -229,7 +229,7 @@ class Scorer(Protocol):
         """Every measure that the scorer may give, the one that decides first."""
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """Ratings of one response; the rater is the scorer's id."""
+        """Ratings of one response; the rater is the scorer's id or its spec with options."""
 
 
 @runtime_checkable

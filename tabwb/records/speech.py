@@ -81,7 +81,7 @@ class Transcript:
         segments: in time order.
         unit: what a segment is.
         seconds: how long the clip is.
-        dropped: labels without a phoneme of ours, with how often each came (SCORING 5).
+        dropped: labels without a phoneme of ours, with how often each came.
         accepted_likelihood: log likelihood (natural, of the whole clip under CTC) of the best
             accepted form less that of free decoding; None where it was not asked for.
         error: the message of a failure, or empty.

@@ -33,7 +33,7 @@ class AttemptState(StrEnum):
 
 
 class ResponseStatus(StrEnum):
-    """What kind of text came back, from the stop reason and rules (SCORING 1)."""
+    """What kind of text came back, from the stop reason and rules."""
 
     OK = "ok"
     EMPTY = "empty"

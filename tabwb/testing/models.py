@@ -70,6 +70,10 @@ def _checks(descriptor: Descriptor, backend: ModelBackend, key: str, prompt: str
     def likelihoods() -> None:
         expect(isinstance(backend, LikelihoodBackend), "likelihood=True, but no method likelihood")
         assert isinstance(backend, LikelihoodBackend)
+        try:
+            _answer(backend, replace(request, protocol=Protocol.LIKELIHOOD))
+        except Exception as error:  # noqa: BLE001 - whatever a component raises is a finding
+            expect(False, f"a request without options is not answered in free text: {error}")
         _check_likelihoods(backend, replace(request, protocol=Protocol.LIKELIHOOD, options=OPTIONS))
 
     return {
