@@ -34,8 +34,9 @@ def response_status(
     """The status of a response. The first rule that holds decides.
 
     1. *empty*: nothing but white space, whatever the stop reason.
-    2. *refused*: the back end says so, or the content of the reply is that it will not or cannot
-       answer (:func:`tabwb.scoring.refusal.is_refusal`).
+    2. *refused*: the back end says so, or the content of a model's reply is that it will not or
+       cannot answer (:func:`tabwb.scoring.refusal.is_refusal`). A person's "I can't" may be what
+       is studied and is a response; stop reason ``none`` tells a person's answer.
     3. *not-language*: no letter or digit; or letters and digits are under half of all signs that
        are neither white space nor ordinary punctuation; or under half of the letters are of a
        script that the prompt is written in; or :data:`ONE_LETTER` letters or more, all the same.
@@ -81,7 +82,8 @@ def response_status(
     """
     if not text.strip():
         return ResponseStatus.EMPTY
-    if stop_reason is StopReason.REFUSED or is_refusal(text):
+    by_model = stop_reason is not StopReason.NONE
+    if stop_reason is StopReason.REFUSED or (by_model and is_refusal(text)):
         return ResponseStatus.REFUSED
     if not _is_language(text, prompt):
         return ResponseStatus.NOT_LANGUAGE

@@ -146,3 +146,9 @@ def test_another_batterys_language_is_not_held_against_a_text() -> None:
 def test_a_degenerate_text_that_its_limit_cut_is_degenerate() -> None:
     kind = ResponseKind.CONNECTED_TEXT
     assert response_status("the " * 60, LENGTH, kind=kind) is ResponseStatus.DEGENERATE
+
+
+@pytest.mark.parametrize("text", ["I can't.", "I can't answer that.", "I prefer not to say."])
+def test_what_a_person_declines_is_a_response(text: str) -> None:
+    assert response_status(text, StopReason.NONE, kind=ResponseKind.CONNECTED_TEXT) == "ok"
+    assert response_status(text, StopReason.END, kind=ResponseKind.CONNECTED_TEXT) == "refused"
