@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,6 +40,8 @@ CONCLUDING = word_set("so therefore thus hence but")
 NEGATORS = word_set("not cannot never neither nor without except unlike isn't")
 REST = word_set("others rest remaining")
 """A list after one of these names what was not chosen."""
+_ANYTHING_BUT = re.compile(r"\b(?:any|every)thing but\b|\ball but\b", re.IGNORECASE)
+"""Two words that negate together; "nothing but a boot" is a boot."""
 _BEFORE, _AFTER = 6, 3
 _WRONG = word_set("wrong incorrect")
 _JOINING = word_set("or and nor a an the")
@@ -90,6 +93,7 @@ def named_options(
     marks = [words_of(plain(option)) for option in options]
     asked = [plain(prompt) for prompt in prompts if prompt]
     text = answered(plain(response, ["".join(mark) for mark in marks]), asked, marks)
+    text = _ANYTHING_BUT.sub("except", text)
     parts = segments(text, asked, marks)
     named = [_in_segment(parts, marks, number) for number in range(len(parts))]
     mentions = [
