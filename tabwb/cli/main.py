@@ -180,7 +180,10 @@ def main(
     faces = (workbench, speaker_view) if workbench and speaker_view else None
     status = _guarded(lambda: _command(arguments, faces))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.
-    return status or _guarded(_flush)
+    status = status or _guarded(_flush)
+    if arguments is None:
+        signals.end(status)
+    return status
 
 
 def _command(arguments: Sequence[str] | None, faces: tuple[Workbench, SpeakerView] | None) -> int:

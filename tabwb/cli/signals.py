@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +21,8 @@ ENDING = ("SIGTERM", "SIGHUP")
 
 TWICE_S = 10.0
 """Two signals within so many seconds mean that the program must end."""
+JOIN_S = 2.0
+"""Seconds that threads of plugins have to end after the command is done."""
 LEAVE_S = 3.0
 """Seconds that the program has to end in order after the second signal."""
 
@@ -81,6 +84,31 @@ def told_apart() -> Iterator[None]:
         return
     with caught(interrupt, "SIGINT"):
         yield
+
+
+def end(status: int) -> None:
+    """End the process now where threads that a plugin left would keep it alive.
+
+    The interpreter waits for every thread that is not a daemon. They get :data:`JOIN_S` to end.
+
+    Args:
+        status: exit status.
+    """
+    own = threading.main_thread()
+    left = [each for each in threading.enumerate() if each is not own and not each.daemon]
+    deadline = time.monotonic() + JOIN_S
+    with contextlib.suppress(KeyboardInterrupt):
+        for thread in left:
+            thread.join(max(0.0, deadline - time.monotonic()))
+    names = ", ".join(thread.name for thread in left if thread.is_alive())
+    if not names:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"warning: a plugin left threads that do not end: {names}\n")
+        sys.stdout.flush()
+        sys.stderr.flush()
+    child_processes.kill_all()
+    os._exit(status)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -141,3 +142,18 @@ def test_two_ctrl_c_end_the_program(
     assert status in ({0, 130} if how in {"thread", "atexit"} else {3, 130})
     assert started
     assert all(map(is_gone, started))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="reads /proc")
+def test_a_thread_that_a_plugin_leaves_does_not_keep_the_program(
+    install: Install, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    install("hangs", PLUGIN.format(notes=str(notes), how="thread", runs="here"))
+    done = subprocess.run(
+        [sys.executable, "-m", "tabwb.cli.main", "run", "tab", "--model", "hangs", "--json"],
+        capture_output=True, timeout=60, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["administration"]["status"] == "done"
+    assert "a plugin left threads that do not end" in done.stderr
