@@ -22,7 +22,7 @@ from tabwb.workbench.screens.desk import Desk
 from tabwb.workbench.snapshots import Work
 
 # Textual looks every 20 ms whether the application is idle, dozens of times in a test.
-IDLE_S = 0.004
+IDLE_S = 0.01
 _wait.SLEEP_GRANULARITY = IDLE_S
 _wait.SLEEP_IDLE = IDLE_S / 2
 _wait.wait_for_idle.__defaults__ = (IDLE_S, 1)

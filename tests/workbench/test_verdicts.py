@@ -22,6 +22,7 @@ from tabwb.records.states import (
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.workbench.judged_response import judged_response
+from tabwb.workbench.screens.verdicts import ReasonPane
 from tests.workbench.conftest import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
@@ -161,8 +162,12 @@ async def test_verdicts_stand_side_by_side_with_reasons_below(
         shown = lines(seat)
         assert shown["Anomia"] == ["- undefined", "● present", "● present 0.90"]
         assert shown["Abandoned utterances"] == ["○ absent", "○ absent", "- not asked"]
-        await seat.press("tab", "pagedown")
-        await seat.pilot.pause()
+        await seat.press("tab")
+        await seat.until(lambda: isinstance(seat.app.focused, ReasonPane), "the reasons' focus")
+        for _ in range(3):  # the text may be laid out a little later than it is focused
+            if "P(1) = 0.900" not in seat.text:
+                await seat.press("pagedown")
+                await seat.pilot.pause(0.2)
         for words in ("tab-2026:x", "says anomia", "P(1) = 0.900", "Judges' verdicts   item 1"):
             assert words in seat.text
         await seat.press("escape")
