@@ -64,9 +64,9 @@ def administered(
     replicates: int, temperature: float, seed: int
 ) -> tuple[Mapping[str, list[str]], Mapping[str, list[list[bool]]]]:
     """Give TAB; return the responses by item, and by subtest and item whether they are right."""
-    from tabwb.administer import setup
-    from tabwb.administer.drive import drive
-    from tabwb.extend.plugins import Plugins
+    from tabwb.administer.session import setup
+    from tabwb.administer.session.drive import drive
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Decoding
     from tabwb.records.trials import Conditions
     from tabwb.store.store import Store

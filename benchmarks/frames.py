@@ -34,8 +34,8 @@ PHASES = {
 async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
     import time
 
-    from tabwb.workbench.app import Workbench
-    from tabwb.workbench.collector import settle
+    from tabwb.workbench.engine.gc_tuning import settle
+    from tabwb.workbench.shell.app import Workbench
 
     (folder / "memory.json").write_text('{"notice_seen": true}', encoding="utf-8")
     app = Workbench(
@@ -87,8 +87,8 @@ async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
 async def _surveyed(folder: Path, store: Path) -> dict[str, list[tuple[float, float]]]:
     import time
 
-    from tabwb.workbench.app import Workbench
-    from tabwb.workbench.collector import settle
+    from tabwb.workbench.engine.gc_tuning import settle
+    from tabwb.workbench.shell.app import Workbench
 
     memory = folder / "memory.json"
     memory.write_text('{"notice_seen": true}', encoding="utf-8")

@@ -103,10 +103,10 @@ def _lm_eval(folder: str, prompts: Sequence[str]) -> Callable[[], list[str]] | N
 
 
 def _replicates() -> list[Request]:
-    from tabwb.administer.conversation import request_for
-    from tabwb.administer.plan import plan_trials
+    from tabwb.administer.session.conversation import request_for
+    from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Conditions
 
     plugins = Plugins.load()

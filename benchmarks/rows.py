@@ -23,7 +23,7 @@ class Trivial(App):
 Trivial().run(headless=True)
 """
 FIRST_PAINT = """
-from tabwb.workbench.app import Workbench
+from tabwb.workbench.shell.app import Workbench
 app = Workbench(location={store!r}, offline=True)
 def leave():
     app.call_after_refresh(app.exit)
@@ -83,8 +83,8 @@ def twenty_items(rounds: int) -> Iterator[Result]:
 
 def durable_item(rounds: int) -> Iterator[Result]:
     """One item put to a model, answered, scored and committed, against one bare durable commit."""
-    from tabwb.administer import setup
-    from tabwb.extend.plugins import Plugins
+    from tabwb.administer.session import setup
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Reply
     from tabwb.records.states import StopReason
     from tabwb.records.trials import Conditions
@@ -127,10 +127,10 @@ def local_generation(rounds: int) -> Iterator[Result]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from tabwb.administer.conversation import request_for
-    from tabwb.administer.plan import plan_trials
+    from tabwb.administer.session.conversation import request_for
+    from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Conditions
 
     plugins = Plugins.load()
@@ -188,8 +188,8 @@ def word_list(rounds: int) -> Iterator[Result]:
 def rules_judge(rounds: int) -> Iterator[Result]:
     """One response of 60 words judged by rules-2."""
     from tabwb.battery.loader import load_battery
-    from tabwb.extend.components import Response
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Response
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.states import ResponseKind, ResponseStatus
 
     plugins = Plugins.load()

@@ -83,7 +83,7 @@ def _base(folder: Path, clip: Path, rounds: int) -> Iterator[Result]:
 
 
 def _bundled(clip: Path, rounds: int) -> Iterator[Result]:
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.speech import Clip
 
     plugins = Plugins.load()

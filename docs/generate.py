@@ -20,7 +20,7 @@ HEADER = "<!-- Written by docs/generate.py from the code; edit the code, not thi
 
 def hooks() -> str:
     """The page of all hook specifications."""
-    from tabwb.extend import hookspecs
+    from tabwb.plugin_api import hookspecs
 
     lines = ["# Hooks", "", inspect.getdoc(hookspecs) or "", ""]
     for name, hook in inspect.getmembers(hookspecs, inspect.isfunction):
@@ -72,7 +72,7 @@ def value_rows() -> Iterator[str]:
 def record_kinds() -> dict[str, tuple[type, ...]]:
     """The records of plugins, by the part of a plugin that sees them."""
     from tabwb.battery import model as battery
-    from tabwb.extend import components
+    from tabwb.plugin_api import components
     from tabwb.records import declarations, events, exchange, judgements, ratings, speech, trials
     from tabwb.records import naming as observations
     from tabwb.records.specs import Spec

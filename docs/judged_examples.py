@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabwb.battery.model import Battery
-from tabwb.extend.components import ModelJudge, Response, Verdict
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.components import ModelJudge, Response, Verdict
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 
@@ -105,7 +105,7 @@ def verdicts(
 
 def page(plugins: Plugins, judges: Sequence[str]) -> str:
     """The whole page."""
-    from tabwb.administer.setup import find_battery
+    from tabwb.administer.session.setup import find_battery
 
     battery = find_battery(plugins, "tab")
     given = list(examples([feature.id for feature in battery.features]))

@@ -12,14 +12,14 @@ def open_workbench(
     store_location: str | None, offline: bool, battery: str | None, model: str | None
 ) -> int:
     """Open the workbench; its exit status. Textual is imported here and not before."""
-    from tabwb.workbench.app import run_workbench
+    from tabwb.workbench.shell.app import run_workbench
 
     return run_workbench(store_location, offline, battery, model)
 
 
 def open_speaker_view(store_location: str | None) -> int:
     """Show the picture of the workbench's administration, alone; its exit status."""
-    from tabwb.workbench.speaker_view import run_speaker_view
+    from tabwb.workbench.naming.speaker_view import run_speaker_view
 
     return run_speaker_view(store_location)
 

@@ -88,7 +88,8 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
         monkeypatch.delenv(name)
     monkeypatch.setenv("TABWB_DATA_DIR", str(tmp_path / "tabwb-data"))
     monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "tabwb-config"))
-    if keys := sys.modules.get("tabwb.extend.keys"):  # keys that an earlier test has read
+    # Forget the keys that an earlier test has read.
+    if keys := sys.modules.get("tabwb.plugin_api.remote.keys"):
         monkeypatch.setattr(keys, "_seen", set())
     monkeypatch.setenv("TABWB_OFFLINE", "1")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tabwb.extend.configuration import Configuration
-from tabwb.extend.judge_prompts.files import bundled_folder
-from tabwb.extend.judge_prompts.load import load_prompt
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.judge_prompts.files import bundled_folder
+from tabwb.plugin_api.judge_prompts.load import load_prompt
+from tabwb.plugin_api.registry.plugins import Plugins
 from tests.plugins.chat_server import Handler, chat_server, says
 
 DOCS = Path(__file__).parents[1] / "docs"

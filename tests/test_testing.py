@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tabwb.extend.components import Cancel, Descriptor, Response
-from tabwb.extend.hookspecs import hookimpl
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.components import Cancel, Descriptor, Response
+from tabwb.plugin_api.hookspecs import hookimpl
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Likelihood, Reply, Request
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.speech import Clip, Segment, Transcript

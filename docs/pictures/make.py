@@ -24,9 +24,9 @@ from textual.pilot import Pilot
 
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
-from tabwb.workbench import remembered
-from tabwb.workbench.app import Workbench
-from tabwb.workbench.draft import Draft
+from tabwb.workbench.shell import remembered
+from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.trial.draft import Draft
 
 HERE = Path(__file__).parent
 FONT_FOLDERS = ("/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/TTF", "/Library/Fonts")

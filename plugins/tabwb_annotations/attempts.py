@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tabwb.extend.writing import write_text
 from tabwb.phonology.inventory import to_ipa
+from tabwb.plugin_api.writing import write_text
 from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY

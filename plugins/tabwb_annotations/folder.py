@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabwb.extend.writing import draft_of
+from tabwb.plugin_api.writing import draft_of
 from tabwb.records import provenance
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from tabwb.extend.components import Descriptor
-from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.hookspecs import Register, hookimpl
 from tabwb.records.specs import Spec
 
 

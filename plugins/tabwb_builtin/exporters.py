@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tabwb.extend.components import Descriptor
-from tabwb.extend.writing import write_text
+from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.writing import write_text
 from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.specs import Spec
 from tabwb.records.words import RESEARCH_ONLY

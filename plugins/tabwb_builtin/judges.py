@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabwb.battery.model import Feature
-from tabwb.extend.components import Descriptor, Response
+from tabwb.plugin_api.components import Descriptor, Response
 from tabwb.records.declarations import Scope
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tabwb.extend.components import Cancel, Descriptor, ModelBackend
+from tabwb.plugin_api.components import Cancel, Descriptor, ModelBackend
 from tabwb.records.errors import ComponentError, NoAnswer, UsageError
 from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
 from tabwb.records.speakers import ORIGINS, Origin

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tabwb.extend.writing import write_with
+from tabwb.plugin_api.writing import write_with
 from tabwb_builtin.columns import TABLE, Column, Type
 from tabwb_builtin.exporters import DICTIONARY, notes_of, table
 

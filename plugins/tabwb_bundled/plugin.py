@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.extend.components import Descriptor, ModelBackend, Transcriber
-from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.plugin_api.components import Descriptor, ModelBackend, Transcriber
+from tabwb.plugin_api.hookspecs import Register, hookimpl
 from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:

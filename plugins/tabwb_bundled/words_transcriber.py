@@ -17,8 +17,8 @@ from typing import Literal
 from tabwb_wav2vec2.options import TranscriberOptions
 from tabwb_wav2vec2.transcriber import Wav2Vec2Transcriber
 
-from tabwb.extend.components import Cancel
 from tabwb.phonology.inventory import SILENT
+from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.speech.cutting import AROUND_S, with_sounds

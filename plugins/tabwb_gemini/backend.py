@@ -10,12 +10,12 @@ from typing import Any
 from google import genai
 from google.genai import types
 
-from tabwb.extend.bounded_http import HEADERS, client_arguments
-from tabwb.extend.components import Cancel
-from tabwb.extend.keys import find_key, missing_key
-from tabwb.extend.remote import RemoteModel, Retries
-from tabwb.extend.remote_failures import RemoteFailure
-from tabwb.extend.stops import StopStrings
+from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.remote.failures import RemoteFailure
+from tabwb.plugin_api.remote.http import HEADERS, client_arguments
+from tabwb.plugin_api.remote.keys import find_key, missing_key
+from tabwb.plugin_api.remote.remote import RemoteModel, Retries
+from tabwb.plugin_api.stops import StopStrings
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import Protocol, StopReason

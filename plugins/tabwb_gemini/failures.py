@@ -10,7 +10,7 @@ from typing import Any
 from google.genai import errors
 from pydantic import ValidationError
 
-from tabwb.extend.remote_failures import (
+from tabwb.plugin_api.remote.failures import (
     RemoteFailure,
     kind_of_status,
     own_error,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tabwb.extend.components import BatchingBackend, Cancel, ModelBackend
+from tabwb.plugin_api.components import BatchingBackend, Cancel, ModelBackend
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.specs import Spec, parse_spec

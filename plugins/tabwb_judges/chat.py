@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.battery.model import Feature
-from tabwb.extend.components import Cancel, ModelBackend, Response, Verdict
-from tabwb.extend.judge_prompts.prompt import JudgePrompt, sha256
+from tabwb.plugin_api.components import Cancel, ModelBackend, Response, Verdict
+from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, sha256
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, undefined, valued

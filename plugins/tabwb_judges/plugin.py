@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.extend.components import Descriptor, Judge, ModelBackend
-from tabwb.extend.hookspecs import Register, hookimpl
-from tabwb.extend.judge_prompts.files import LIKELIHOOD, NULL, prompt_files
+from tabwb.plugin_api.components import Descriptor, Judge, ModelBackend
+from tabwb.plugin_api.hookspecs import Register, hookimpl
+from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files
 from tabwb.records.errors import ComponentError
 from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:
-    from tabwb.extend.judge_prompts.prompt import JudgePrompt
+    from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
 
 MakeInner = Callable[[], ModelBackend]
 DEFAULT = "tab-2026"
@@ -78,7 +78,7 @@ def _register_prompt(register: Register, judge: str, path: Path) -> None:
 
 
 def _prompt(path: Path) -> JudgePrompt:
-    from tabwb.extend.judge_prompts.load import load_prompt
+    from tabwb.plugin_api.judge_prompts.load import load_prompt
 
     return load_prompt(path)
 

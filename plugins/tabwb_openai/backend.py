@@ -10,13 +10,13 @@ from typing import Any
 
 import openai
 
-from tabwb.extend.bounded_http import HEADERS, client_arguments
-from tabwb.extend.components import Cancel
-from tabwb.extend.keys import find_key, missing_key, redact
-from tabwb.extend.remote import RemoteModel, Retries
-from tabwb.extend.remote_failures import RemoteFailure
-from tabwb.extend.stops import StopStrings
-from tabwb.extend.time_limit import within
+from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.remote.failures import RemoteFailure
+from tabwb.plugin_api.remote.http import HEADERS, client_arguments
+from tabwb.plugin_api.remote.keys import find_key, missing_key, redact
+from tabwb.plugin_api.remote.remote import RemoteModel, Retries
+from tabwb.plugin_api.stops import StopStrings
+from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Reply, Request
 from tabwb.records.states import Protocol, StopReason

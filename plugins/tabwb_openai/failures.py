@@ -6,7 +6,7 @@ import json
 
 import openai
 
-from tabwb.extend.remote_failures import (
+from tabwb.plugin_api.remote.failures import (
     FailureKind,
     RemoteFailure,
     deepest,

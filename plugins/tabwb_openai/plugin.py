@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tabwb.extend.components import Descriptor, ModelBackend
-from tabwb.extend.hookspecs import Register, hookimpl
-from tabwb.extend.offline import stays_here
+from tabwb.plugin_api.components import Descriptor, ModelBackend
+from tabwb.plugin_api.hookspecs import Register, hookimpl
+from tabwb.plugin_api.remote.offline import stays_here
 from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from tabwb.extend.components import Cancel
+from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.states import StopReason
 from tabwb_transformers.cache import Rows, joined

@@ -14,7 +14,7 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
-from tabwb.extend.offline import is_offline
+from tabwb.plugin_api.remote.offline import is_offline
 from tabwb.records.errors import ComponentError
 from tabwb_transformers.folder_checks import WEIGHTS, check_folder
 from tabwb_transformers.options import LocalOptions, TransformersOptions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tabwb.extend.time_limit import within
+from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
 from tabwb_transformers.templates import SHIPPED, PlainTemplate, load_template

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tabwb.extend.components import Cancel
+from tabwb.plugin_api.components import Cancel
 from tabwb.records.exchange import Likelihood
 from tabwb_transformers.engine import Engine, common, log_probabilities, padded
 from tabwb_transformers.loading import OutOfMemory

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from tabwb.extend.components import Cancel
 from tabwb.phonology.inventory import SILENT, Notation, parse_spoken
 from tabwb.phonology.transcripts import Row, read_table
+from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Segment, Transcript
 from tabwb.speech.files import info

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.extend.components import Descriptor, Transcriber
-from tabwb.extend.hookspecs import Register, hookimpl
+from tabwb.plugin_api.components import Descriptor, Transcriber
+from tabwb.plugin_api.hookspecs import Register, hookimpl
 from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Literal
 
 from tabwb_transformers.loading import OutOfMemory
 
-from tabwb.extend.components import Cancel
 from tabwb.phonology.labels import label_set
+from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.speech import Clip, Transcript
 from tabwb.speech.files import read_clip

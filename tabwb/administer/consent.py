@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabwb.extend.components import Judge, ModelJudge
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.components import Judge, ModelJudge
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import NoConsent, UsageError
 from tabwb.records.speakers import CONSENTED_TO, SCOPES, LogEntry, Scope
 from tabwb.records.study import Value

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tabwb.extend.prices import Price, cost_of
+from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records.exchange import Request
 
 CHARACTERS_PER_TOKEN = 4

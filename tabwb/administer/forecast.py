@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tabwb.administer.conversation import token_limit
 from tabwb.administer.expense import CHARACTERS_PER_TOKEN, call_at_most, tokens_of
-from tabwb.administer.plan import plan_trials
+from tabwb.administer.session.conversation import token_limit
+from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
-from tabwb.extend.components import ModelJudge, Response
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.components import ModelJudge, Response
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.records.trials import Conditions
 

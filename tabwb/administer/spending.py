@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from tabwb.extend.prices import Price, cost_of
+from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records import events
 from tabwb.records.states import AttemptState
 from tabwb.records.trials import Attempt, Trial

@@ -17,7 +17,7 @@ from tabwb.records.words import plural
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery, Item, SourcedText, Subtest
     from tabwb.battery.rules import Scorers
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 
 @click.group()

@@ -21,8 +21,8 @@ from tabwb.records.visible import json_escaped, unfiltered, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tabwb.extend.configuration import Configuration
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.config.configuration import Configuration
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
 
 _told: set[Path | None] = set()
@@ -184,14 +184,14 @@ def configuration(offline: bool | None = None) -> Configuration:
     """
     from dataclasses import replace
 
-    from tabwb.extend.configuration import Configuration
+    from tabwb.plugin_api.config.configuration import Configuration
     from tabwb.records.workfolder import FOLDER, sweep
 
     loaded = Configuration.load()
     if offline:
         loaded = replace(loaded, offline=True)
     if loaded.offline:
-        from tabwb.extend.offline import go_offline
+        from tabwb.plugin_api.remote.offline import go_offline
 
         go_offline()
     sweep(loaded.data_dir / FOLDER)
@@ -212,7 +212,7 @@ def _tell_ignored(loaded: Configuration) -> None:
 
 def open_plugins(offline: bool | None = None, *, dry: bool = False) -> Plugins:
     """The plugins, with the user's configuration; ``dry``: nothing will be asked of a model."""
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
 
     return Plugins.load(configuration(offline), dry=dry)
 

@@ -16,7 +16,7 @@ from tabwb.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.report.load import Loaded
+    from tabwb.report.summaries.load import Loaded
 
 
 @click.command()
@@ -40,9 +40,9 @@ def diff(
     each feature are compared, with 95 % intervals and p values for prompts like these and for these
     prompts, and with the smallest p value and difference that the items can show.
     """
-    from tabwb.report.difference import difference
-    from tabwb.report.document import sources_of
-    from tabwb.report.load import loaded, unlike
+    from tabwb.report.documents.document import sources_of
+    from tabwb.report.summaries.difference import difference
+    from tabwb.report.summaries.load import loaded, unlike
 
     plugins = open_plugins()
     try:
@@ -60,14 +60,14 @@ def diff(
     if as_json:
         print_json({"format": 1, **found.to_json()})
         return 0
-    from tabwb.report.difference_view import print_difference
+    from tabwb.report.render.difference import print_difference
 
     print_difference(found, sides[0][0].battery, everything=everything)
     return 0
 
 
 def _label(side: tuple[Loaded, ...]) -> str:
-    from tabwb.report.counted import name_of
+    from tabwb.report.summaries.counted import name_of
 
     numbers = ", ".join(f"#{one.administration.id}" for one in side)
     names = dict.fromkeys(name_of(one.administration.conditions) for one in side)

@@ -11,7 +11,7 @@ from tabwb.records.states import Protocol
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Request
     from tabwb.records.trials import Conditions
 
@@ -20,11 +20,11 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
     """Print every prompt; ask nothing."""
     from functools import cache
 
-    from tabwb.administer.conversation import request_for
     from tabwb.administer.expense import expense_of
     from tabwb.administer.forecast import forecasts
-    from tabwb.administer.plan import plan_trials
-    from tabwb.administer.showable import planned, said, to_json
+    from tabwb.administer.session.conversation import request_for
+    from tabwb.administer.session.plan import plan_trials
+    from tabwb.administer.session.smallest_difference import planned, said, to_json
 
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]

@@ -50,8 +50,8 @@ def export(
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
     from tabwb.records.standard_streams import is_stdout
-    from tabwb.report import exporting
-    from tabwb.report.destination import check_destination
+    from tabwb.report.documents import exporting
+    from tabwb.report.documents.destination import check_destination
 
     plugins = open_plugins()
     try:

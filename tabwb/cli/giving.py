@@ -17,10 +17,10 @@ from tabwb.records.interrupts import Interrupt
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
-    from tabwb.administer.failures import FailedRater
-    from tabwb.administer.session import Session
-    from tabwb.extend.components import ModelBackend
-    from tabwb.extend.plugins import Plugins
+    from tabwb.administer.session.failures import FailedRater
+    from tabwb.administer.session.session import Session
+    from tabwb.plugin_api.components import ModelBackend
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Conditions
 
 
@@ -117,7 +117,7 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
 
 def failures_of(session: Session) -> tuple[FailedRater, ...]:
     """Return the scorers and judges that failed; those that ask a model report by themselves."""
-    from tabwb.administer.failures import failed_raters
+    from tabwb.administer.session.failures import failed_raters
 
     return failed_raters(session.trials, session.raters.later)
 
@@ -154,7 +154,7 @@ def named_next(session: Session) -> str:
 
 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
-    from tabwb.administer.drive import drive
+    from tabwb.administer.session.drive import drive
     from tabwb.administer.spending import Spending
     from tabwb.cli.progress import Progress
 
@@ -174,7 +174,7 @@ def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: 
 
 def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) -> None:
     """Let the judges behind which a model stands judge, now that every answer is safe."""
-    from tabwb.administer.judging import Limits
+    from tabwb.administer.judging.judging import Limits
     from tabwb.cli.judge_run import Task
 
     cancel = threading.Event()
@@ -212,8 +212,8 @@ def stopping(cancel: threading.Event, safe: str = "what is answered is safe") ->
 
 def show(session: Session, *, as_json: bool) -> None:
     """Print the results as they stand."""
-    from tabwb.report.document import administration_document
-    from tabwb.report.load import recordings_of, told_of
+    from tabwb.report.documents.document import administration_document
+    from tabwb.report.summaries.load import recordings_of, told_of
 
     administration = session.store.administration(session.administration.id)
     if as_json:
@@ -232,7 +232,7 @@ def show(session: Session, *, as_json: bool) -> None:
             )
         )
         return
-    from tabwb.report.tables import print_administration
+    from tabwb.report.render.tables import print_administration
 
     print_administration(
         administration,

@@ -14,7 +14,7 @@ from tabwb.records.errors import TabwbError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tabwb.administer.naming_imports import ImportedSession
+    from tabwb.administer.naming.imports import ImportedSession
     from tabwb.records.speakers import Origin
 
 
@@ -59,10 +59,10 @@ def import_(**options: Any) -> int:
     Sound files beside them are kept as they are. Items that are not there are not administered. The
     time of the picture, cues and marks are not read, so that latency stands in the original only.
     """
-    from tabwb.administer import setup
     from tabwb.administer.consent import notices
-    from tabwb.administer.naming_imports import read_sessions
-    from tabwb.administer.naming_run import take_in
+    from tabwb.administer.naming.imports import read_sessions
+    from tabwb.administer.naming.run import take_in
+    from tabwb.administer.session import setup
     from tabwb.records.days import read_day
     from tabwb.records.trials import Conditions
 
@@ -119,7 +119,7 @@ def import_(**options: Any) -> int:
                     made.append(number)
                     note(f"administration {number}: {len(one.responses)} responses of {speaker}")
             if options.get("as_json"):
-                from tabwb.report.document import list_document
+                from tabwb.report.documents.document import list_document
 
                 print_json(list_document([store.administration(number) for number in made]))
         return 0
@@ -176,7 +176,7 @@ def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> lis
 
 
 def _tiers(said: tuple[str, ...]) -> dict[str, str]:
-    from tabwb.administer.naming_imports import TIERS
+    from tabwb.administer.naming.imports import TIERS
 
     found: dict[str, str] = {}
     for one in said:

@@ -13,8 +13,8 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.extend.components import Descriptor
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Descriptor
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 SAMPLE = "I wanted a pa pen I mean pencil"
 SAMPLE_PROMPT = "Tell me about your first job."
@@ -80,9 +80,9 @@ def check(argument: str, as_json: bool) -> int:
 
     FILE is a path, or the id of a prompt that is found. Exit status 1 if there is a problem.
     """
-    from tabwb.extend.judge_prompts.files import prompt_files
-    from tabwb.extend.judge_prompts.load import read_prompt
-    from tabwb.extend.judge_prompts.prompt import sha256
+    from tabwb.plugin_api.judge_prompts.files import prompt_files
+    from tabwb.plugin_api.judge_prompts.load import read_prompt
+    from tabwb.plugin_api.judge_prompts.prompt import sha256
 
     file = Path(argument)
     if not file.exists():
@@ -114,7 +114,7 @@ def check(argument: str, as_json: bool) -> int:
 
 
 def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]:
-    from tabwb.extend.registry import check_needs
+    from tabwb.plugin_api.registry.registry import check_needs
     from tabwb.records.errors import MissingExtra
 
     row: dict[str, Any] = {
@@ -134,7 +134,7 @@ def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]
         check_needs(descriptor)
         path = _file_of(descriptor)
         if path is not None:
-            from tabwb.extend.judge_prompts.load import load_prompt
+            from tabwb.plugin_api.judge_prompts.load import load_prompt
 
             row["file"] = str(path)
             prompt = load_prompt(path)
@@ -153,7 +153,7 @@ def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]
 
 
 def _way(descriptor: Descriptor) -> str:
-    from tabwb.extend.judge_prompts.files import LIKELIHOOD, NULL
+    from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL
 
     if descriptor.id.endswith(NULL):
         return ", by log probabilities, calibrated"
@@ -162,13 +162,13 @@ def _way(descriptor: Descriptor) -> str:
 
 def _file_of(descriptor: Descriptor) -> Path | None:
     """The prompt's file of a judge that has one."""
-    from tabwb.extend.judge_prompts.files import prompt_files, prompt_id
+    from tabwb.plugin_api.judge_prompts.files import prompt_files, prompt_id
 
     return prompt_files()[0].get(prompt_id(descriptor.id))
 
 
 def _find(plugins: Plugins, judge: str) -> Descriptor:
-    from tabwb.extend.registry import near
+    from tabwb.plugin_api.registry.registry import near
 
     descriptors = plugins.descriptors("judges")
     with_prompt = [each.id for each in descriptors if _file_of(each)]
@@ -185,9 +185,9 @@ def _find(plugins: Plugins, judge: str) -> Descriptor:
 
 
 def _document(descriptor: Descriptor, response: str, item_prompt: str) -> dict[str, Any]:
-    from tabwb.extend.judge_prompts.files import LIKELIHOOD, NULL
-    from tabwb.extend.judge_prompts.load import load_prompt
-    from tabwb.extend.judge_prompts.prompt import sha256
+    from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL
+    from tabwb.plugin_api.judge_prompts.load import load_prompt
+    from tabwb.plugin_api.judge_prompts.prompt import sha256
 
     path = _file_of(descriptor)
     assert path is not None

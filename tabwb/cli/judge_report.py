@@ -18,9 +18,9 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     they differ most, and what most of them say. The administrations must be of one battery.
     """
     from tabwb.records.errors import UsageError
-    from tabwb.report.document import sources_of
-    from tabwb.report.load import loaded
-    from tabwb.report.robustness import robustness
+    from tabwb.report.documents.document import sources_of
+    from tabwb.report.summaries.load import loaded
+    from tabwb.report.summaries.robustness import robustness
 
     plugins = open_plugins()
     try:
@@ -34,7 +34,7 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     if as_json:
         print_json({"format": 1, **found.to_json()})
         return 0
-    from tabwb.report.robustness_view import print_robustness
+    from tabwb.report.render.robustness import print_robustness
 
     print_robustness(found, {feature.id: feature.title for feature in chosen[0].battery.features})
     return 0

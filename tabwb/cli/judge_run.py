@@ -28,10 +28,10 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.administer.judging import Estimate, Judging, Limits, Tally
-    from tabwb.extend.components import Judge
-    from tabwb.extend.plugins import Plugins
-    from tabwb.extend.prices import Price
+    from tabwb.administer.judging.judging import Estimate, Judging, Limits, Tally
+    from tabwb.plugin_api.components import Judge
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.plugin_api.remote.prices import Price
     from tabwb.store.store import Store
 
 
@@ -93,7 +93,7 @@ def run(
     1 a judge gave no verdict that could be read, 3 stopped early or with calls in error (a limit,
     ctrl+c, a model that does not answer); then give the same command again.
     """
-    from tabwb.administer.judging import Limits, check_limits
+    from tabwb.administer.judging.judging import Limits, check_limits
 
     if not judges:
         raise UsageError(
@@ -159,7 +159,7 @@ class Task:
         store: where they are.
         plugins: where the judge comes from.
         spec: of the judge.
-        options: of :class:`~tabwb.administer.judging.Judging`.
+        options: of :class:`~tabwb.administer.judging.judging.Judging`.
         quiet: print nothing but notes.
     """
 
@@ -182,7 +182,7 @@ class Task:
 
     def close(self) -> None:
         """Give back the judge's model."""
-        from tabwb.extend.components import ModelJudge
+        from tabwb.plugin_api.components import ModelJudge
 
         if isinstance(self._judge, ModelJudge):
             self._judge.close()
@@ -214,7 +214,7 @@ class Task:
             for message in each.messages:
                 click.echo(f"[{message.role}]")
                 click.echo(message.content)
-        from tabwb.administer.judge_words import told
+        from tabwb.administer.judging.wording import told
 
         note(f"{self._judge.rater}, administration {number}: {told(estimate, self._price)}")
         return document
@@ -246,7 +246,7 @@ class Task:
         """Judge an administration whose lock the caller holds; the limits that are left."""
         judging = self._judging(number)
         estimate = judging.estimate()
-        from tabwb.administer.judge_words import summed, told
+        from tabwb.administer.judging.wording import summed, told
 
         words = told(estimate, self._price)
         note(f"{self._judge.rater}, administration {number}: {words}")
@@ -260,14 +260,14 @@ class Task:
         return _left(limits, judging.tally)
 
     def _open(self) -> None:
-        from tabwb.extend.components import ModelJudge
+        from tabwb.plugin_api.components import ModelJudge
 
         if not self._opened and isinstance(self._judge, ModelJudge):
             self._judge.open()
             self._opened = True
 
     def _judging(self, number: int) -> Judging:
-        from tabwb.administer.judging import Judging
+        from tabwb.administer.judging.judging import Judging
         from tabwb.battery.loader import battery_from_canonical
 
         administration = self._store.administration(number)
@@ -306,7 +306,7 @@ class Task:
         }
         document["price"] = None if self._price is None else str(self._price)
         if self._options["repeats"] > 1:
-            from tabwb.report.self_agreement import self_agreement
+            from tabwb.report.summaries.self_agreement import self_agreement
 
             judged = self._store.judgements(judging.number)
             found = self_agreement(judged, self._judge.rater, self._judge.features)
@@ -333,7 +333,7 @@ class _Line:
     def show(self, tally: Tally) -> None:
         if not self._live:
             return
-        from tabwb.administer.judge_words import spent
+        from tabwb.administer.judging.wording import spent
         from tabwb.cli.progress import time_left
 
         text = f"judged {tally.judged}/{self._planned}  {spent(tally)}"

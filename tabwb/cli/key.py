@@ -25,7 +25,7 @@ def set_key(service: str) -> int:
     It is asked for without being shown, or read from stdin where that is no terminal; never given
     on the command line, where every program can read it.
     """
-    from tabwb.extend import keys
+    from tabwb.plugin_api.remote import keys
 
     service = keys.check_service(service)
     given = keys.checked_key(_read(service), "the key")
@@ -42,7 +42,7 @@ def list_keys(services: tuple[str, ...], as_json: bool) -> int:
 
     Keyrings do not tell what they keep: servers' hosts have to be named.
     """
-    from tabwb.extend import keys
+    from tabwb.plugin_api.remote import keys
 
     found = {}
     for service in services or tuple(keys.SERVICES):
@@ -63,7 +63,7 @@ def list_keys(services: tuple[str, ...], as_json: bool) -> int:
 @click.argument("service")
 def delete_key(service: str) -> int:
     """Take the key of SERVICE out of the system keyring."""
-    from tabwb.extend import keys
+    from tabwb.plugin_api.remote import keys
 
     service = keys.check_service(service)
     keys.delete_key(service)

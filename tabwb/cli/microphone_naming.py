@@ -18,8 +18,8 @@ from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
-    from tabwb.administer.live import Live
-    from tabwb.administer.naming import NamingSession
+    from tabwb.administer.naming.live import Live
+    from tabwb.administer.naming.session import NamingSession
 
 HELP = """\
 enter      show the next picture
@@ -34,7 +34,7 @@ Made = tuple[events.Event, ...]
 
 def give_by_microphone(session: NamingSession, device: str | None, cancel: threading.Event) -> None:
     """Record from ready to end and take commands from the terminal, until done or paused."""
-    from tabwb.administer.live import Live
+    from tabwb.administer.naming.live import Live
     from tabwb.speech.devices import pick
     from tabwb.speech.recorder import Recorder
 
@@ -144,7 +144,7 @@ def _tell(session: NamingSession, made: Made) -> None:
 
 def _read_aloud(session: NamingSession) -> None:
     """The words to the speaker before the coming subtest."""
-    from tabwb.administer.naming_standing import instructions_of
+    from tabwb.administer.naming.state import instructions_of
 
     if words := instructions_of(session):
         note(f"read aloud: {words}")

@@ -11,8 +11,8 @@ from tabwb.cli.common import json_option, note, offline_option, open_plugins, pr
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
-    from tabwb.extend.components import Descriptor
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Descriptor
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 _TRY = "Say hello."
 
@@ -69,7 +69,7 @@ def add(
     name: str, spec: str, family: str, tuning: str | None, parameters: str | None, force: bool
 ) -> int:
     """Write profile NAME for the model that SPEC names into your configuration."""
-    from tabwb.extend.profiles import profile_of, write_profile
+    from tabwb.plugin_api.config.profiles import profile_of, write_profile
 
     plugins = open_plugins()
     try:
@@ -90,7 +90,7 @@ def add(
 @click.argument("name")
 def remove(name: str) -> int:
     """Take profile NAME out of your configuration."""
-    from tabwb.extend.profiles import remove_profile
+    from tabwb.plugin_api.config.profiles import remove_profile
 
     plugins = open_plugins()
     try:
@@ -131,7 +131,7 @@ def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: b
 
 
 def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[str, Any]:
-    from tabwb.administer.trying import try_model
+    from tabwb.administer.session.trying import try_model
 
     tried = try_model(
         plugins,
@@ -158,7 +158,7 @@ def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[st
 
 
 def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:
-    from tabwb.extend.registry import check_needs
+    from tabwb.plugin_api.registry.registry import check_needs
     from tabwb.records.errors import MissingExtra
 
     missing = None

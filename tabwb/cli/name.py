@@ -26,10 +26,10 @@ from tabwb.records.states import AdministrationStatus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tabwb.administer.naming import NamingSession
-    from tabwb.administer.naming_files import TakeFile
+    from tabwb.administer.naming.files import TakeFile
+    from tabwb.administer.naming.session import NamingSession
     from tabwb.battery.model import Battery
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Conditions
     from tabwb.store.store import Store
 
@@ -96,7 +96,7 @@ def name(**options: Any) -> int:
 
 
 def _name(plugins: Plugins, options: dict[str, Any]) -> int:
-    from tabwb.administer import setup
+    from tabwb.administer.session import setup
 
     location, reference = options.get("store_location"), options.get("reference")
     if reference is None:
@@ -134,7 +134,7 @@ def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | N
     Raises:
         UsageError: it is not a day, or several differ.
     """
-    from tabwb.administer.naming_files import date_of
+    from tabwb.administer.naming.files import date_of
     from tabwb.records.days import read_day
 
     said = options["session_date"]
@@ -186,7 +186,7 @@ def _begin(
 
 def _keep_interrupted(session: NamingSession) -> None:
     """What a program that died had recorded: kept first, for its responses may be scored."""
-    from tabwb.administer.live import left_over, take_in
+    from tabwb.administer.naming.live import left_over, take_in
 
     for recording, path in left_over(session):
         try:
@@ -248,7 +248,7 @@ def _resume(session: NamingSession, options: dict[str, Any]) -> str:
 def _give(
     session: NamingSession, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
-    from tabwb.administer.naming_run import give_files, other_sounds, waiting
+    from tabwb.administer.naming.run import give_files, other_sounds, waiting
 
     cancel = threading.Event()
     try:
@@ -329,8 +329,8 @@ def transcribe_all(
     by_any: bool = False,
 ) -> None:
     """Have every response transcribed that this transcriber (or ``by_any``) has not heard yet."""
-    from tabwb.administer.naming_run import transcribe, waiting
-    from tabwb.administer.transcribing import Transcribing
+    from tabwb.administer.naming.run import transcribe, waiting
+    from tabwb.administer.transcription.transcribe import Transcribing
     from tabwb.cli.progress import Countdown
     from tabwb.records.events import Observed
     from tabwb.records.naming import Transcribed
@@ -356,7 +356,7 @@ def transcribe_all(
 
 
 def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
-    from tabwb.administer.naming_files import (
+    from tabwb.administer.naming.files import (
         MANIFEST,
         check_sounds,
         item_names,

@@ -103,7 +103,13 @@ def phonemes(
     from tabwb.phonology.labels import label_set
     from tabwb.phonology.predictions import task_b
     from tabwb.phonology.tables import rate_of
-    from tabwb.report.phonemes import Ceiling, PhonemeReport, Tables, document, group_rates
+    from tabwb.report.summaries.phonemes import (
+        Ceiling,
+        PhonemeReport,
+        Tables,
+        document,
+        group_rates,
+    )
 
     _refuse_idle(accept, match, labels, inventory)
     if is_stdin(ref) and is_stdin(hyp):
@@ -129,7 +135,7 @@ def phonemes(
     if as_json:
         print_json(document(report))
         return 0
-    from tabwb.report.phonemes_view import print_report
+    from tabwb.report.render.phonemes import print_report
 
     print_report(report, trace=trace, top=top)
     return 0

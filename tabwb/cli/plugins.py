@@ -11,8 +11,8 @@ from tabwb.cli.common import configuration, heading, json_option, note, open_plu
 from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:
-    from tabwb.extend.plugins import Plugins
-    from tabwb.extend.registry import Component
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.plugin_api.registry.registry import Component
 
 
 @click.group()
@@ -63,7 +63,7 @@ def list_plugins(as_json: bool) -> int:
 )
 def new_plugin(name: str, parent: Path) -> int:
     """Write a working plugin NAME: a battery, a scorer, a transcriber and tests that pass."""
-    from tabwb.extend.scaffold import write_plugin
+    from tabwb.plugin_api.registry.scaffold import write_plugin
 
     written = write_plugin(name, parent)
     for path in written:
@@ -81,7 +81,7 @@ def trust_folder(path: Path) -> int:
     Its code will run whenever tabwb starts: look at it first. A folder that changes afterwards is
     no longer used until it is trusted again.
     """
-    from tabwb.extend import folders, trust
+    from tabwb.plugin_api.registry import folders, trust
 
     settings = configuration()
     names = ", ".join(entry.name for entry in folders.folder_entries(path.resolve()))
@@ -100,7 +100,7 @@ def trust_folder(path: Path) -> int:
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
-    from tabwb.extend.plugins import KINDS
+    from tabwb.plugin_api.registry.plugins import KINDS
 
     components = {
         kind: [_component(component, loaded) for component in loaded.components(kind)]
@@ -130,7 +130,7 @@ def _document(loaded: Plugins) -> dict[str, Any]:
 
 
 def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
-    from tabwb.extend.registry import check_needs
+    from tabwb.plugin_api.registry.registry import check_needs
     from tabwb.records.specs import Spec
 
     descriptor = component.descriptor

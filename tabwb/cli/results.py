@@ -20,10 +20,10 @@ from tabwb.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration
-    from tabwb.report.groups import Grouped, Sort
-    from tabwb.report.load import By, Loaded
+    from tabwb.report.summaries.groups import Grouped, Sort
+    from tabwb.report.summaries.load import By, Loaded
 
 _BY = ("administration", "model", "battery", "lesion", "protocol", "family", "tuning")
 _SORT = ("burden", "name", "N", "accuracy")
@@ -69,7 +69,7 @@ def results(
     as_json: bool,
 ) -> int:
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list what there is."""
-    from tabwb.report import load
+    from tabwb.report.summaries import load
 
     plugins = open_plugins()
     try:
@@ -137,8 +137,8 @@ def _write_groups(
     chosen: Sequence[Loaded], by: By | None, sort: Sort | None, judge: str | None, out: Path
 ) -> None:
     from tabwb.records.words import plural
-    from tabwb.report.destination import check_destination
-    from tabwb.report.groups_csv import write_groups
+    from tabwb.report.documents.destination import check_destination
+    from tabwb.report.documents.groups_csv import write_groups
 
     check_destination(out)  # before anything is computed
     models = [one for one in chosen if not one.administration.conditions.guarded]
@@ -159,8 +159,8 @@ def _write_groups(
 def _summarised(
     chosen: Sequence[Loaded], by: By, sort: Sort | None, judge: str | None
 ) -> tuple[Grouped, ...]:
-    from tabwb.report.groups import summarised
-    from tabwb.report.load import grouped
+    from tabwb.report.summaries.groups import summarised
+    from tabwb.report.summaries.load import grouped
 
     order: Sort | None = sort or ("burden" if by == "model" else None)
     return summarised(grouped(chosen, by), judge=judge, sort=order)
@@ -177,7 +177,8 @@ def _rater(plugins: Plugins, judge: str) -> str:
 
 
 def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> None:
-    from tabwb.report import document, tables
+    from tabwb.report.documents import document
+    from tabwb.report.render import tables
 
     if as_json:
         print_json(document.list_document(administrations))
@@ -188,9 +189,10 @@ def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> N
 def _show_one(
     only: Loaded, judge: str | None, *, details: bool, arpabet: bool, as_json: bool
 ) -> None:
-    from tabwb.report import document, tables
-    from tabwb.report.groups import check_judge, only_judge
-    from tabwb.report.summary import pool
+    from tabwb.report.documents import document
+    from tabwb.report.render import tables
+    from tabwb.report.summaries.groups import check_judge, only_judge
+    from tabwb.report.summaries.summary import pool
 
     summary = pool(document.sources_of([only]), interval=True)
     if judge is not None:
@@ -232,10 +234,11 @@ def _show_groups(
     details: bool,
     as_json: bool,
 ) -> None:
-    from tabwb.report import document, groups_view
-    from tabwb.report.groups import summarised
-    from tabwb.report.load import grouped
-    from tabwb.report.pairs import pairs_of
+    from tabwb.report.documents import document
+    from tabwb.report.render import groups as groups_view
+    from tabwb.report.summaries.groups import summarised
+    from tabwb.report.summaries.load import grouped
+    from tabwb.report.summaries.pairs import pairs_of
 
     by = by or "administration"
     made = _summarised(chosen, by, sort, judge)

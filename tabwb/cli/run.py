@@ -108,8 +108,8 @@ def run(**options: Any) -> int:
     plugins = open_plugins(options.get("offline"), dry=bool(options.get("dry_run")))
     from dataclasses import replace
 
-    from tabwb.administer import setup
     from tabwb.administer.consent import notices
+    from tabwb.administer.session import setup
 
     try:
         battery = setup.find_battery(plugins, options["battery"])
@@ -156,7 +156,7 @@ def resume(
     offline: bool | None,
 ) -> int:
     """Resume ADMINISTRATION (its number or uid) where it stopped."""
-    from tabwb.administer import setup
+    from tabwb.administer.session import setup
 
     plugins = open_plugins(offline)
     try:

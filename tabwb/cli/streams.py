@@ -43,7 +43,7 @@ def prepare() -> None:
     of ours, a store least of all, takes its number. ASCII means that nobody said what the terminal
     can do; UTF-8 is then the better guess, as for Python itself in the C locale. In any other
     encoding a sign that it lacks becomes '?'. Bytes read that are no text are kept as halves of
-    characters (PEP 383), which :func:`tabwb.administer.session.storable` makes visible.
+    characters (PEP 383), which :func:`tabwb.administer.session.session.storable` makes visible.
     """
     for number in range(3):
         try:

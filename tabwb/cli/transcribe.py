@@ -25,7 +25,7 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.speech import Segment, Transcript
 
 Found = tuple[Path, "Transcript"]
@@ -184,7 +184,7 @@ def _heard(
     cancel: threading.Event,
 ) -> Iterator[tuple[int, Transcript]]:
     """Numbers of files with their transcripts, in whatever order they come; progress on stderr."""
-    from tabwb.administer.transcribing import Job, Transcribing
+    from tabwb.administer.transcription.transcribe import Job, Transcribing
     from tabwb.cli.progress import Countdown
 
     if not sounds:

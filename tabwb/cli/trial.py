@@ -15,9 +15,9 @@ from tabwb.records.naming import SCORES, LimitsSet, OnsetSet, Score
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming import NamingSession
-    from tabwb.administer.naming_view import NamingView
-    from tabwb.administer.session import Session
+    from tabwb.administer.naming.session import NamingSession
+    from tabwb.administer.naming.views import NamingView
+    from tabwb.administer.session.session import Session
 
 
 reason_option = click.option("--reason", default="", help="Why it is corrected; kept with it.")
@@ -327,7 +327,7 @@ def _looking_at(
 
 
 def _naming(session: Session) -> NamingSession:
-    from tabwb.administer.naming import NamingSession
+    from tabwb.administer.naming.session import NamingSession
 
     if isinstance(session, NamingSession):
         return session
@@ -339,7 +339,7 @@ def _naming(session: Session) -> NamingSession:
 
 def _tell_kept(session: NamingSession, kept: str) -> None:
     """What a person said is kept, and beside it what the rules say once this rater has scored."""
-    from tabwb.administer.naming_scores import naming_of
+    from tabwb.administer.naming.scores import naming_of
 
     view = session.view()
     if view is None:
@@ -358,7 +358,7 @@ def _tell_kept(session: NamingSession, kept: str) -> None:
 
 @contextmanager
 def _opened(administration: str, store_location: str | None) -> Iterator[Session]:
-    from tabwb.administer import setup
+    from tabwb.administer.session import setup
 
     plugins = open_plugins()
     try:

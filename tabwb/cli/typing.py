@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.administer.consent import notices
-from tabwb.administer.session import Session
-from tabwb.administer.setup import is_naming
+from tabwb.administer.session.session import Session
+from tabwb.administer.session.setup import is_naming
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
@@ -19,7 +19,7 @@ from tabwb.records.interrupts import Interrupt
 from tabwb.records.states import AdministrationStatus, ResponseKind
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming import NamingSession
+    from tabwb.administer.naming.session import NamingSession
 
 HELP = """\
 Type the answer and press enter (connected text: an empty line ends it).
@@ -67,7 +67,7 @@ def named_aloud(session: Session) -> NamingSession | None:
     """The session, where some of its items are pictures that are named aloud."""
     if not is_naming(session.battery):
         return None
-    from tabwb.administer.naming import NamingSession
+    from tabwb.administer.naming.session import NamingSession
 
     return session if isinstance(session, NamingSession) else None
 

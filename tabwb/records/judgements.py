@@ -20,7 +20,7 @@ class Judgement:
         prompt_text: everything that is put to the model besides the response (canonical JSON).
         raw: the model's own words, unaltered.
         first_raw: the words that could not be read before a repair was asked for; else empty.
-        repaired, structured: see :class:`tabwb.extend.components.Verdict`.
+        repaired, structured: see :class:`tabwb.plugin_api.components.Verdict`.
         stop_reason: why the last reply ended.
         requests: how many requests were sent; 0 where the verdict was taken from another one.
         prompt_tokens, reply_tokens: of all requests together, or None where not counted.

@@ -1,6 +1,6 @@
 """Which sound server PortAudio would reach, and refusing one elsewhere while offline.
 
-libpulse connects in C, where the audit hook of :mod:`tabwb.extend.offline` sees nothing.
+libpulse connects in C, where the audit hook of :mod:`tabwb.plugin_api.remote.offline` sees nothing.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 PATIENCE_S = 10.0
 """Seconds that a component has to return after a cancel."""
@@ -68,7 +68,7 @@ def plugins_of(plugins: Plugins | None) -> Iterator[Plugins]:
     if plugins is not None:
         yield plugins
         return
-    from tabwb.extend.plugins import Plugins as Installed
+    from tabwb.plugin_api.registry.plugins import Plugins as Installed
 
     loaded = Installed.load()
     try:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
 
 if TYPE_CHECKING:
-    from tabwb.extend.components import Exporter
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Exporter
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 Document = Mapping[str, Any]
 

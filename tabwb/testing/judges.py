@@ -19,8 +19,8 @@ from tabwb.testing.checks import (
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Feature
-    from tabwb.extend.components import Judge, ModelJudge, Response
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Judge, ModelJudge, Response
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.ratings import Rating
 
 
@@ -37,8 +37,8 @@ def check_judge(spec: str, *, plugins: Plugins | None = None, battery: str = "ta
         NonConformance: the judge does not keep its contract.
     """
     with plugins_of(plugins) as loaded:
-        from tabwb.administer.setup import find_battery
-        from tabwb.extend.components import ModelJudge
+        from tabwb.administer.session.setup import find_battery
+        from tabwb.plugin_api.components import ModelJudge
 
         features = find_battery(loaded, battery).features
         judge = loaded.judge(spec)
@@ -57,7 +57,7 @@ def _responses() -> list[Response]:
 
 
 def _checks(judge: Judge, resolved: str, features: Sequence[Feature]) -> Checks:
-    from tabwb.extend.components import ModelJudge
+    from tabwb.plugin_api.components import ModelJudge
 
     asks = isinstance(judge, ModelJudge)
     return {
@@ -77,7 +77,7 @@ def _check_declared(judge: Judge, resolved: str, features: Sequence[Feature]) ->
 
 
 def _sound(judge: Judge, ratings: Sequence[Rating], response: Response) -> None:
-    from tabwb.administer.raters import checked
+    from tabwb.administer.session.raters import checked
     from tabwb.records.states import RatingStatus, ResponseStatus
 
     checked(judge.rater, ratings)
@@ -125,7 +125,7 @@ def _check_requests(judge: ModelJudge, features: Sequence[Feature]) -> None:
 
 
 def _check_many(judge: ModelJudge, features: Sequence[Feature]) -> None:
-    from tabwb.extend.components import Verdict
+    from tabwb.plugin_api.components import Verdict
     from tabwb.records.exchange import Wait
 
     responses = _responses()[:6]

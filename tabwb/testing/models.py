@@ -20,8 +20,8 @@ from tabwb.testing.checks import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.extend.components import Descriptor, ModelBackend
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Descriptor, ModelBackend
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Reply, Request
 
 OPTIONS = ("lion", "drum", "boat")
@@ -44,7 +44,7 @@ def check_model(
         NonConformance: the back end does not keep its contract.
     """
     with plugins_of(plugins) as loaded:
-        from tabwb.extend.guarded import inner_of
+        from tabwb.plugin_api.registry.guarded import inner_of
 
         descriptor, _ = loaded.resolve("models", spec)
         # The plugin's own object: tabwb corrects or refuses much of what one does wrong.
@@ -56,7 +56,7 @@ def check_model(
 
 
 def _checks(descriptor: Descriptor, backend: ModelBackend, key: str, prompt: str) -> Checks:
-    from tabwb.extend.components import BatchingBackend, LikelihoodBackend
+    from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend
     from tabwb.records.exchange import Decoding, Message, Request
     from tabwb.records.states import Protocol
 
@@ -236,7 +236,7 @@ def _check_batches(backend: Any, request: Request) -> None:
 
 
 def _check_likelihoods(backend: Any, request: Request) -> None:
-    from tabwb.administer.choosing import chosen
+    from tabwb.administer.session.choosing import chosen
 
     given: Sequence[Any] = backend.likelihood(request, OPTIONS, threading.Event())
     expect(len(given) == len(OPTIONS), f"{len(given)} likelihoods for {len(OPTIONS)} continuations")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Item, Subtest
-    from tabwb.extend.components import Response
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Response
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 KINDS = ("choice", "yes-no", "verbatim", "connected-text", "free")
 """Kinds of response that scorers are given; naming has rules of its own."""
@@ -54,7 +54,7 @@ def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
 
 def response_to(item: Item, kind: str, text: str) -> Response:
     """Return a response to an item as raters are given it."""
-    from tabwb.extend.components import Response
+    from tabwb.plugin_api.components import Response
     from tabwb.records.states import ResponseKind, ResponseStatus
 
     status = ResponseStatus.OK if text.strip() else ResponseStatus.EMPTY
@@ -96,11 +96,11 @@ def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping
     """
     import threading
 
-    from tabwb.administer import setup
-    from tabwb.administer.drive import drive
+    from tabwb.administer.session import setup
+    from tabwb.administer.session.drive import drive
     from tabwb.records.trials import Conditions
-    from tabwb.report.document import export_document
-    from tabwb.report.load import loaded
+    from tabwb.report.documents.document import export_document
+    from tabwb.report.summaries.load import loaded
     from tabwb.store.store import Store
 
     with Store.open(folder / "sample.db") as store:

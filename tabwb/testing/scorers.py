@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
 
 if TYPE_CHECKING:
-    from tabwb.extend.components import Response, Scorer
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Response, Scorer
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.ratings import Rating
 
 
@@ -66,7 +66,7 @@ def _check_measures(scorer: Scorer) -> None:
 
 
 def _check_ratings(scorer: Scorer, names: tuple[str, ...], kinds: tuple[str, ...]) -> None:
-    from tabwb.administer.raters import checked
+    from tabwb.administer.session.raters import checked
     from tabwb.testing.samples import cases
 
     for kind, text, keyed in cases(kinds):

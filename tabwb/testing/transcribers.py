@@ -20,8 +20,8 @@ from tabwb.testing.checks import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.extend.components import Transcriber
-    from tabwb.extend.plugins import Plugins
+    from tabwb.plugin_api.components import Transcriber
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.speech import Clip, Transcript
 
 
@@ -43,7 +43,7 @@ def check_transcriber(
     from tabwb.testing.samples import write_sound
 
     with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as folder:
-        from tabwb.extend.guarded import inner_of
+        from tabwb.plugin_api.registry.guarded import inner_of
         from tabwb.records.speech import Clip
 
         first, second = (Path(folder) / f"{name}.wav" for name in names)
@@ -88,7 +88,7 @@ def _heard(transcriber: Transcriber, clips: Sequence[Clip]) -> dict[int, Transcr
 
 
 def _check_whole(transcriber: Transcriber, resolved: str, clips: Sequence[Clip]) -> None:
-    from tabwb.administer.transcripts import checked
+    from tabwb.administer.transcription.transcripts import checked
 
     for index, transcript in _heard(transcriber, clips).items():
         sound = checked(transcript, resolved)

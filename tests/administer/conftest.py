@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.session import Session
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 

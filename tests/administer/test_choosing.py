@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from tabwb.administer.choosing import chosen
-from tabwb.administer.drive import NO_ANSWER, drive
-from tabwb.extend.components import Cancel
+from tabwb.administer.session.choosing import chosen
+from tabwb.administer.session.drive import NO_ANSWER, drive
+from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError, NoAnswer
 from tabwb.records.exchange import Likelihood, Message, Reply, Request
 from tabwb.records.states import AttemptState, Protocol, StopReason

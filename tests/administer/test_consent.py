@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer import consent, setup
-from tabwb.administer.judging import Judging, Limits
-from tabwb.administer.session import Session
+from tabwb.administer import consent
+from tabwb.administer.judging.judging import Judging, Limits
+from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
-from tabwb.extend.configuration import Configuration
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import NoConsent, StoreError
 from tabwb.records.speakers import Consent, LogEntry, Scope, Speaker
 from tabwb.records.states import AdministrationStatus
@@ -25,8 +26,8 @@ from tabwb.store.store import Store
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
 NEAR = "tab-2026:openai:llama3.2:1b@base_url=http://127.0.0.1:11434/v1"
 EARS = """
-from tabwb.extend.components import Descriptor
-from tabwb.extend.hookspecs import hookimpl
+from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.hookspecs import hookimpl
 
 
 @hookimpl

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.administer.transcribing import Job, Transcribing
-from tabwb.extend.configuration import Configuration
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 
 soundfile = pytest.importorskip("soundfile")
@@ -19,8 +19,8 @@ pytest.importorskip("onnxruntime")
 CLIPS = Path(__file__).parents[1] / "data" / "speech"
 RATE = 16_000
 EAR = """
-from tabwb.extend.components import Descriptor
-from tabwb.extend.hookspecs import hookimpl
+from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.speech import Segment, Transcript
 
 

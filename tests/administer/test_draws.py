@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.conversation import request_for, token_limit
-from tabwb.administer.drive import ask, drive
-from tabwb.administer.plan import plan_trials
-from tabwb.administer.session import Session
+from tabwb.administer.session import setup
+from tabwb.administer.session.conversation import request_for, token_limit
+from tabwb.administer.session.drive import ask, drive
+from tabwb.administer.session.plan import plan_trials
+from tabwb.administer.session.session import Session
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Reply, Request
 from tabwb.records.states import AttemptState, Protocol, ResponseStatus, StopReason

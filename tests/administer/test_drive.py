@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.drive import CONSECUTIVE_FAILURES, ask, drive
-from tabwb.administer.session import Session
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.administer.session.drive import CONSECUTIVE_FAILURES, ask, drive
+from tabwb.administer.session.session import Session
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request

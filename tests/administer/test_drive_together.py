@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
-from tabwb.administer.drive import CONSECUTIVE_FAILURES, drive
-from tabwb.administer.session import Session
+from tabwb.administer.session.drive import CONSECUTIVE_FAILURES, drive
+from tabwb.administer.session.session import Session
 from tabwb.administer.spending import Spending, told
 from tabwb.records import events
 from tabwb.records.errors import ComponentError

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer import setup
 from tabwb.administer.forecast import Forecast, forecasts
-from tabwb.extend.configuration import Configuration
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Decoding
 from tabwb.records.trials import Conditions
 

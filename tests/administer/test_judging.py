@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.drive import drive
-from tabwb.administer.judging import Judging, Limits, check_limits
-from tabwb.administer.raters import declaration_of
-from tabwb.administer.session import Session
+from tabwb.administer.judging.judging import Judging, Limits, check_limits
+from tabwb.administer.session import setup
+from tabwb.administer.session.drive import drive
+from tabwb.administer.session.raters import declaration_of
+from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery, Feature
-from tabwb.extend.components import Judge, ModelJudge, Response, Verdict
-from tabwb.extend.plugins import Plugins
-from tabwb.extend.prices import Price
+from tabwb.plugin_api.components import Judge, ModelJudge, Response, Verdict
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.remote.prices import Price
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, Interrupted, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
@@ -477,7 +477,7 @@ def test_a_session_leaves_judges_with_models_for_later(session_with_judge: Sessi
 
 @pytest.fixture
 def session_with_judge(store: Store, plugins: Plugins, battery: Battery) -> Iterator[Session]:
-    from tabwb.extend.components import Descriptor
+    from tabwb.plugin_api.components import Descriptor
 
     def made(spec: object, options: object, inner: object) -> Scripted:
         raise AssertionError("made between two prompts")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.live import Live, left_over, take_in
-from tabwb.administer.naming import NamingSession
-from tabwb.administer.transcribing import Transcribing
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.live import Live, left_over, take_in
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.session import setup
+from tabwb.administer.transcription.transcribe import Transcribing
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import NoConsent
 from tabwb.records.naming import RecordingEnded, observation_of_json
 from tabwb.records.speakers import Consent, Scope

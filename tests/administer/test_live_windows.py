@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.live import Live, left_over
-from tabwb.administer.naming import NamingSession
-from tabwb.administer.naming_run import waiting
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.live import Live, left_over
+from tabwb.administer.naming.run import waiting
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import StoreError
 from tabwb.records.naming import Take
 from tabwb.records.speakers import Consent

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.naming import NamingSession
-from tabwb.administer.naming_scores import named_item, naming_of
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.scores import named_item, naming_of
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Scored
 from tabwb.records.ratings import Rating

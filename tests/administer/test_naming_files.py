@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming_files import TakeFile, take_files
+from tabwb.administer.naming.files import TakeFile, take_files
 from tabwb.records.errors import UsageError
 
 ITEMS = ("dog", "cat", "house", "item_2")

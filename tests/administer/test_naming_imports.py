@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.naming import NamingSession
-from tabwb.administer.naming_imports import read_sessions
-from tabwb.administer.naming_run import take_in
-from tabwb.administer.naming_scores import naming_of
-from tabwb.administer.naming_view import NamingView
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.imports import read_sessions
+from tabwb.administer.naming.run import take_in
+from tabwb.administer.naming.scores import naming_of
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.naming.views import NamingView
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.trials import Conditions
-from tabwb.report.document import export_document
-from tabwb.report.load import loaded
+from tabwb.report.documents.document import export_document
+from tabwb.report.summaries.load import loaded
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 

@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.naming import NamingSession
-from tabwb.administer.naming_scores import named_item, naming_of
-from tabwb.administer.naming_view import NamingView
-from tabwb.extend.configuration import Configuration
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.scores import named_item, naming_of
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.naming.views import NamingView
+from tabwb.administer.session import setup
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.study import Study
 from tabwb.records.trials import Conditions
-from tabwb.report.load import loaded
-from tabwb.report.naming_document import naming_json
-from tabwb.report.naming_load import namings
-from tabwb.report.naming_tables import raters_line, score_of
+from tabwb.report.documents.naming_document import naming_json
+from tabwb.report.render.naming import raters_line, score_of
+from tabwb.report.summaries.load import loaded
+from tabwb.report.summaries.naming_load import namings
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.administer.plan import choices_never_vary, nothing_varies, plan_trials
+from tabwb.administer.session.plan import choices_never_vary, nothing_varies, plan_trials
 from tabwb.battery.model import Battery, Item, SourcedText, Subtest
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol, ResponseKind

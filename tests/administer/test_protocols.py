@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tabwb.administer.conversation import request_for
-from tabwb.administer.plan import plan_trials
+from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Request
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.trials import Conditions

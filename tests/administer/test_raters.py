@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tabwb.administer.raters import Raters, declaration_of
-from tabwb.administer.session import Session
+from tabwb.administer.session.raters import Raters, declaration_of
+from tabwb.administer.session.session import Session
 from tabwb.battery.model import Feature
-from tabwb.extend.components import Response
+from tabwb.plugin_api.components import Response
 from tabwb.records.entries import DeclarationEntry, Entry, RatingsEntry
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus, ResponseKind

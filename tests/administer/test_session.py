@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.raters import Raters
-from tabwb.administer.session import Session
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.administer.session.raters import Raters
+from tabwb.administer.session.session import Session
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState

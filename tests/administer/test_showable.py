@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.administer.showable import Showable, planned, said, showable
+from tabwb.administer.session.smallest_difference import Showable, planned, said, showable
 from tabwb.battery.loader import load_battery
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.transcribing import Job, Transcribing
-from tabwb.administer.transcripts import checked
-from tabwb.extend.configuration import Configuration
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.administer.transcription.transcripts import checked
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.speech import Segment, Transcript
 
 DOG = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 GOOD = Segment("D", 0.1, 0.2, 1.0)
 ODD = """
-from tabwb.extend.components import Descriptor
-from tabwb.extend.hookspecs import hookimpl
+from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.speech import Transcript
 
 

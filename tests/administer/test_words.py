@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.naming_scores import naming_of
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.scores import naming_of
+from tabwb.administer.session import setup
 from tabwb.phonology.spelled import pronounced
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.naming import RecordingBegan
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.trials import Conditions
-from tabwb.report.naming_document import spoken_json, transcript_json
+from tabwb.report.documents.naming_document import spoken_json, transcript_json
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery, shown, take
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.doctor import LACKING
-from tabwb.extend import registry
+from tabwb.plugin_api.registry import registry
 from tests.cli.conftest import Run
 
 

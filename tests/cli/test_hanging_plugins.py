@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extend.conftest import Install, install
+from tests.plugin_api.conftest import Install, install
 
 __all__ = ["install"]
 

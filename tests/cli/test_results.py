@@ -14,8 +14,8 @@ from tabwb.cli import results as command
 from tabwb.records.declarations import Declaration
 from tabwb.records.entries import DeclarationEntry, RatingsEntry
 from tabwb.records.ratings import valued
-from tabwb.report.groups import Sort
-from tabwb.report.load import By
+from tabwb.report.summaries.groups import Sort
+from tabwb.report.summaries.load import By
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.rules.features import FEATURES
 from tabwb.store.store import Store

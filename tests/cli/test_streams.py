@@ -17,7 +17,7 @@ from rich.text import Text
 
 from tabwb.cli.common import print_json
 from tabwb.records.visible import VisibleStream
-from tabwb.report.printing import print_view
+from tabwb.report.render.printing import print_view
 from tests.cli.conftest import Run
 
 FULL = Path("/dev/full")

@@ -7,8 +7,8 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tabwb.extend.components import ModelJudge, Response, Verdict
-from tabwb.extend.judge_prompts.prompt import JudgedFeature, JudgePrompt, Templates
+from tabwb.plugin_api.components import ModelJudge, Response, Verdict
+from tabwb.plugin_api.judge_prompts.prompt import JudgedFeature, JudgePrompt, Templates
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import parse_spec

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.administer import setup
-from tabwb.administer.naming import NamingSession
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.trials import Conditions
-from tabwb.report.document import export_document
-from tabwb.report.load import loaded
+from tabwb.report.documents.document import export_document
+from tabwb.report.summaries.load import loaded
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget

@@ -6,7 +6,7 @@ import pytest
 from tabwb_builtin.judges import JUDGES
 
 from tabwb.battery.model import Feature
-from tabwb.extend.components import Judge, Response
+from tabwb.plugin_api.components import Judge, Response
 from tabwb.records.ratings import Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus

@@ -12,14 +12,14 @@ from tabwb_builtin.exporters import EXPORTERS
 from tabwb_builtin.scorers import SCORERS
 
 from tabwb.battery.model import Item, Subtest
-from tabwb.extend.components import Exporter, Response, Scorer
+from tabwb.plugin_api.components import Exporter, Response, Scorer
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.document import administration_document
+from tabwb.report.documents.document import administration_document
 from tests.report.given import (
     ANSWERS,
     BATTERY,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.testing import (
     check_exporter,
     check_judge,

@@ -10,7 +10,7 @@ import pytest
 from tabwb_judges.chat import ChatJudge
 
 from tabwb.battery.model import Feature
-from tabwb.extend.components import BatchingBackend, ModelJudge, Verdict
+from tabwb.plugin_api.components import BatchingBackend, ModelJudge, Verdict
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request, Wait
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason

@@ -12,9 +12,9 @@ import pytest
 from tabwb_judges.parse import Labels, read_labels
 
 from tabwb.battery.loader import load_battery
-from tabwb.extend.judge_prompts.files import bundled_folder
-from tabwb.extend.judge_prompts.load import load_prompt
-from tabwb.extend.judge_prompts.prompt import JudgePrompt
+from tabwb.plugin_api.judge_prompts.files import bundled_folder
+from tabwb.plugin_api.judge_prompts.load import load_prompt
+from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
 
 ROOT = Path(__file__).parents[2]
 PRINTED: Any = json.loads(
@@ -137,7 +137,7 @@ def test_registering_reads_no_file_and_imports_nothing_heavy() -> None:
         "import sys\nfrom tabwb_judges.plugin import tabwb_register_judges\nids = []\n"
         "tabwb_register_judges(lambda each: ids.append(each.id))\n"
         "assert 'tab-2026+likelihood+null' in ids, ids\n"
-        "late = {'tomli', 'pydantic', 'tabwb.extend.judge_prompts.load'}\n"
+        "late = {'tomli', 'pydantic', 'tabwb.plugin_api.judge_prompts.load'}\n"
         "print(*sorted(late & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tabwb_judges.likelihood import LikelihoodJudge, probability_of_one
 from tabwb_judges.surprisal import SurprisalJudge, surprisal
 
-from tabwb.extend.components import ModelJudge
+from tabwb.plugin_api.components import ModelJudge
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Request
 from tabwb.records.states import RatingStatus, ResponseStatus

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabwb_builtin.models import ReplayModel, stream_text
 
-from tabwb.administer import setup
-from tabwb.extend.components import ModelBackend
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.plugin_api.components import ModelBackend
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.states import Protocol, StopReason

@@ -12,10 +12,10 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
-from tabwb.administer.conversation import request_for
-from tabwb.administer.plan import plan_trials
+from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import StopReason

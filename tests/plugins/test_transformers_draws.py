@@ -11,10 +11,10 @@ from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
 from benchmarks.draws import agreement_by_chance, first_words
-from tabwb.administer.conversation import request_for
-from tabwb.administer.plan import plan_trials
+from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Decoding, Reply, Request
 from tabwb.records.trials import Conditions
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tabwb_transformers.backend import TransformersModel
 
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request
 from tabwb.records.states import Protocol, StopReason
 from tests.plugins.conftest import answer, asked, model, save_model

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.extend.child_transcriber import ChildTranscriber
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.child.transcriber import ChildTranscriber
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.speech import Clip
 

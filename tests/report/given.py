@@ -8,10 +8,10 @@ from dataclasses import replace
 from tabwb_builtin.judges import RulesJudge
 from tabwb_builtin.scorers import SCORERS
 
-from tabwb.administer.raters import declaration_of
+from tabwb.administer.session.raters import declaration_of
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, Subtest
 from tabwb.battery.prompts import render_prompt
-from tabwb.extend.components import Response, Scorer
+from tabwb.plugin_api.components import Response, Scorer
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.states import (

@@ -12,11 +12,11 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, Conditions, PlannedTrial, Trial
-from tabwb.report.compared import ACCURACY, BURDEN, RATE, Compared
-from tabwb.report.counted import Source
-from tabwb.report.difference import Difference, difference
-from tabwb.report.difference_rows import ALL_SCORED, lines, notes
-from tabwb.report.draws import SHARED
+from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.difference import Difference, difference
+from tabwb.report.summaries.difference_rows import ALL_SCORED, lines, notes
+from tabwb.report.summaries.draws import SHARED
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_burden
 from tabwb.scoring.estimand import DETERMINISTIC, ONE_RESPONSE, Estimand

@@ -21,10 +21,10 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.counted import Source
-from tabwb.report.difference import Difference, difference
-from tabwb.report.difference_view import print_difference
-from tabwb.report.judges import Terms
+from tabwb.report.render.difference import print_difference
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.difference import Difference, difference
+from tabwb.report.summaries.judges import Terms
 
 FEATURES = ("anomia", "jargon")
 BATTERY = Battery(

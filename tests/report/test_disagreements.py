@@ -8,8 +8,8 @@ import pytest
 
 from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import Rating, failed, valued
-from tabwb.report.counted import Source
-from tabwb.report.disagreements import disagreements, distance
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.disagreements import disagreements, distance
 from tests.report.given import BATTERY, DECLARED, SAMPLED, answered
 
 ONE = Declaration("one", ("anomia", "jargon"))

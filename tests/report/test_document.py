@@ -6,10 +6,10 @@ from typing import Any
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Conditions
 from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
-from tabwb.report import document
-from tabwb.report.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
-from tabwb.report.groups import summarised
-from tabwb.report.load import Group, Loaded
+from tabwb.report.documents import document
+from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import Group, Loaded
 from tests.report.given import (
     ANSWERS,
     BATTERY,

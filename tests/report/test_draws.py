@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tabwb.records.trials import Conditions, Trial
-from tabwb.report.cautions import cautions
-from tabwb.report.counted import Source, counted
-from tabwb.report.draws import SHARED, shared_seed, shares_stream
-from tabwb.report.replies import REPLAYED
-from tabwb.report.summary import Summary, pool, summarise
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.counted import Source, counted
+from tabwb.report.summaries.draws import SHARED, shared_seed, shares_stream
+from tabwb.report.summaries.replies import REPLAYED
+from tabwb.report.summaries.summary import Summary, pool, summarise
 from tabwb.scoring.estimand import Estimand
 from tests.report.given import (
     BATTERY,

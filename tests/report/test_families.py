@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.report.document import groups_document
-from tabwb.report.families import over_families
-from tabwb.report.groups import summarised
-from tabwb.report.groups_view import groups_view
-from tabwb.report.load import Loaded, grouped
-from tabwb.report.pairs import pairs_of
+from tabwb.report.documents.document import groups_document
+from tabwb.report.render.groups import groups_view
+from tabwb.report.summaries.families import over_families
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import Loaded, grouped
+from tabwb.report.summaries.pairs import pairs_of
 from tabwb.scoring.difference_interval import family_interval, sampling_floor
 from tests.report.test_pairs import conditions, given, texts, words
 from tests.report.test_tables import printed, unwrapped

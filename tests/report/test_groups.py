@@ -12,11 +12,11 @@ import pytest
 from tabwb.records.errors import UsageError
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Conditions, Trial
-from tabwb.report.document import groups_document
-from tabwb.report.groups import Grouped, Sort, summarised
-from tabwb.report.groups_view import groups_view
-from tabwb.report.load import By, Loaded, grouped
-from tabwb.report.wording import between
+from tabwb.report.documents.document import groups_document
+from tabwb.report.render.groups import groups_view
+from tabwb.report.render.wording import between
+from tabwb.report.summaries.groups import Grouped, Sort, summarised
+from tabwb.report.summaries.load import By, Loaded, grouped
 from tabwb.scoring.burden_interval import burden_interval
 from tests.report.given import (
     ANSWERS,

@@ -10,9 +10,9 @@ import pytest
 from rich.console import Group
 
 from tabwb.records.trials import Trial
-from tabwb.report.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE, cautions
-from tabwb.report.summary import Source, Summary, pool, summarise
-from tabwb.report.tables import summary_view
+from tabwb.report.render.tables import summary_view
+from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE, cautions
+from tabwb.report.summaries.summary import Source, Summary, pool, summarise
 from tabwb.scoring.accuracy import clopper_pearson
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.estimand import Estimand

@@ -12,12 +12,12 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import undefined, valued
 from tabwb.records.trials import Conditions, Trial
 from tabwb.records.words import FORM_BASED_CAUTION
-from tabwb.report.cautions import cautions
-from tabwb.report.document import administration_document, groups_document
-from tabwb.report.groups import summarised
-from tabwb.report.groups_view import groups_view, print_groups
-from tabwb.report.load import Group, Loaded
-from tabwb.report.summary import Source, pool, summarise
+from tabwb.report.documents.document import administration_document, groups_document
+from tabwb.report.render.groups import groups_view, print_groups
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import Group, Loaded
+from tabwb.report.summaries.summary import Source, pool, summarise
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.rules.features import FEATURES, ONE_SIDED
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered

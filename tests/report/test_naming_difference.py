@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tabwb.administer import setup
-from tabwb.administer.naming import NamingSession
-from tabwb.extend.configuration import Configuration
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.session import setup
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.trials import Conditions
-from tabwb.report.difference import Difference, difference
-from tabwb.report.difference_view import difference_view
-from tabwb.report.document import sources_of
-from tabwb.report.load import loaded
+from tabwb.report.documents.document import sources_of
+from tabwb.report.render.difference import difference_view
+from tabwb.report.summaries.difference import Difference, difference
+from tabwb.report.summaries.load import loaded
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from tabwb.battery.naming import NamingRules
-from tabwb.report.naming_summary import NamedSubtest
-from tabwb.report.naming_tables import naming_views
+from tabwb.report.render.naming import naming_views
+from tabwb.report.summaries.naming_summary import NamedSubtest
 from tabwb.scoring.naming.summary import NamedItem, summarise
 
 ITEMS = (

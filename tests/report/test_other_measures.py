@@ -17,8 +17,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.counted import Source
-from tabwb.report.summary import pool
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.summary import pool
 
 RATER = "surprisal:small"
 BATTERY = Battery(
@@ -78,7 +78,7 @@ def test_without_any_value_the_mean_is_undefined() -> None:
 
 
 def test_it_stands_in_the_results() -> None:
-    from tabwb.report.tables import administration_view
+    from tabwb.report.render.tables import administration_view
     from tests.report.given import administration
 
     summary = pool([source(valued(RATER, "surprisal", 2.0), valued(RATER, "surprisal", 5.0))])

@@ -11,12 +11,12 @@ import pytest
 from tabwb.records.declarations import Declaration
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Conditions, Trial
-from tabwb.report.document import groups_document
-from tabwb.report.draws import SHARED
-from tabwb.report.groups import summarised
-from tabwb.report.groups_view import groups_view
-from tabwb.report.load import Loaded, grouped
-from tabwb.report.pairs import Pair, pairs_of
+from tabwb.report.documents.document import groups_document
+from tabwb.report.render.groups import groups_view
+from tabwb.report.summaries.draws import SHARED
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import Loaded, grouped
+from tabwb.report.summaries.pairs import Pair, pairs_of
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.estimand import ONE_ITEM, ONE_RESPONSE, Estimand
 from tabwb.scoring.rules.features import FEATURES

@@ -24,9 +24,9 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.counted import Source
-from tabwb.report.robustness import majority, robustness
-from tabwb.report.robustness_view import print_robustness, robustness_view
+from tabwb.report.render.robustness import print_robustness, robustness_view
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.robustness import majority, robustness
 from tests.report.test_tables import printed, unwrapped
 
 BATTERY = Battery(

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from tabwb.records.ratings import failed, valued
 from tabwb.records.trials import Trial
-from tabwb.report.subtests import Share, SubtestSummary
-from tabwb.report.summary import summarise
-from tabwb.report.wording import remarks
+from tabwb.report.render.wording import remarks
+from tabwb.report.summaries.subtests import Share, SubtestSummary
+from tabwb.report.summaries.summary import summarise
 from tests.report.given import BATTERY, CONDITIONS, SAMPLED, answered, voided
 
 

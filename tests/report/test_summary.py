@@ -12,9 +12,9 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Conditions, Trial
-from tabwb.report.cautions import DETERMINISTIC, UNRELIABLE, cautions
-from tabwb.report.counted import counted
-from tabwb.report.summary import Source, SubtestSummary, Summary, pool, summarise
+from tabwb.report.summaries.cautions import DETERMINISTIC, UNRELIABLE, cautions
+from tabwb.report.summaries.counted import counted
+from tabwb.report.summaries.summary import Source, SubtestSummary, Summary, pool, summarise
 from tabwb.scoring.rules.features import TWO_SIDED
 from tests.report.given import (
     ANIMALS,

@@ -6,11 +6,11 @@ from dataclasses import replace
 from rich.console import Console, RenderableType
 
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
-from tabwb.report.groups import summarised
-from tabwb.report.groups_view import groups_view
-from tabwb.report.load import Group, Loaded
-from tabwb.report.summary import summarise
-from tabwb.report.tables import administration_view, list_view
+from tabwb.report.render.groups import groups_view
+from tabwb.report.render.tables import administration_view, list_view
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import Group, Loaded
+from tabwb.report.summaries.summary import summarise
 from tests.report.given import (
     ANSWERS,
     BATTERY,

@@ -15,14 +15,14 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import undefined, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
-from tabwb.report.document import administration_document
-from tabwb.report.groups import in_order, summarised
-from tabwb.report.groups_csv import groups_csv
-from tabwb.report.groups_view import groups_view
-from tabwb.report.load import Loaded, grouped
-from tabwb.report.statuses import effective_statuses
-from tabwb.report.summary import Summary, summarise
-from tabwb.report.tables import summary_view
+from tabwb.report.documents.document import administration_document
+from tabwb.report.documents.groups_csv import groups_csv
+from tabwb.report.render.groups import groups_view
+from tabwb.report.render.tables import summary_view
+from tabwb.report.summaries.groups import in_order, summarised
+from tabwb.report.summaries.load import Loaded, grouped
+from tabwb.report.summaries.statuses import effective_statuses
+from tabwb.report.summaries.summary import Summary, summarise
 from tabwb.scoring.rules.features import FEATURES
 from tests.report import given
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tabwb.report.summary import summarise
-from tabwb.report.wording import remarks
+from tabwb.report.render.wording import remarks
+from tabwb.report.summaries.summary import summarise
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
 
 LONG = " ".join(f"word{n}" for n in range(60))

@@ -15,11 +15,11 @@ from textual.widgets import Input, Select
 
 from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
-from tabwb.workbench import remembered
-from tabwb.workbench.app import Workbench
-from tabwb.workbench.draft import default_draft
-from tabwb.workbench.screens.desk import Desk
-from tabwb.workbench.snapshots import Work
+from tabwb.workbench.engine.snapshots import Work
+from tabwb.workbench.shell import remembered
+from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.trial.draft import default_draft
 
 # Textual looks every 20 ms whether the application is idle, dozens of times in a test.
 IDLE_S = 0.01

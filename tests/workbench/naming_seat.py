@@ -21,9 +21,9 @@ from tabwb.speech.level import Level, level
 from tabwb.speech.recorder import Recording
 from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
-from tabwb.workbench.draft import Draft
-from tabwb.workbench.naming_snapshots import NamingNow
-from tests.extend.conftest import Install
+from tabwb.workbench.naming.snapshots import NamingNow
+from tabwb.workbench.trial.draft import Draft
+from tests.plugin_api.conftest import Install
 from tests.workbench.conftest import Seat, Sit
 
 RATE = 16_000

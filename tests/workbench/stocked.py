@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tabwb.administer import setup
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.declarations import Declaration
 from tabwb.records.exchange import Reply
 from tabwb.records.judgements import Judged, Judgement

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static
 
-from tabwb.workbench.widgets.models_table import ModelsTable
+from tabwb.workbench.comparison.table import ModelsTable
 from tests.workbench.conftest import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
@@ -308,7 +308,7 @@ async def test_the_caution_that_a_judge_declared_stands_with_its_scores(sit: Sit
 
 
 async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
-    from tabwb.workbench.screens.help import GENERAL, help_for
+    from tabwb.workbench.shell.help import GENERAL, help_for
 
     async with sit(WIDE) as seat:
         await by_model(seat)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.report.groups import summarised
-from tabwb.report.load import grouped, loaded
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import grouped, loaded
 from tabwb.store.store import Store
-from tabwb.workbench.collector import AT_ONCE, let_go, resting
-from tabwb.workbench.survey import without_trials
+from tabwb.workbench.comparison.survey import without_trials
+from tabwb.workbench.engine.gc_tuning import AT_ONCE, let_go, resting
 from tests.workbench.stocked import stock
 
 
@@ -46,7 +46,7 @@ def test_things_go_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def rest(seconds: float) -> None:
         left.append(sum(ref() is not None for ref in seen))
 
-    monkeypatch.setattr("tabwb.workbench.collector.time.sleep", rest)
+    monkeypatch.setattr("tabwb.workbench.engine.gc_tuning.time.sleep", rest)
     let_go(things)
     assert left == [AT_ONCE + 1, 1, 0]
 
@@ -63,8 +63,8 @@ def test_nothing_that_grows_with_the_responses_is_kept(tmp_path: Path) -> None:
 
 def test_the_screen_s_thread_never_loads_numpy_for_the_results_by_model() -> None:
     code = (
-        "import sys, tabwb.workbench.widgets.models_page, tabwb.workbench.screens.surveying\n"
-        "import tabwb.workbench.survey_reader\n"
+        "import sys, tabwb.workbench.comparison.page, tabwb.workbench.comparison.comparison\n"
+        "import tabwb.workbench.comparison.loader\n"
         "sys.exit('numpy' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tabwb.workbench.commands import COMMANDS, GROUPS, Situation, available, bindings
-from tabwb.workbench.screens.desk import Desk
+from tabwb.workbench.shell.commands import COMMANDS, GROUPS, Situation, available, bindings
+from tabwb.workbench.shell.desk import Desk
 
 BAD_KEYS = {"ctrl+h", "ctrl+i", "ctrl+m", "ctrl+j", "ctrl+enter", "ctrl+b", "ctrl+o", "ctrl+s"}
 

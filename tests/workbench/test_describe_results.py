@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.report.cautions import cautions
-from tabwb.report.load import Loaded
-from tabwb.report.summary import summarise
-from tabwb.report.tables import administration_view
-from tabwb.workbench.describe import scores_of
-from tabwb.workbench.describe_results import results_of
-from tabwb.workbench.screens.response import ResponseScreen
-from tabwb.workbench.widgets.score_panel import ScoreSheet
+from tabwb.report.render.tables import administration_view
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.load import Loaded
+from tabwb.report.summaries.summary import summarise
+from tabwb.workbench.engine.describe import scores_of
+from tabwb.workbench.results.describe import results_of
+from tabwb.workbench.results.response import ResponseScreen
+from tabwb.workbench.trial.score_panel import ScoreSheet
 from tests.report.given import (
     ANSWERS,
     BATTERY,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.workbench.draft import Draft, FieldError, conditions_of, default_draft
-from tabwb.workbench.snapshots import BatteryEntry, Catalogue, ModelEntry
+from tabwb.workbench.engine.snapshots import BatteryEntry, Catalogue, ModelEntry
+from tabwb.workbench.trial.draft import Draft, FieldError, conditions_of, default_draft
 
 MODEL = Draft()
 PERSON = Draft(kind="speaker", speaker="S-014", research_protocol="IRB-7", conversation=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.report.groups import summarised
-from tabwb.report.load import Loaded, grouped
-from tabwb.workbench.figures import figure_of
-from tabwb.workbench.survey import bases
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import Loaded, grouped
+from tabwb.workbench.comparison.figures import figure_of
+from tabwb.workbench.comparison.survey import bases
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 
 

@@ -19,13 +19,13 @@ from textual.widget import Widget
 from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.records.trials import Administration, Conditions
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench import remembered, themes
-from tabwb.workbench.app import TOO_SMALL
-from tabwb.workbench.control_filter import ControlFilter
-from tabwb.workbench.screens.open import ranked
-from tabwb.workbench.widgets.dock import Dock, Handle
-from tabwb.workbench.widgets.title_bar import TitleBar
-from tabwb.workbench.wording import conditions_words, head_words, special_words
+from tabwb.workbench.shell import remembered, themes
+from tabwb.workbench.shell.app import TOO_SMALL
+from tabwb.workbench.shell.control_filter import ControlFilter
+from tabwb.workbench.shell.dock import Dock, Handle
+from tabwb.workbench.shell.title_bar import TitleBar
+from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
+from tabwb.workbench.trial.open import ranked
 from tests.workbench.conftest import SIZES, Sit
 
 
@@ -276,7 +276,7 @@ async def test_the_network_has_words_and_help(sit: Sit) -> None:
 
 
 async def test_every_part_that_can_be_focused_has_help(sit: Sit, battery: str) -> None:
-    from tabwb.workbench.screens.help import GENERAL, help_for
+    from tabwb.workbench.shell.help import GENERAL, help_for
 
     async with sit((160, 48)) as seat:
         await seat.press("n")
@@ -413,7 +413,7 @@ def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
 
 OPENED = """
 import asyncio, sys
-from tabwb.workbench.app import Workbench
+from tabwb.workbench.shell.app import Workbench
 async def main():
     app = Workbench(location=sys.argv[1], offline=True)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.store.store import Store
-from tabwb.workbench.screens.help import help_for
-from tabwb.workbench.widgets.models_table import ModelsTable
+from tabwb.workbench.comparison.table import ModelsTable
+from tabwb.workbench.shell.help import help_for
 from tests.workbench.conftest import SIZES, Seat, Sit
 from tests.workbench.stocked import give, stock
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Static
 
-from tabwb.administer import setup
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
 from tabwb.records.trials import Conditions

@@ -9,16 +9,16 @@ from time import sleep
 import pytest
 from textual.events import Key
 
-from tabwb.administer.naming_view import NamingView, view_of
+from tabwb.administer.naming.views import NamingView, view_of
 from tabwb.battery.naming import NamingRules, naming_item
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.report.load import loaded
+from tabwb.report.summaries.load import loaded
 from tabwb.store import takes
 from tabwb.store.store import Store
-from tabwb.workbench.second_view import path_of
-from tabwb.workbench.widgets.picture import Picture
-from tabwb.workbench.widgets.speaker_sheet import SpeakerSheet
-from tests.extend.conftest import install  # noqa: F401 - a fixture
+from tabwb.workbench.naming.picture import Picture
+from tabwb.workbench.naming.second_view import path_of
+from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
+from tests.plugin_api.conftest import install  # noqa: F401 - a fixture
 from tests.workbench.conftest import SIZES
 from tests.workbench.naming_seat import (  # noqa: F401 - fixtures
     Name,

@@ -9,8 +9,11 @@ from textual.app import App, ComposeResult
 from textual.widget import Widget
 
 from tabwb.phonology.distance import align_features, indel_cost
-from tabwb.workbench import themes
-from tabwb.workbench.naming_snapshots import (
+from tabwb.workbench.naming.alignment import AlignmentView, alignment_lines, change_lines
+from tabwb.workbench.naming.level_meter import CLIP_HELD_S, LevelMeter
+from tabwb.workbench.naming.response_clock import ResponseClock
+from tabwb.workbench.naming.score_panel import ItemList, strip
+from tabwb.workbench.naming.snapshots import (
     Aligned,
     AttemptSpan,
     Envelope,
@@ -18,11 +21,8 @@ from tabwb.workbench.naming_snapshots import (
     NamedItem,
     OnsetMark,
 )
-from tabwb.workbench.widgets.alignment import AlignmentView, alignment_lines, change_lines
-from tabwb.workbench.widgets.level_meter import CLIP_HELD_S, LevelMeter
-from tabwb.workbench.widgets.naming_scores import ItemList, strip
-from tabwb.workbench.widgets.response_clock import ResponseClock
-from tabwb.workbench.widgets.waveform import Waveform
+from tabwb.workbench.naming.waveform import Waveform
+from tabwb.workbench.shell import themes
 
 ENVELOPE = Envelope(10.0, 13.0, (-60.0,) * 20 + (-6.0,) * 20 + (-60.0,) * 20)
 
@@ -93,7 +93,7 @@ async def test_attempts_stand_below_the_waveform_where_they_lie() -> None:
 async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(
-        "tabwb.workbench.widgets.level_meter.time", SimpleNamespace(monotonic=lambda: now[0])
+        "tabwb.workbench.naming.level_meter.time", SimpleNamespace(monotonic=lambda: now[0])
     )
     meter = LevelMeter()
     app = Stage(meter)

@@ -11,8 +11,8 @@ from textual.widgets import DataTable, Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.widgets.results_page import ResponseTable, SummaryPane
-from tabwb.workbench.widgets.score_panel import ScorePanel
+from tabwb.workbench.results.page import ResponseTable, SummaryPane
+from tabwb.workbench.trial.score_panel import ScorePanel
 from tests.cli.conftest import in_process
 from tests.workbench.conftest import SIZES, Seat, Sit
 

@@ -8,7 +8,7 @@ import pytest
 
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store.store import Store
-from tests.extend import conftest as installed
+from tests.plugin_api import conftest as installed
 from tests.workbench.conftest import SIZES, Sit
 
 install = installed.install

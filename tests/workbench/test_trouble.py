@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tabwb.administer import setup
-from tabwb.extend.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store.store import Store
 from tests.workbench.conftest import Sit
@@ -13,8 +13,8 @@ from tests.workbench.conftest import Sit
 FRAGILE = '''
 import os
 from pathlib import Path
-from tabwb.extend.components import Descriptor
-from tabwb.extend.hookspecs import hookimpl
+from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.exchange import Reply
 from tabwb.records.states import StopReason
 

@@ -10,7 +10,7 @@ from textual.widgets import DataTable
 
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
-from tabwb.extend.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.states import (
@@ -21,8 +21,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.workbench.judged_response import judged_response
-from tabwb.workbench.screens.verdicts import ReasonPane
+from tabwb.workbench.judging.judged_response import judged_response
+from tabwb.workbench.judging.verdicts import ReasonPane
 from tests.workbench.conftest import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.workbench.describe import short_titles
-from tabwb.workbench.snapshots import SubtestScore
-from tabwb.workbench.wording import compact
+from tabwb.workbench.engine.describe import short_titles
+from tabwb.workbench.engine.snapshots import SubtestScore
+from tabwb.workbench.shell.wording import compact
 
 TITLES = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")
 BURDEN = "burden 1.60 over 7"

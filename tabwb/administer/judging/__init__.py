@@ -1,0 +1,1 @@
+"""Judges on stored responses."""

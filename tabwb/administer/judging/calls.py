@@ -1,0 +1,173 @@
+"""What judging consists of: calls with their keys, limits, estimates and what was spent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tabwb.plugin_api.components import Judge, ModelJudge, Response
+from tabwb.plugin_api.remote.prices import Price, cost_of
+from tabwb.records.exchange import Request
+from tabwb.records.judgements import Judgement
+from tabwb.records.states import RatingStatus
+from tabwb.records.trials import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where judging stops by itself.
+
+    Attributes:
+        requests: the most requests that are sent. A call may need two (the second one asks for a
+            reply that can be read), so it is made only while two are left.
+        cost: the most that is spent, in US dollars. Before it is sent, a call is counted with the
+            longest reply it may have. Needs a known price.
+    """
+
+    requests: int | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One answer to judge.
+
+    Attributes:
+        trial, attempt: where it stands.
+        response: what the judge is told.
+        key: SHA-256 (hex) of judge and exact request.
+        repeat: 0 for the judgement that counts.
+        prompt_tokens: estimated, of all its requests.
+        reply_limit: the most tokens that its replies may have.
+    """
+
+    trial: int
+    attempt: int
+    response: Response
+    key: str
+    repeat: int
+    prompt_tokens: int
+    reply_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What judging would take.
+
+    Attributes:
+        to_ask: calls, each of one request (a repair would be a second one).
+        from_store: verdicts that are there already for the same call.
+        twins: answers whose text another one of these has; they share its verdict.
+        judged: answers that this judge has judged before and that stay as they are.
+        prompt_tokens, reply_tokens: estimated, of all calls.
+        cost: US dollars, or None where the price is unknown.
+        reply_tokens_at_most: of all calls, each reply as long as it may be, reasoning included, and
+            each asked for as often as it may be.
+        cost_at_most: US dollars for that, or None where the price is unknown.
+    """
+
+    to_ask: int
+    from_store: int
+    twins: int
+    judged: int
+    prompt_tokens: int
+    reply_tokens: int
+    cost: float | None
+    reply_tokens_at_most: int = 0
+    cost_at_most: float | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What judging has taken so far; fed with its events.
+
+    Attributes:
+        judged: judgements recorded.
+        from_store: of these, those that asked nothing.
+        in_error, unparsed: of these, those without a verdict.
+        problem: why the first of these has none.
+        requests: sent.
+        cost: US dollars, or None where the price or the tokens are unknown.
+        cost_at_most: US dollars, a call whose tokens are unknown counted with all that it may take;
+            what a limit is held against.
+    """
+
+    price: Price | None = None
+    judged: int = 0
+    from_store: int = 0
+    in_error: int = 0
+    unparsed: int = 0
+    repaired: int = 0
+    problem: str = ""
+    requests: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    cost: float | None = 0.0
+    cost_at_most: float = 0.0
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether something was judged and nothing has a verdict."""
+        return 0 < self.judged <= self.in_error + self.unparsed
+
+    def add(self, judgement: Judgement, reserved: float = 0.0) -> None:
+        """Count one judgement, whose call was reckoned to cost ``reserved`` at most."""
+        statuses = {rating.status for rating in judgement.ratings}
+        self.judged += 1
+        self.from_store += judgement.requests == 0
+        self.in_error += RatingStatus.ERROR in statuses
+        self.unparsed += RatingStatus.UNPARSED in statuses
+        self.repaired += judgement.repaired and RatingStatus.UNPARSED not in statuses
+        failed = {RatingStatus.ERROR, RatingStatus.UNPARSED}
+        self.problem = self.problem or next(
+            (each.reason for each in judgement.ratings if each.status in failed and each.reason), ""
+        )
+        self.requests += judgement.requests
+        if not judgement.requests:
+            return
+        self.prompt_tokens += judgement.prompt_tokens or 0
+        self.reply_tokens += judgement.reply_tokens or 0
+        spent = cost_of(self.price, judgement.prompt_tokens, judgement.reply_tokens)
+        self.cost = None if self.cost is None or spent is None else self.cost + spent
+        self.cost_at_most += reserved if spent is None else spent
+
+
+@dataclass(slots=True)
+class Work:
+    """The targets of one administration, told apart by what has to be done for them."""
+
+    ask: dict[tuple[str, int], list[Target]] = field(default_factory=dict)
+    take: list[tuple[Target, Judgement]] = field(default_factory=list)
+    judged: int = 0
+
+
+def has_verdict(trial: Trial, rater: str) -> bool:
+    """Whether a rater has judged a trial's counting answer; a failed call is no verdict."""
+    statuses = {rating.status for rating in trial.ratings if rating.rater == rater}
+    return bool(statuses) and RatingStatus.ERROR not in statuses
+
+
+def request_key(judge: Judge, requests: Sequence[Request], response: Response) -> str:
+    """SHA-256 (hex) of who judges and of exactly what is put before it.
+
+    The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
+    at all (a threshold). Two answers of the same text have the same key unless the judge is shown
+    the item's prompt. Repeated verdicts on one response have the same key.
+    """
+    content: list[object] = [
+        judge.rater,
+        judge.prompt_text if isinstance(judge, ModelJudge) else "",
+        [
+            [
+                [[message.role, message.content] for message in request.messages],
+                request.decoding.max_tokens,
+                request.decoding.temperature,
+                0,  # in place of the seed, by which the verdicts on one response differ
+            ]
+            for request in requests
+        ]
+        or [response.text, response.prompt, response.status.value],
+    ]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()

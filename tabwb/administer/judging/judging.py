@@ -1,0 +1,443 @@
+"""Judging is a step of its own: any judge, at any later time, on any answer that is stored.
+
+The same call is never paid for twice: what a judge said of a response under the same prompt, model
+and options is taken from the store. What is interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+from tabwb.administer import consent
+from tabwb.administer.expense import call_at_most, tokens_of
+from tabwb.administer.judging.calls import (
+    Estimate,
+    Limits,
+    Tally,
+    Target,
+    Work,
+    has_verdict,
+    request_key,
+)
+from tabwb.administer.session.attempts import storable
+from tabwb.administer.session.observers import Observers
+from tabwb.administer.session.raters import JUDGED_ON_DEMAND, Raters, checked, declaration_of
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response, Verdict
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.remote.prices import Price, cost_of
+from tabwb.records import events
+from tabwb.records.declarations import Declaration
+from tabwb.records.entries import DeclarationEntry, RatingsEntry
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.exchange import Request, Wait
+from tabwb.records.judgements import Judged, Judgement
+from tabwb.records.ratings import Rating, failed
+from tabwb.records.states import RatingStatus, ResponseKind
+from tabwb.records.trials import Trial
+from tabwb.records.words import plural
+from tabwb.store.store import Store
+
+__all__ = ["Estimate", "Judging", "Limits", "Tally", "Target", "check_limits"]
+
+CONSECUTIVE_FAILURES = 3
+"""After so many failed calls in a row judging stops: then the model behind the judge is down."""
+TOGETHER = 32
+"""How many responses a judge gets at once; what a limit allows may be less."""
+
+
+class Judging:
+    """One judge at work on one administration, whose lock the caller holds.
+
+    Args:
+        store: where it is.
+        plugins: to build what the judge is told.
+        battery: the administration's.
+        number: its small id.
+        judge: made and, if a model stands behind it, opened by the caller before :meth:`run`.
+        scope: which answers: ``connected-text``, or ``all`` that can be judged.
+        repeats: how often each answer is judged; more than once bypasses the store's verdicts.
+        again: judge also what this judge has judged before.
+        price: of the judge's model, or None where unknown.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        battery: Battery,
+        number: int,
+        judge: Judge,
+        *,
+        scope: str = "connected-text",
+        repeats: int = 1,
+        again: bool = False,
+        price: Price | None = None,
+    ) -> None:
+        if repeats > 1 and not _may_differ(judge):
+            raise UsageError(
+                f"'{judge.rater}' says the same every time", hint="judge once: leave out --repeat"
+            )
+        if not battery.features:
+            raise UsageError(f"battery '{battery.id}' has no features to judge")
+        self.number = number
+        self.judge = judge
+        self.tally = Tally(price)
+        self._store = store
+        self._battery = battery
+        self._price = price
+        self._plugins = plugins
+        self._repeats = repeats
+        self._fresh = again or repeats > 1
+        self._again = again
+        administration = store.administration(number)
+        conditions = administration.conditions
+        self._acts = consent.check_judging(store, plugins, conditions, judge)
+        told = store.history(number)
+        self._trials = told.trials
+        subtests = {trial.plan.number: trial.plan.subtest for trial in told.trials}
+        self._observers = Observers(
+            plugins, battery, administration, store.location, subtests.__getitem__
+        )
+        self._declaration = _declared(judge, scope, told.declarations.get(judge.rater))
+        raters = Raters(plugins, battery, (), dialect=consent.dialect_of(store, conditions))
+        self._work = self._sort(self._targets(raters, scope))
+
+    def estimate(self) -> Estimate:
+        """What :meth:`run` would take; asks nothing."""
+        calls = [targets[0] for targets in self._work.ask.values()]
+        prompt = sum(target.prompt_tokens for target in calls)
+        reply = len(calls) * self._reply_tokens()
+        answers = sum(len(targets) for targets in self._work.ask.values())
+        return Estimate(
+            to_ask=len(calls),
+            from_store=len(self._work.take),
+            twins=answers - len(calls),
+            judged=self._work.judged,
+            prompt_tokens=prompt,
+            reply_tokens=reply,
+            cost=cost_of(self._price, prompt, reply),
+            reply_tokens_at_most=self._most_requests * sum(target.reply_limit for target in calls),
+            cost_at_most=None
+            if self._price is None
+            else sum(self._reserved(target) for target in calls),
+        )
+
+    def requests(self) -> Iterator[tuple[int, Request]]:
+        """Each request that would be sent, with the number of its trial; asks nothing."""
+        for targets in self._work.ask.values():
+            first = targets[0]
+            for request in self._requests(first.response):
+                yield first.trial, request
+
+    def run(self, limits: Limits, cancel: Cancel) -> Generator[events.Event]:
+        """Judge what is left; each judgement is in the store before its event comes.
+
+        Raises:
+            Interrupted: a limit was reached, the calls keep failing, or ``cancel`` was set; the
+                same call goes on from there.
+        """
+        if limits.cost is not None and self._price is None:
+            raise UsageError(
+                "--max-cost needs a price, and none is known for this model",
+                hint="write it into prices.toml in your configuration folder, "
+                "or use --max-requests",
+            )
+        if self._work.ask:
+            # Before anything is sent, so that nothing is that nobody knows of.
+            self._store.log(*(replace(act, administration=self.number) for act in self._acts))
+        for target, known in self._work.take:
+            yield from self._keep([(target, known)])
+        waiting = list(self._work.ask.values())
+        failures = 0
+        while waiting:
+            if cancel.is_set():
+                raise self._stop("stopped by the user", len(waiting))
+            room = self._room(limits, [targets[0] for targets in waiting])
+            if room == 0:
+                raise self._stop(self._reached(limits, waiting[0][0]), len(waiting))
+            batch, waiting = waiting[:room], waiting[room:]
+            open_ = set(range(len(batch)))
+            with closing(self._verdicts([t[0].response for t in batch], cancel)) as verdicts:
+                for index, piece in verdicts:
+                    if isinstance(piece, Wait):
+                        trial = batch[index][0].trial
+                        wait = events.Waiting(self.number, trial, piece.seconds, piece.reason)
+                        yield self._observers.tell(wait)
+                        continue
+                    open_.discard(index)
+                    made = self._judgement(batch[index][0], piece)
+                    first, *twins = batch[index]
+                    (kept,) = self._keep([(first, made)])
+                    yield kept
+                    yield from self._keep([(twin, kept.judgement) for twin in twins])
+                    down = _is_down(made.ratings) and not cancel.is_set()
+                    failures = failures + 1 if down else 0
+                    if failures >= CONSECUTIVE_FAILURES:
+                        left = len(open_) + len(waiting)
+                        raise self._stop(
+                            f"{failures} calls in a row failed; the last one: "
+                            f"{made.ratings[0].reason}",
+                            left,
+                        )
+            if cancel.is_set():
+                raise self._stop("stopped by the user", len(open_) + len(waiting))
+
+    # ---------------------------------------------------------------- inside
+
+    def _targets(self, raters: Raters, scope: str) -> Iterator[tuple[Trial, Target]]:
+        wanted = JUDGED_ON_DEMAND if scope == "all" else frozenset({ResponseKind.CONNECTED_TEXT})
+        said = Counter(
+            (each.trial, each.attempt)
+            for each in (self._store.judgements(self.number) if self._again else ())
+            if each.judgement.rater == self.judge.rater
+        )
+        for trial in self._trials:
+            attempt = trial.counting
+            subtest = self._battery.subtest(trial.plan.subtest)
+            if attempt is None or trial.plan.practice or subtest.response not in wanted:
+                continue
+            response = raters.response(trial.plan, attempt, self._trials)
+            requests = self._requests(response)
+            given = said[trial.plan.number, attempt.number] if self._again else 0
+            for repeat in range(self._repeats):
+                target = Target(
+                    trial.plan.number,
+                    attempt.number,
+                    replace(response, draw=given + repeat),
+                    request_key(self.judge, requests, response),
+                    repeat,
+                    sum(tokens_of(request) for request in requests),
+                    sum(
+                        self._plugins.reply_tokens_behind(self.judge, request.decoding.max_tokens)
+                        for request in requests
+                    ),
+                )
+                yield trial, target
+
+    def _requests(self, response: Response) -> Sequence[Request]:
+        if isinstance(self.judge, ModelJudge):
+            return self.judge.requests(response, self._battery.features)
+        return ()
+
+    def _sort(self, targets: Iterable[tuple[Trial, Target]]) -> Work:
+        work = Work()
+        pairs = list(targets)
+        stored = {}
+        if not self._fresh:
+            stored = self._store.judgements_of({target.key for _, target in pairs})
+        before = self._before()
+        for trial, target in pairs:
+            known = before.get((target.trial, target.attempt, target.repeat))
+            if not self._again and (
+                # Under another prompt or other options it is another call.
+                known is not None and known.key == target.key and not _is_down(known.ratings)
+                if isinstance(self.judge, ModelJudge)
+                else has_verdict(trial, self.judge.rater)
+            ):
+                work.judged += 1
+            elif target.key in stored:
+                work.take.append((target, stored[target.key]))
+            else:
+                work.ask.setdefault((target.key, target.repeat), []).append(target)
+        if self._again:
+            # Those judged longest ago first, so that limited rounds come to all of them.
+            def age(targets: list[Target]) -> int:
+                first = targets[0]
+                known = before.get((first.trial, first.attempt, first.repeat))
+                return known.id if known else 0
+
+            work.ask = dict(sorted(work.ask.items(), key=lambda item: age(item[1])))
+        return work
+
+    def _before(self) -> dict[tuple[int, int, int], Judgement]:
+        """The latest judgement of each answer and repetition by this judge."""
+        if not isinstance(self.judge, ModelJudge):
+            return {}
+        return {
+            (each.trial, each.attempt, each.judgement.repeat): each.judgement
+            for each in self._store.judgements(self.number)
+            if each.judgement.rater == self.judge.rater
+        }
+
+    def _verdicts(
+        self, responses: Sequence[Response], cancel: Cancel
+    ) -> Generator[tuple[int, Verdict | Wait]]:
+        """The judge's verdicts; where it fails as a whole, one in error for what is still open."""
+        features = self._battery.features
+        left = set(range(len(responses)))
+        problem = "the judge ended without a verdict"
+        try:
+            if isinstance(self.judge, ModelJudge):
+                for index, piece in self.judge.judge_many(responses, features, cancel):
+                    yield index, piece
+                    if not isinstance(piece, Wait):
+                        left.discard(index)
+            else:
+                for index, response in enumerate(responses):
+                    ratings = tuple(self.judge.judge(response, features))
+                    left.discard(index)
+                    yield index, Verdict(ratings, requests=0)
+        except TabwbError as error:
+            problem = str(error)
+        except Exception as error:  # noqa: BLE001 - a judge's failure is a verdict in error
+            problem = f"{type(error).__name__}: {error}"
+        if cancel.is_set():
+            return
+        for index in sorted(left):
+            yield index, Verdict(self._failed(problem), requests=0)
+
+    def _failed(self, problem: str) -> tuple[Rating, ...]:
+        reason = storable(problem)
+        return tuple(failed(self.judge.rater, name, reason) for name in self.judge.features)
+
+    def _judgement(self, target: Target, verdict: Verdict) -> Judgement:
+        judge = self.judge
+        try:
+            ratings = tuple(checked(judge.rater, verdict.ratings))
+            wanted = set(judge.features) & {feature.id for feature in self._battery.features}
+            missing = wanted - {rating.measure for rating in ratings}
+            if missing or not ratings:
+                raise ValueError(f"no rating of {', '.join(sorted(missing)) or 'anything'}")
+        except Exception as error:  # noqa: BLE001 - a plugin's verdict
+            ratings = self._failed(f"'{judge.rater}' gave a verdict that cannot be kept: {error}")
+        return Judgement(
+            rater=judge.rater,
+            ratings=ratings,
+            repeat=target.repeat,
+            prompt_text=judge.prompt_text if isinstance(judge, ModelJudge) else "",
+            raw=storable(verdict.raw),
+            first_raw=storable(verdict.first_raw),
+            repaired=verdict.repaired,
+            structured=verdict.structured,
+            stop_reason=verdict.stop_reason,
+            requests=verdict.requests,
+            prompt_tokens=verdict.prompt_tokens,
+            reply_tokens=verdict.reply_tokens,
+            latency_s=verdict.latency_s,
+            key=target.key,
+        )
+
+    def _keep(self, pairs: Sequence[tuple[Target, Judgement]]) -> list[events.JudgementRecorded]:
+        """Record judgements in one commit; one that is in the store already is taken over."""
+        judged = [
+            Judged(
+                target.trial,
+                target.attempt,
+                replace(made, id=0, same_as=made.id, requests=0, repeat=target.repeat)
+                if made.id
+                else made,
+            )
+            for target, made in pairs
+        ]
+        if isinstance(self.judge, ModelJudge):
+            judged = list(self._store.keep_judgements(self.number, judged, self._declaration))
+        else:
+            self._store.append(
+                self.number,
+                [
+                    *(
+                        RatingsEntry(one.trial, one.attempt, one.judgement.ratings)
+                        for one in judged
+                    ),
+                    DeclarationEntry(self._declaration),
+                ],
+            )
+        for (target, _), each in zip(pairs, judged, strict=True):
+            self.tally.add(each.judgement, self._reserved(target))
+        return [
+            self._observers.tell(
+                events.JudgementRecorded(self.number, each.trial, each.attempt, each.judgement)
+            )
+            for each in judged
+        ]
+
+    def _room(self, limits: Limits, waiting: Sequence[Target]) -> int:
+        """How many of the waiting calls the limits still allow at once."""
+        room = min(TOGETHER, len(waiting))
+        if limits.requests is not None:
+            room = min(room, (limits.requests - self.tally.requests) // self._most_requests)
+        if limits.cost is not None:
+            left = limits.cost - self.tally.cost_at_most
+            fits = 0
+            for target in waiting[:room]:
+                left -= self._reserved(target)
+                if left < 0:
+                    break
+                fits += 1
+            room = fits
+        return max(room, 0)
+
+    def _reached(self, limits: Limits, next_: Target) -> str:
+        """Return which limit leaves no room for the next answer, with its numbers."""
+        most, sent = self._most_requests, self.tally.requests
+        if limits.requests is not None and limits.requests - sent < most:
+            return (
+                f"the limit is {plural(limits.requests, 'request')}; {sent} "
+                f"{'was' if sent == 1 else 'were'} sent, and the next answer may take {most}"
+            )
+        return (
+            f"the limit is {limits.cost:.4g} USD; {self.tally.cost_at_most:.4g} USD was spent, and "
+            f"the next answer may cost {self._reserved(next_):.4g} USD"
+        )
+
+    @property
+    def _most_requests(self) -> int:
+        return self.judge.most_requests if isinstance(self.judge, ModelJudge) else 1
+
+    def _reserved(self, target: Target) -> float:
+        """The most that a call may cost, US dollars; 0 where nothing is known or charged."""
+        most = call_at_most(
+            self._price, target.prompt_tokens, target.reply_limit, self._most_requests
+        )
+        return most or 0.0
+
+    def _reply_tokens(self) -> int:
+        """Estimated tokens of a reply: as replies were so far, else ten for each feature.
+
+        A judge that reads probabilities has nothing written.
+        """
+        if not getattr(self.judge, "writes", True):
+            return 0
+        if self.tally.requests and self.tally.reply_tokens:
+            return round(self.tally.reply_tokens / self.tally.requests)
+        return 10 * len(self.judge.features)
+
+    def _stop(self, why: str, left: int) -> Interrupted:
+        return Interrupted(
+            f"judging of administration {self.number} stopped: {why}; {plural(left, 'call')} left"
+        )
+
+
+def check_limits(judge: Judge, limits: Limits) -> None:
+    """Refuse a limit under which not one answer could be judged.
+
+    Raises:
+        UsageError: one answer may take more requests than are allowed.
+    """
+    most = judge.most_requests if isinstance(judge, ModelJudge) else 1
+    if limits.requests is not None and limits.requests < most:
+        raise UsageError(
+            f"at most {plural(limits.requests, 'request')} is not enough for one answer: "
+            f"'{judge.rater}' may take {most}, a second one where a reply cannot be read",
+            allowed=f"{most} or more",
+        )
+
+
+def _may_differ(judge: Judge) -> bool:
+    """Whether a judge may say something else when it is asked again: one that writes its reply."""
+    return isinstance(judge, ModelJudge) and getattr(judge, "writes", True)
+
+
+def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declaration:
+    # Once it has judged other answers too, a judge's burden stays over all of them.
+    wide = scope == "all" or (before is not None and before.scope == "all")
+    return declaration_of(judge, "all" if wide else "connected-text")
+
+
+def _is_down(ratings: Sequence[Rating]) -> bool:
+    """Whether a call failed: that is no verdict."""
+    return any(rating.status is RatingStatus.ERROR for rating in ratings)

@@ -1,0 +1,1 @@
+"""Sessions of spoken naming: responses, labels, scores, imports."""

@@ -1,0 +1,239 @@
+"""A naming session with a running microphone: every command gets the second at which it was given.
+
+One recording runs from *ready* to *end*; items are marks in it, so that a wrong key never loses
+speech. The file grows on disk while it is made; it is kept in the store when it has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from tabwb.administer import consent
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.naming.views import NamingView
+from tabwb.administer.session.state import Events
+from tabwb.administer.transcription.transcribe import Job
+from tabwb.records.errors import TabwbError
+from tabwb.records.identifiers import uuid7
+from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Score, Take
+from tabwb.speech import files
+from tabwb.speech.level import Level
+from tabwb.speech.onset import onset
+from tabwb.speech.quality import quality
+from tabwb.speech.recorder import Recording
+from tabwb.store import takes
+
+KEY_GUARD_S = 0.06
+"""Onsets this near to a key press are the key's own sound (SCORING 4)."""
+LEAST_S = 0.02
+"""A window shorter than this holds no response."""
+
+
+class Source(Protocol):
+    """What a session listens to: a microphone, or a file that plays as one would."""
+
+    device: str
+    rate: int
+
+    def start(self) -> None:
+        """Begin; return when sound arrives."""
+
+    @property
+    def now_s(self) -> float:
+        """Seconds recorded so far."""
+
+    @property
+    def uncertainty_s(self) -> float:
+        """How far ``now_s`` may be off, seconds."""
+
+    @property
+    def level(self) -> Level:
+        """The latest level."""
+
+    @property
+    def alarm(self) -> str | None:
+        """What is wrong with the sound at this moment, or None."""
+
+    def stop(self) -> Recording:
+        """End; the file is whole when this returns."""
+
+
+OpenSource = Callable[[Path], Source]
+"""Makes a source that records into this file."""
+
+
+class Live:
+    """One recording of a naming session, from ready to end. Owned by the session's thread.
+
+    Attributes:
+        session: which everything is committed to.
+        source: what is listened to.
+        recording: uid of the recording.
+        path: of the file while it grows.
+    """
+
+    def __init__(self, session: NamingSession, open_source: OpenSource) -> None:
+        self.session = session
+        self.recording = uuid7()
+        self.path = takes.path_of(session.store, session.administration.uid, self.recording)
+        self.source = open_source(self.path)
+        self._keys: list[float] = []
+        self._examiner_from: float | None = None
+
+    def ready(self) -> Events:
+        """Open the microphone; returns when sound arrives.
+
+        Raises:
+            NoConsent: the speaker has not agreed to be recorded.
+            TabwbError: the microphone cannot be used.
+        """
+        session = self.session
+        consent.check(session.store, session.administration.conditions.examinee, "record")
+        self.source.start()
+        began = RecordingBegan(self.recording, self.path.name, self.source.device, self.source.rate)
+        try:
+            return session.ready(began)
+        except BaseException:  # nobody would know of this recording, nor end it
+            self.source.stop()
+            self.path.unlink(missing_ok=True)
+            raise
+
+    def show(self, uncertainty_s: float | None = None, *, at_s: float | None = None) -> Events:
+        """The next picture is drawn.
+
+        Args:
+            uncertainty_s: how exactly the time is known.
+            at_s: when it was, in seconds of the recording; None: now.
+        """
+        drawn = self.source.now_s if at_s is None else at_s
+        self._keys = [drawn]  # a key showed it
+        self._examiner_from = None
+        return self.session.show(PictureShown(self.recording, drawn, uncertainty_s))
+
+    def cue(self) -> Events:
+        """Give the next cue."""
+        return self.session.cue(self._pressed())
+
+    def re_prompt(self) -> Events:
+        """Ask again."""
+        return self.session.re_prompt(self._pressed())
+
+    def mark(self) -> Events:
+        """A new attempt begins."""
+        return self.session.mark(self._pressed())
+
+    def examiner(self) -> Events:
+        """The administrator begins to speak, or, the second time, has ended."""
+        now = self._pressed()
+        if self._examiner_from is None:
+            self._examiner_from = now
+            return ()
+        start, self._examiner_from = self._examiner_from, None
+        if now <= start:  # pressed twice within one block of sound: nothing was said
+            return ()
+        return self.session.examiner(start, now)
+
+    @property
+    def examiner_speaks(self) -> bool:
+        """Whether the administrator is marked as speaking."""
+        return self._examiner_from is not None
+
+    def score(self, score: Score, reason: str = "") -> Events:
+        """A person's score; closes the response window where it is open."""
+        spoke = self.examiner() if self.examiner_speaks else ()
+        now = self._pressed()
+        take = self._take(now) if self.session.awaiting else None
+        return (*spoke, *self.session.score(score, take=take, reason=reason))
+
+    def job(self, view: NamingView) -> Job | None:
+        """What is to be transcribed of a trial: its counting response, where one was recorded."""
+        take, attempt = view.take, view.attempt
+        if take is None or attempt is None:
+            return None
+        path = self.path if take.recording == self.recording else None
+        return Job(
+            view.trial.plan.number,
+            attempt.number,
+            path or self.session.recording_path(take.recording),
+            take.start_s,
+            take.end_s,
+            view.item.accepted,
+            view.item.id,
+        )
+
+    def end(self) -> Events:
+        """Close the microphone and keep the recording."""
+        made = self.source.stop()
+        return keep(self.session, self.recording, made.path, made.seconds, "; ".join(made.remarks))
+
+    def _pressed(self) -> float:
+        now = self.source.now_s
+        self._keys.append(now)
+        return now
+
+    def _take(self, now: float) -> Take | None:
+        view = self.session.view()
+        shown = None if view is None else view.shown
+        if view is None or shown is None or shown.at_s is None:
+            return None
+        asked = view.re_prompted if view.rules.response_rule == "first-response" else None
+        end = now if asked is None or asked.at_s is None else asked.at_s
+        if end - shown.at_s < LEAST_S:
+            return Take(self.recording, shown.at_s, shown.at_s + LEAST_S, shown.at_s)
+        samples, rate = files.read_clip(self.path, shown.at_s, end)
+        spoke = [*view.examiner, *((at - KEY_GUARD_S, at + KEY_GUARD_S) for at in self._keys)]
+        ignored = [(start - shown.at_s, stop - shown.at_s) for start, stop in spoke]
+        found = onset(samples, rate, ignore=ignored)
+        return Take(
+            self.recording,
+            shown.at_s,
+            end,
+            shown.at_s,
+            None if found is None else shown.at_s + found.s,
+            None if found is None else found.uncertainty_s + (shown.uncertainty_s or 0.0),
+            "" if found is None else found.method,
+            "; ".join(quality(samples, rate).remarks),
+        )
+
+
+def keep(
+    session: NamingSession, recording: str, path: Path, seconds: float, remarks: str
+) -> Events:
+    """Keep a whole file in the store, and only then remove it where it was made."""
+    sha256 = session.keep_recording(recording, path)
+    made = session.end(RecordingEnded(recording, sha256, seconds, remarks))
+    path.unlink(missing_ok=True)
+    return made
+
+
+def left_over(session: NamingSession) -> tuple[tuple[str, Path], ...]:
+    """Recordings of this administration that were interrupted: (uid, file)."""
+    from tabwb.records.naming import observation_of_json
+
+    said = [observation_of_json(text) for text in session.observations]
+    ended = {each.recording for each in said if isinstance(each, RecordingEnded)}
+    folder = takes.folder_of(session.store)
+    return tuple(
+        (each.recording, folder / each.file)
+        for each in said
+        if isinstance(each, RecordingBegan)
+        and each.recording not in ended
+        and (folder / each.file).is_file()
+    )
+
+
+def take_in(session: NamingSession, recording: str, path: Path) -> Events:
+    """Keep a recording that was interrupted, with all that had come until then.
+
+    Raises:
+        TabwbError: nothing of it can be read.
+    """
+    from tabwb.speech.recorder import adopt
+
+    whole = adopt(path)
+    if whole.frames == 0:
+        path.unlink()
+        raise TabwbError("nothing had been recorded; the empty file is removed", where=str(path))
+    return keep(session, recording, whole.path, whole.seconds, "interrupted")

@@ -1,0 +1,148 @@
+"""What a person says of a spoken response, checked and completed before it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tabwb.administer.naming.state import observed, spoken
+from tabwb.battery.problems import near
+from tabwb.records import events
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import (
+    SCORES,
+    LimitsSet,
+    PictureShown,
+    RecordingBegan,
+    RecordingEnded,
+    Take,
+)
+from tabwb.records.trials import Trial
+from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS
+
+
+def check_score(score: str, reason: str) -> None:
+    """Check a score and its reason.
+
+    Args:
+        score: see :data:`tabwb.records.naming.Score`.
+        reason: needed for ``not-scorable``, any text; of ``no-response`` what kind it was
+            (:data:`tabwb.scoring.naming.codes.NO_RESPONSE_KINDS`); of others none.
+
+    Raises:
+        UsageError: the score, or its reason, is not one of those allowed.
+        TabwbError: a reason is missing.
+    """
+    if score not in SCORES:
+        raise UsageError(f"'{score}' is not a valid score", allowed=", ".join(SCORES))
+    if score == "not-scorable" and not reason.strip():
+        raise TabwbError("what cannot be scored needs a reason", allowed="any text")
+    if score == "no-response" and reason.strip() and reason.strip() not in NO_RESPONSE_KINDS:
+        raise UsageError(
+            f"'{reason.strip()}' is not a kind of no response",
+            allowed=", ".join(NO_RESPONSE_KINDS),
+            hint="leave it out where none of them fits",
+        )
+    if score not in {"no-response", "not-scorable"} and reason.strip():
+        raise UsageError(
+            f"'{score}' takes no reason",
+            hint="a remark on the response is a note: tabwb trial note",
+        )
+
+
+def check_code(code: str, flags: Sequence[str]) -> None:
+    """Check a response code and its flags.
+
+    Args:
+        code: of :data:`tabwb.scoring.naming.codes.CODES`.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+
+    Raises:
+        UsageError: no such code or flag; the message lists those that are.
+    """
+    if code not in CODES:
+        meant = near(code, CODES)
+        raise UsageError(
+            f"'{code}' is not a valid response code",
+            allowed=", ".join(CODES),
+            hint=f"did you mean '{meant}'?" if meant else None,
+        )
+    for flag in flags:
+        if flag not in FLAGS:
+            meant = near(flag, FLAGS)
+            raise UsageError(
+                f"'{flag}' is not a valid flag",
+                allowed=", ".join(FLAGS),
+                hint=f"did you mean '{meant}'?" if meant else None,
+            )
+
+
+def measured_limits(said: LimitsSet, recording: Path) -> LimitsSet:
+    """Return limits with the onset within them.
+
+    Args:
+        said: from where to where, in seconds of the recording.
+        recording: its file.
+
+    Raises:
+        UsageError: they are not a stretch of the recording.
+    """
+    from tabwb.speech.files import info, read_clip
+    from tabwb.speech.onset import onset
+
+    seconds = info(recording).seconds
+    if not 0.0 <= said.start_s < said.end_s <= seconds:
+        raise UsageError(
+            f"{said.start_s:g} to {said.end_s:g} s is not a stretch of the recording",
+            allowed=f"0 to {seconds:g} s, the start before the end",
+        )
+    found = onset(*read_clip(recording, said.start_s, said.end_s))
+    if found is None:
+        return said
+    return replace(
+        said,
+        onset_s=said.start_s + found.s,
+        onset_uncertainty_s=found.uncertainty_s,
+        onset_method=found.method,
+    )
+
+
+def taken_up(
+    administration: int,
+    trial: Trial,
+    began: RecordingBegan | None,
+    take: Take | None,
+    ended: RecordingEnded | None,
+) -> tuple[list[Entry], list[events.Event]]:
+    """Return what is stored, and what is told, of a response that was recorded elsewhere.
+
+    An answer that the item has already becomes void.
+
+    Args:
+        administration: its number.
+        trial: of the item.
+        began: the recording, or None where there is none.
+        take: the response's stretch of it, likewise.
+        ended: the end of the recording, likewise.
+    """
+    number = trial.plan.number
+    attempt = spoken(trial, take)
+    entries: list[Entry] = []
+    made: list[events.Event] = []
+    if trial.counting is not None:
+        reason = "another take follows"
+        entries.append(EventEntry("voided", number, reason))
+        made.append(events.TrialVoided(administration, number, reason))
+    entries.append(EventEntry("trial-started", number))
+    if began is not None:
+        entries += [observed(None, began), observed(number, PictureShown(began.recording))]
+    entries.append(AttemptEntry(number, attempt))
+    if ended is not None:
+        entries.append(observed(None, ended))
+    made += [
+        events.TrialStarted(administration, trial.plan),
+        events.AttemptRecorded(administration, number, attempt),
+    ]
+    return entries, made

@@ -1,0 +1,247 @@
+"""A naming battery given without a screen: responses are files, transcripts come in batches."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from tabwb.administer.consent import check_transcribing
+from tabwb.administer.naming.files import TakeFile, item_names
+from tabwb.administer.naming.imports import ImportedSession, Named
+from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.plugin_api.components import Cancel
+from tabwb.records import events
+from tabwb.records.errors import StoreError
+from tabwb.records.identifiers import uuid7
+from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
+from tabwb.records.speech import Transcript, is_typed
+from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.records.trials import Trial
+from tabwb.speech import files as sound_files
+from tabwb.speech.onset import onset
+from tabwb.speech.quality import quality
+
+
+def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[events.Event]:
+    """Take up a file for each item that still waits, in the order of the battery.
+
+    What was recorded was given: neither a start item nor the end of a subtest leaves a file out.
+    Of replicates the first one that waits gets it. Where the takes of an item that are kept are the
+    first ones of its files, as after a stop in the middle, the others follow.
+
+    Args:
+        session: running.
+        files: of :func:`tabwb.administer.naming.files.take_files`.
+
+    Yields:
+        What was made, after each commit.
+
+    Raises:
+        TabwbError: a file is no sound file; what was taken up before it stays.
+    """
+    takes = {item: list(group) for item, group in groupby(sorted(files), lambda one: one.item)}
+    names = {place: name for name, place in item_names(session.battery).items()}
+    for trial in filter(session.is_naming, session.trials):
+        name = names[trial.plan.subtest, trial.plan.item]
+        for file in _left(session, trial, takes.get(name, [])):
+            takes.pop(name, None)
+            yield from _give(session, trial, file)
+
+
+def _left(session: NamingSession, trial: Trial, files: Sequence[TakeFile]) -> Sequence[TakeFile]:
+    """The takes of an item that are still to be taken up."""
+    if trial.state is TrialState.PLANNED:
+        return files
+    given = len(trial.attempts)
+    running = session.status is AdministrationStatus.RUNNING
+    if not running or trial.state is not TrialState.ANSWERED or given >= len(files):
+        return ()
+    kept = {each.uid: each.sha256 for each in session.store.recordings(session.administration.id)}
+    takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
+    known = [None if take is None else kept.get(take.recording) for take in takes]
+    return files[given:] if known == [_sha256(file.path) for file in files[:given]] else ()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def waiting(
+    session: NamingSession, spec: str, *, by_any: bool = False, typed_again: bool = False
+) -> tuple[Job, ...]:
+    """The responses that this transcriber has not heard yet, or failed on.
+
+    Args:
+        session: whose responses.
+        spec: of the transcriber.
+        by_any: leave out what any other has transcribed too.
+        typed_again: with what a person typed before: the file may have been mended since.
+    """
+    jobs: list[Job] = []
+    for trial in session.trials:
+        view = session.view(trial.plan.number)
+        if view is None or view.attempt is None or view.take is None:
+            continue
+        said = view.transcripts_of(view.attempt.number)
+        good = {each.transcriber for each in said if each.status != "error"}
+        good -= view.outdated(view.attempt.number)
+        if (spec in good and not (typed_again and is_typed(spec))) or (by_any and good - {spec}):
+            continue
+        try:
+            path = session.recording_path(view.take.recording)
+        except StoreError:  # lost with the program that recorded it, or damaged: doctor tells
+            continue
+        jobs.append(
+            Job(
+                trial.plan.number,
+                view.attempt.number,
+                path,
+                view.take.start_s,
+                view.take.end_s,
+                view.item.accepted,
+                trial.plan.item,
+            )
+        )
+    return tuple(jobs)
+
+
+def transcribe(
+    session: NamingSession, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
+) -> Iterator[events.Event]:
+    """Have responses transcribed, and keep each transcript as it comes.
+
+    Raises:
+        NoConsent: the speaker has not agreed to that.
+    """
+    if jobs:
+        permit(session, transcribing.spec)
+    for job, transcript in transcribing.run(jobs, cancel):
+        if not _stands(session, job, transcript):
+            yield from session.transcribed(job.trial, job.attempt, transcript)
+
+
+def _stands(session: NamingSession, job: Job, transcript: Transcript) -> bool:
+    """Whether this is what was typed before, word for word."""
+    view = session.view(job.trial)
+    said = () if view is None else view.transcripts_of(job.attempt)
+    return any(
+        (each.transcriber, each.status, each.phonemes)
+        == (transcript.transcriber, transcript.status, transcript.phonemes)
+        for each in said
+        if each.status != "error"
+    )
+
+
+def other_sounds(session: NamingSession, files: Sequence[TakeFile]) -> tuple[str, ...]:
+    """Items with a recording whose first file is another sound than any that is kept of them."""
+    names = {place: name for name, place in item_names(session.battery).items()}
+    sounds = {each.uid: each.sha256 for each in session.store.recordings(session.administration.id)}
+    kept: dict[str, set[str | None]] = {}
+    for trial in filter(session.is_naming, session.trials):
+        takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
+        known = {sounds.get(take.recording) for take in takes if take is not None}
+        if known:
+            kept.setdefault(names[trial.plan.subtest, trial.plan.item], set()).update(known)
+    first = {file.item: file.path for file in sorted(files, reverse=True)}
+    return tuple(
+        path.name
+        for item, path in sorted(first.items())
+        if item in kept and _sha256(path) not in kept[item]
+    )
+
+
+def permit(session: NamingSession, spec: str) -> None:
+    """Before a transcriber hears the speaker: ask for the consent, and note it in the log.
+
+    Raises:
+        NoConsent: the speaker has not agreed to that.
+    """
+    given = session.administration
+    acts = check_transcribing(session.store, session.plugins, given.conditions, spec)
+    session.store.log(*(replace(act, administration=given.id) for act in acts))
+
+
+def _give(session: NamingSession, trial: Trial, file: TakeFile) -> Iterator[events.Event]:
+    uid = uuid7()
+    samples, rate = sound_files.read_clip(file.path)
+    seconds = len(samples) / rate
+    found = onset(samples, rate)
+    kept = session.keep_recording(uid, file.path)
+    take = Take(
+        uid,
+        0.0,
+        seconds,
+        onset_s=None if found is None else found.s,
+        onset_uncertainty_s=None if found is None else found.uncertainty_s,
+        onset_method="" if found is None else found.method,
+        remarks="; ".join(quality(samples, rate).remarks),
+    )
+    yield from session.take_up(
+        trial.plan.number,
+        RecordingBegan(uid, Path(file.path).name, "file", rate),
+        take,
+        RecordingEnded(uid, kept, seconds),
+    )
+
+
+def take_in(session: NamingSession, imported: ImportedSession, by: str) -> Iterator[events.Event]:
+    """Record responses that were given and transcribed elsewhere, item by item.
+
+    Args:
+        session: running, of the speaker whose responses they are.
+        imported: of :func:`tabwb.administer.naming.imports.read_sessions`.
+        by: who transcribed and scored, as it is to be stored.
+
+    Yields:
+        What was made, after each commit.
+    """
+    kept: dict[Path, tuple[str, str, float, int]] = {}
+    trials = {(one.plan.subtest, one.plan.item): one.plan.number for one in session.trials}
+    places = item_names(session.battery)
+    for named in imported.responses:
+        number = trials[places[named.item]]
+        if named.sound is None:
+            yield from session.take_up_unheard(number)
+        else:
+            if named.sound not in kept:
+                uid, sound = uuid7(), sound_files.info(named.sound)
+                sha256 = session.keep_recording(uid, named.sound)
+                kept[named.sound] = (uid, sha256, sound.seconds, sound.rate)
+            uid, sha256, seconds, rate = kept[named.sound]
+            yield from session.take_up(
+                number,
+                RecordingBegan(uid, named.sound.name, "file", rate),
+                Take(uid, named.start_s, min(named.end_s or seconds, seconds)),
+                RecordingEnded(uid, sha256, seconds),
+            )
+        yield from _said_elsewhere(session, named, by)
+
+
+def _said_elsewhere(session: NamingSession, named: Named, by: str) -> Iterator[events.Event]:
+    trial = session.current
+    assert trial is not None
+    attempt = trial.counting
+    assert attempt is not None
+    for start, end in named.examiner:
+        yield from session.examiner(start, end)
+    if named.score is not None:
+        reason = "so in the source" if named.score == "not-scorable" else ""
+        yield from session.score(named.score, reason=reason)
+    for written in named.transcripts:
+        transcript = Transcript(
+            written.by or f"manual:{by}",
+            "ok" if written.segments else "empty",
+            written.segments,
+            dropped=written.dropped,
+            metadata={"times": written.times},
+        )
+        yield from session.transcribed(trial.plan.number, attempt.number, transcript)
+    if named.heard:
+        yield from session.hear(named.heard)
+    if named.code:
+        yield from session.code(named.code)

@@ -1,0 +1,240 @@
+"""What the rules say of one naming trial: attempts, verdicts, distance, proposed code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tabwb.administer.naming.views import NamingView
+from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.spelled import pronounced
+from tabwb.records.speech import Segment, Transcript
+from tabwb.records.states import TrialState
+from tabwb.records.trials import Attempt
+from tabwb.scoring.naming.attempts import SpokenAttempt
+from tabwb.scoring.naming.case import Proposal, Settings
+from tabwb.scoring.naming.codes import code_by_score, right_by_score
+from tabwb.scoring.naming.correct import Verdict
+from tabwb.scoring.naming.decide import is_late, outcome_of
+from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
+from tabwb.scoring.naming.propose import propose_response
+from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.summary import NamedItem, Status
+from tabwb.scoring.naming.target import Rule
+
+RATER = "naming-2"
+"""The rules as they are here; changing one that changes a score makes it naming-3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A naming trial with what the rules make of one transcript of it.
+
+    Attributes:
+        view: the trial as it stands.
+        transcript: what was transcribed, or None where nobody has transcribed it.
+        transcripts: all there are of the counting attempt, the one given last.
+        attempts: as a listener heard them, else as proposed; seconds on the clock of the
+            transcript.
+        verdicts: both rules of correctness; None without a transcript or a word heard.
+        distance: of the judged attempt from the nearest accepted form, or None where nothing was
+            said.
+        proposal: the code that the rules propose; None without a transcript or a word heard.
+        by_ear: whether attempts, verdicts, distance and proposal rest on what a listener heard.
+        spoken: each attempt as the rules read it.
+        proposals: of each attempt, None for a fragment.
+    """
+
+    view: NamingView
+    transcript: Transcript | None = None
+    transcripts: tuple[Transcript, ...] = ()
+    attempts: tuple[SpokenAttempt, ...] = ()
+    verdicts: dict[Rule, Verdict] | None = None
+    distance: TargetDistance | None = None
+    proposal: Proposal | None = None
+    by_ear: bool = False
+    spoken: tuple[Said, ...] = ()
+    proposals: tuple[Proposal | None, ...] = ()
+
+    @property
+    def phonemes(self) -> tuple[str, ...]:
+        """What was transcribed, or nothing; of a transcriber of words how they sound."""
+        return () if self.transcript is None else pronounced(self.transcript).phonemes
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The phonemes of all attempts: a listener's, else those of the transcript."""
+        return tuple(phoneme for attempt in self.attempts for phoneme in attempt.phonemes)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """That of the rule which decides in this battery."""
+        return None if not self.verdicts else self.verdicts[self.view.rules.rule]
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """A person's flags and those that follow from rules and times."""
+        said = set(() if self.view.code is None else self.view.code.flags)
+        if self.verdict is not None and self.verdict.value:
+            said |= set(self.verdict.flags)
+        if self.proposal is not None:
+            said |= set(self.proposal.flags)
+        return frozenset(said | _circumstances(self.view))
+
+
+def naming_of(
+    view: NamingView, transcript: Transcript | None = None, *, heard: bool = True
+) -> Naming:
+    """Return a trial scored by the rules.
+
+    Args:
+        view: the trial as it stands.
+        transcript: which one to score; by default the one that is shown first.
+        heard: whether what a listener heard replaces the transcript (rule 0).
+    """
+    attempt = view.attempt
+    chosen = transcript or view.transcript
+    usable = chosen is not None and chosen.status != "error"
+    heard_as = view.heard_as if heard else None
+    said = () if attempt is None else view.transcripts_of(attempt.number)
+    if attempt is None or chosen is None or not usable:
+        if heard_as is None:
+            return Naming(view, transcripts=said)
+        segments: tuple[Segment, ...] = ()
+        marks: list[float] = []
+        chosen = None
+    else:
+        others = [each for each in said if each.transcriber != chosen.transcriber]
+        said = (*others, chosen)
+        segments = heard_of_speaker(view, attempt, pronounced(chosen))
+        marks = [mark - _start(view) for mark in view.marks]
+    settings = settings_of(view)
+    found = propose_response(
+        view.item, segments, settings, heard=heard_as, marks=marks, earlier=view.earlier
+    )
+    judged = found.judged_phonemes(view.item, settings)
+    return Naming(
+        view,
+        chosen,
+        said,
+        found.attempts,
+        found.verdicts,
+        distance_from_target(judged, view.item.accept),
+        found.proposal,
+        heard_as is not None,
+        found.said,
+        found.proposals,
+    )
+
+
+def settings_of(view: NamingView) -> Settings:
+    """Return what decides besides the item: the battery's rules and how the speaker talks."""
+    rules = view.rules
+    return Settings(rules.rule, rules.tolerance, rules.number, view.speech.varieties, view.listed)
+
+
+_STATUSES: Mapping[TrialState, Status] = {
+    TrialState.PLANNED: "planned",
+    TrialState.SKIPPED: "skipped",
+    TrialState.VOID: "void",
+    TrialState.NOT_ADMINISTERED: "not-administered",
+}
+
+
+def named_item(naming: Naming) -> NamedItem:
+    """A trial as the summaries count it.
+
+    Whether it is right as the battery counts it is the person's score where there is one, else the
+    person's code, else the rule that decides, over what was heard or transcribed.
+    """
+    view = naming.view
+    trial, score = view.trial, view.score
+    person = None if score is None else right_by_score(score.score)
+    rules: dict[str, bool | None] = {
+        name: verdict.value for name, verdict in (naming.verdicts or {}).items()
+    }
+    cues = view.cues
+    status: Status = _STATUSES.get(trial.state, "answered")
+    if status == "answered" and score is not None and score.score == "not-scorable":
+        status = "not-scorable"
+    decides = view.rules.rule
+    code = "" if view.code is None else view.code.code
+    by_person = score is not None or code not in {"", "undecided"}
+    if score is not None:
+        right = right_by_score(score.score, decides)
+        code = code or code_by_score(score.score, decides)
+    else:
+        right = code == "correct" if by_person else rules.get(decides)
+    outcome = outcome_of(
+        right,
+        late=is_late(view.latency_s, view.rules.time_limit),
+        late_counts=view.rules.late_counts,
+        cues_count=[cue.counts for cue in cues],
+    )
+    heard = view.heard
+    return NamedItem(
+        item=trial.plan.item,
+        target=view.item.target,
+        status=status,
+        reason=trial.reason or ("" if score is None else score.reason),
+        person=person,
+        rules=rules,
+        outcome=outcome,
+        code=code,
+        proposed="" if naming.proposal is None else naming.proposal.code,
+        flags=tuple(sorted(naming.flags)),
+        cues=tuple((cue.kind, cue.counts) for cue in cues),
+        latency_s=view.latency_s,
+        heard="" if heard is None else heard.text,
+        phonemes=_parted(naming),
+        score="" if score is None else score.score,
+        transcriber="" if naming.transcript is None else naming.transcript.transcriber,
+        score_by="" if score is None else score.by,
+        other_scores=tuple((each.by, each.score) for each in view.scores if each != score),
+        decided_by="listener" if by_person else "rule" if right is not None else "",
+    )
+
+
+def heard_of_speaker(
+    view: NamingView, attempt: Attempt, transcript: Transcript
+) -> tuple[Segment, ...]:
+    """The segments of a transcript without those in which the administrator speaks.
+
+    Where phonemes have no times of their own nobody knows which ones those are.
+    """
+    if not transcript.timed:
+        return transcript.segments
+    start = _start(view)
+    return tuple(
+        segment
+        for segment in transcript.segments
+        if not any(a <= start + _middle(segment) < b for a, b in view.examiner)
+    )
+
+
+def _parted(naming: Naming) -> tuple[str, ...]:
+    """What was transcribed, with a silence between two attempts that a pause or a mark parts."""
+    said = tuple(each for each in naming.phonemes if each not in SILENT)
+    if naming.by_ear or len(naming.attempts) < 2 or said != naming.said:
+        return naming.phonemes
+    first, *others = (attempt.phonemes for attempt in naming.attempts)
+    return (*first, *(each for other in others for each in (SILENT[0], *other)))
+
+
+def _circumstances(view: NamingView) -> set[str]:
+    flags: set[str] = set()
+    if is_late(view.latency_s, view.rules.time_limit):
+        flags.add("late")
+    if view.cues:
+        flags.add("after-cue")
+    if view.score is not None and view.score.score == "self-corrected":
+        flags.add("self-corrected")
+    return flags
+
+
+def _start(view: NamingView) -> float:
+    return 0.0 if view.take is None else view.take.start_s
+
+
+def _middle(segment: Segment) -> float:
+    return (segment.start_s + segment.end_s) / 2

@@ -1,0 +1,1 @@
+"""Sessions of text administrations: plan, commands, state, raters."""

@@ -1,0 +1,130 @@
+"""Protocol ``likelihood``: the engine turns the likelihoods of the options into a choice.
+
+A back end only gives the likelihood of each option. Which option that makes the answer is decided
+here, so that the rule is the same for every back end.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
+
+from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Likelihood, Reply, Request
+from tabwb.records.states import Protocol, StopReason
+from tabwb.scoring.likelihood import choose_by_likelihood
+
+LOG_PROBABILITIES = "option_log_probabilities"
+"""Metadata key: JSON list, natural logarithms in the order of the options; null for -infinity."""
+TOKENS = "option_tokens"
+"""Metadata key: JSON list, the number of tokens of each option, in the same order."""
+OPTIONS = "options_weighed"
+"""Metadata key: JSON list, the options themselves, in the order in which they were shown."""
+
+
+def is_weighed(request: Request) -> bool:
+    """Return whether the answer to a request is the most likely of its options.
+
+    >>> is_weighed(Request((), protocol=Protocol.LIKELIHOOD, options=("a", "b")))
+    True
+    >>> is_weighed(Request((), protocol=Protocol.LIKELIHOOD))
+    False
+    """
+    return request.protocol is Protocol.LIKELIHOOD and bool(request.options)
+
+
+def gives_likelihoods(backend: ModelBackend) -> TypeGuard[LikelihoodBackend]:
+    """Return whether a back end has ``likelihood``."""
+    return isinstance(backend, LikelihoodBackend)
+
+
+def pieces(backend: ModelBackend, request: Request, cancel: Cancel) -> Iterator[object]:
+    """Yield what a back end answers to one request: pieces of text, waits, then one reply.
+
+    The options of a request under protocol ``likelihood`` are weighed; every other request is
+    answered by the back end's ``reply``.
+
+    Raises:
+        ComponentError: the back end failed, or gave likelihoods that cannot be used.
+    """
+    if is_weighed(request) and gives_likelihoods(backend):
+        reply = chosen(backend, request, cancel)
+        if reply.text:
+            yield reply.text
+        yield reply
+        return
+    yield from backend.reply(request, cancel)
+
+
+def chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply:
+    """Return the most likely option of a request as the reply to it.
+
+    The option with the highest summed log probability is the answer
+    (:func:`~tabwb.scoring.likelihood.choose_by_likelihood`); of equal ones the first.
+
+    Args:
+        backend: gives the likelihoods.
+        request: with the options in the order in which they are shown.
+        cancel: where it is set, the reply ends with stop reason ``cancelled``.
+
+    Raises:
+        ComponentError: the back end gave too few likelihoods, or one that is not a number.
+    """
+    started = time.monotonic()
+    options = request.options
+    weighed = backend.likelihood(request, options, cancel)
+    latency = time.monotonic() - started
+    if len(weighed) < len(options) and cancel.is_set():
+        return Reply("", StopReason.CANCELLED, latency)
+    _check(options, weighed)
+    found = dict(zip(options, weighed, strict=True))
+    choice = choose_by_likelihood(found)
+    metadata: dict[str, str] = {}
+    for one in weighed:
+        metadata |= one.metadata
+    sums = [one.log_probability for one in weighed]
+    metadata |= {
+        "protocol": Protocol.LIKELIHOOD.value,
+        "sampled": "no",
+        OPTIONS: json.dumps(options, ensure_ascii=False),
+        LOG_PROBABILITIES: json.dumps(
+            [round(value, 6) if math.isfinite(value) else None for value in sums]
+        ),
+        TOKENS: json.dumps([one.tokens for one in weighed]),
+        "choice_per_token": choice.per_token,
+        "choice_per_character": choice.per_character,
+    }
+    counted = [one.prompt_tokens for one in weighed if one.prompt_tokens is not None]
+    return Reply(
+        choice.by_sum,
+        StopReason.END,
+        latency,
+        first_piece_s=latency,
+        prompt_tokens=counted[0] if counted else None,
+        reply_tokens=found[choice.by_sum].tokens,
+        metadata=metadata,
+    )
+
+
+def _check(options: Sequence[str], weighed: Sequence[Likelihood]) -> None:
+    if len(weighed) != len(options):
+        raise ComponentError(
+            f"the back end gave {len(weighed)} likelihoods for {len(options)} options"
+        )
+    for option, one in zip(options, weighed, strict=True):
+        if not isinstance(one, Likelihood):
+            raise ComponentError(
+                f"the back end gave {type(one).__name__} for option '{option}'",
+                allowed="tabwb.records.exchange.Likelihood",
+            )
+        if math.isnan(one.log_probability) or one.log_probability == math.inf:
+            raise ComponentError(
+                f"the log probability of option '{option}' is {one.log_probability}",
+                allowed="a natural logarithm: a finite number, or -inf",
+            )
+    if all(one.log_probability == -math.inf for one in weighed):
+        raise ComponentError("every option has probability 0, so that none is the most likely")

@@ -1,0 +1,199 @@
+"""Models are pulled through a session: one turn at a time, or to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+
+from tabwb.administer.session.choosing import chosen, gives_likelihoods, is_weighed, pieces
+from tabwb.administer.session.session import Session
+from tabwb.plugin_api.components import BatchingBackend, Cancel, LikelihoodBackend, ModelBackend
+from tabwb.records import events
+from tabwb.records.errors import ComponentError, NoAnswer, TabwbError
+from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.states import AdministrationStatus, AttemptState, StopReason
+from tabwb.records.trials import Trial
+
+CONSECUTIVE_FAILURES = 3
+"""After so many attempts in error in a row a run pauses: then the back end is down."""
+NO_ANSWER = "no answer"
+"""Cause of an attempt in error whose back end works and has no answer to this item."""
+
+
+def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[events.Event]:
+    """Put the current prompt to the model and record what comes back.
+
+    Yields pieces and waits as :class:`~tabwb.records.events.Streamed` and ``Waiting`` (transient),
+    then what was committed.
+    Whatever the back end raises becomes an attempt in error; it never ends the program.
+    """
+    request = session.request()
+    number, trial = session.administration.id, session.position[0]
+    reply: Reply | None = None
+    try:
+        for piece in pieces(backend, request, cancel):
+            if isinstance(piece, Reply):
+                reply = piece
+            elif isinstance(piece, Wait):
+                yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
+            else:
+                yield session.tell(events.Streamed(number, trial, str(piece)))
+    except TabwbError as error:
+        yield from session.fail(
+            str(error), request.messages, None, request.decoding, cause=_cause(error)
+        )
+        return
+    except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
+        yield from session.fail(
+            f"{type(error).__name__}: {error}", request.messages, None, request.decoding
+        )
+        return
+    if reply is None:
+        yield from session.fail(
+            "the back end ended without a reply", request.messages, None, request.decoding
+        )
+        return
+    yield from session.record(reply, request.messages, request.decoding)
+
+
+def drive(
+    session: Session, backend: ModelBackend, cancel: Cancel, *, together: int = 1
+) -> Generator[events.Event]:
+    """Give every remaining item to the model until done, paused or cancelled.
+
+    After :data:`CONSECUTIVE_FAILURES` failures in a row, and when only failed items are left, the
+    session is paused with the reason; ``resume`` asks those items again.
+
+    Args:
+        session: running.
+        backend: opened.
+        cancel: ends the run at the next item.
+        together: how many items are put to a back end that can batch at once. In one conversation
+            each prompt needs the answers before it, so items go out one by one.
+    """
+    crowd = backend if isinstance(backend, BatchingBackend) and together > 1 else None
+    if session.administration.conditions.conversation:
+        crowd = None
+    failures = 0
+    while session.status is AdministrationStatus.RUNNING and not cancel.is_set():
+        if crowd is not None and (trials := session.upcoming(together)):
+            turns = ask_together(session, crowd, trials, cancel)
+        else:
+            yield from session.next()
+            if not session.awaiting:
+                return
+            turns = ask(session, backend, cancel)
+        last = ""
+        for event in turns:
+            yield event
+            if isinstance(event, events.AttemptRecorded):
+                failed = event.attempt.state is AttemptState.ERROR
+                counts = failed and event.attempt.metadata.get("cause") != NO_ANSWER
+                failures = failures + 1 if counts else 0
+                last = event.attempt.error
+                if failures >= CONSECUTIVE_FAILURES:
+                    break
+        turns.close()
+        if cancel.is_set():
+            break
+        if failures >= CONSECUTIVE_FAILURES:
+            yield from session.pause(f"{failures} attempts in a row failed; the last one: {last}")
+            return
+    if session.status is AdministrationStatus.RUNNING:
+        if session.upcoming(1) or session.in_error:
+            yield from session.pause("stopped by the user")
+        else:  # the last answer came before the stop: nothing is left to go on with
+            yield from session.next()
+
+
+def ask_together(
+    session: Session, backend: BatchingBackend, trials: Sequence[Trial], cancel: Cancel
+) -> Generator[events.Event]:
+    """Put several trials to the back end and record what comes back, in the trials' order.
+
+    An answer waits for those before it, because some verdicts depend on what was said earlier; it
+    is recorded as soon as they are there, and at the latest when the run stops. Answers that a
+    cancelled back end did not give leave their trials as they were.
+    """
+    number = session.administration.id
+    requests = [session.request(trial) for trial in trials]
+    at_once = getattr(backend, "concurrency", None)
+    numbers = tuple(trial.plan.number for trial in trials)
+    yield session.tell(events.Asked(number, numbers, at_once))
+    arrived: dict[int, Reply | ComponentError] = {}
+    recorded = 0
+    try:
+        with closing(_answers(backend, requests, cancel)) as answers:
+            for index, piece in answers:
+                if isinstance(piece, Wait):
+                    trial = trials[index].plan.number
+                    yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
+                    continue
+                # An error of the whole (no index) stands for the first that is still open.
+                arrived[recorded if index < 0 else index] = piece
+                while recorded in arrived:
+                    yield from session.next()
+                    given, asked = arrived.pop(recorded), requests[recorded]
+                    if isinstance(given, Reply):
+                        yield from session.record(given, asked.messages, asked.decoding)
+                    else:
+                        yield from session.fail(
+                            str(given), asked.messages, None, asked.decoding, cause=_cause(given)
+                        )
+                    recorded += 1
+    finally:
+        # A run that stops early throws nothing away that has come.
+        if session.status is AdministrationStatus.RUNNING and not session.awaiting:
+            for index in sorted(arrived):
+                late = arrived[index]
+                if isinstance(late, Reply) and late.stop_reason is not StopReason.CANCELLED:
+                    session.begin_at(trials[index].plan.number)
+                    session.record(late, requests[index].messages, requests[index].decoding)
+
+
+def _cause(error: TabwbError) -> str:
+    return NO_ANSWER if isinstance(error, NoAnswer) else ""
+
+
+def _as_of_component(error: TabwbError) -> ComponentError:
+    """The error as one of the component; that it has no answer (:class:`NoAnswer`) is kept."""
+    return error if isinstance(error, NoAnswer) else ComponentError(str(error))
+
+
+def _answers(
+    backend: BatchingBackend, requests: Sequence[Request], cancel: Cancel
+) -> Generator[tuple[int, Reply | Wait | ComponentError]]:
+    """What the back end says, and its failure as a last piece with the index -1."""
+    left = set(range(len(requests)))
+    weighed = [index for index in sorted(left) if is_weighed(requests[index])]
+    if weighed and gives_likelihoods(backend):
+        for index in weighed:
+            if cancel.is_set():
+                return
+            left.discard(index)
+            yield index, _chosen(backend, requests[index], cancel)
+    asked = sorted(left)
+    if not asked:
+        return
+    try:
+        for index, piece in backend.reply_many([requests[at] for at in asked], cancel):
+            yield asked[index], piece
+            if not isinstance(piece, Wait):
+                left.discard(asked[index])
+    except TabwbError as error:
+        yield -1, _as_of_component(error)
+    except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
+        yield -1, ComponentError(f"{type(error).__name__}: {error}")
+    else:
+        if left and not cancel.is_set():
+            yield -1, ComponentError("the back end ended without a reply")
+
+
+def _chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply | ComponentError:
+    """The most likely option as a reply, or the failure."""
+    try:
+        return chosen(backend, request, cancel)
+    except TabwbError as error:
+        return _as_of_component(error)
+    except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
+        return ComponentError(f"{type(error).__name__}: {error}")

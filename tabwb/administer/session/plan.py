@@ -1,0 +1,105 @@
+"""The plan of an administration: every presentation of every item, fixed before the first prompt.
+
+Order and option order are data of the plan, so that a resumed run goes on exactly as planned and a
+repeated one (same battery, same conditions) is the same to the letter.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator, Sequence
+
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.battery.prompts import render_prompt
+from tabwb.records.states import ResponseKind
+from tabwb.records.trials import Conditions, PlannedTrial
+
+
+def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial, ...]:
+    """Every trial in the order given: replicate by replicate, subtest by subtest.
+
+    Practice items come once, first in their subtest, in the battery's order. Items are shuffled
+    within their subtest only, because the instructions belong to it. Each shuffle has a seed of its
+    own made of the run's seed, the replicate and the place, so that adding a subtest does not
+    change the order of the others. A rotated choice item is given once per rotation.
+    """
+    trials: list[PlannedTrial] = []
+    for replicate in range(conditions.replicates):
+        for subtest in battery.subtests:
+            for item in _items(subtest, conditions, replicate):
+                for options in _option_orders(subtest, item, conditions, replicate):
+                    trials.append(
+                        PlannedTrial(
+                            number=len(trials) + 1,
+                            subtest=subtest.id,
+                            item=item.id,
+                            replicate=replicate,
+                            options=options,
+                            prompt=render_prompt(subtest, item, options),
+                            practice=item.practice,
+                        )
+                    )
+    return tuple(trials)
+
+
+def _items(subtest: Subtest, conditions: Conditions, replicate: int) -> Sequence[Item]:
+    practice = [item for item in subtest.items if item.practice and replicate == 0]
+    items = [item for item in subtest.items if not item.practice]
+    if conditions.item_order == "shuffled":
+        _generator(conditions, replicate, subtest.id).shuffle(items)
+    return practice + items
+
+
+def _option_orders(
+    subtest: Subtest, item: Item, conditions: Conditions, replicate: int
+) -> Iterator[tuple[str, ...]]:
+    options = item.options
+    if item.practice or len(options) < 2 or conditions.option_order == "as-given":
+        yield options
+    elif conditions.option_order == "shuffled":
+        shuffled = list(options)
+        _generator(conditions, replicate, f"{subtest.id}/{item.id}").shuffle(shuffled)
+        yield tuple(shuffled)
+    else:
+        for shift in range(len(options)):
+            yield options[shift:] + options[:shift]
+
+
+def _generator(conditions: Conditions, replicate: int, place: str) -> random.Random:
+    # A string seed is hashed with SHA-512, the same on every platform and Python version.
+    return random.Random(f"{conditions.seed}/{replicate}/{place}")
+
+
+def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
+    """Whether replicates of these conditions can only repeat each other.
+
+    True for a model that decodes greedily when neither options nor the items' order (which
+    matters only inside one conversation) change from one replicate to the next.
+    """
+    if conditions.kind != "model" or conditions.replicates < 2 or not conditions.decoding.greedy:
+        return False
+    if conditions.conversation and conditions.item_order == "shuffled":
+        return False
+    has_options = any(len(item.options) > 1 for sub in battery.subtests for item in sub.items)
+    return not (conditions.option_order == "shuffled" and has_options)
+
+
+def choices_never_vary(
+    battery: Battery, conditions: Conditions, unsampled: Collection[str]
+) -> bool:
+    """Whether replicates differ, but not those of items that are answered by choosing an option.
+
+    Args:
+        battery: what is given.
+        conditions: how.
+        unsampled: protocols under which the back end draws nothing, whatever the temperature
+            (:attr:`tabwb.plugin_api.components.Descriptor.unsampled`).
+    """
+    if conditions.kind != "model" or conditions.replicates < 2 or conditions.conversation:
+        return False
+    if conditions.decoding.greedy or conditions.protocol.value not in unsampled:
+        return False
+    if any(subtest.response is ResponseKind.YES_NO for subtest in battery.subtests):
+        return True
+    has_options = any(item.options for subtest in battery.subtests for item in subtest.items)
+    return has_options and conditions.option_order != "shuffled"

@@ -1,0 +1,244 @@
+"""Scorers and judges at work on one response, each by itself: one that fails harms no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from tabwb.administer.session.attempts import storable
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.plugin_api.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
+from tabwb.plugin_api.registry.loading import PluginExit, plugin_code
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.declarations import Declaration, Scope
+from tabwb.records.errors import TabwbError
+from tabwb.records.ratings import Rating, failed
+from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+
+JUDGED = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.VERBATIM, ResponseKind.FREE})
+"""What is judged feature by feature while it is given."""
+JUDGED_ON_DEMAND = JUDGED | {ResponseKind.CHOICE, ResponseKind.YES_NO}
+"""What is judged with the scope ``all``: a choice answered with a passage has features too (TAB,
+appendix C, example 2)."""
+EXACT = "exact"
+"""The measure that decides where a scorer declared no other one."""
+
+
+class Raters:
+    """The scorers that a battery names and the judges that the conditions name.
+
+    Components are looked up when they are first needed and kept. Some of their rules allow for the
+    speaker's recorded dialect.
+    """
+
+    def __init__(
+        self, plugins: Plugins, battery: Battery, judges: Sequence[str], *, dialect: str = ""
+    ) -> None:
+        self._dialect = dialect
+        self._plugins = plugins
+        self._battery = battery
+        self._judge_specs = tuple(judges)
+        self._judges: tuple[Judge, ...] | None = None
+        self._declarations: dict[str, Declaration] = {}
+        self._connected = frozenset(
+            subtest.id
+            for subtest in battery.subtests
+            if subtest.response is ResponseKind.CONNECTED_TEXT
+        )
+        self._scorers: dict[str, Scorer | TabwbError] = {}
+
+    def judges(self) -> tuple[Judge, ...]:
+        """The judges that rate at once, made at the first call.
+
+        Those behind which a model stands are left out: they judge when the answers are safe, in
+        :mod:`tabwb.administer.judging.judging`.
+
+        Raises:
+            TabwbError: a judge cannot be used here.
+        """
+        if self._judges is None:
+            self._judges = tuple(
+                self._plugins.judge(spec)
+                for spec in self._judge_specs
+                if not self._asks_a_model(spec)
+            )
+            self._declarations |= {judge.rater: declaration_of(judge) for judge in self._judges}
+        return self._judges
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """The judges that are left for when the answers are safe."""
+        return tuple(spec for spec in self._judge_specs if self._asks_a_model(spec))
+
+    def _asks_a_model(self, spec: str) -> bool:
+        return self._plugins.resolve("judges", spec)[0].wraps is not None
+
+    def rate(
+        self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]
+    ) -> tuple[Rating, ...]:
+        """All ratings of one attempt.
+
+        Args:
+            plan: the trial that the attempt answers.
+            attempt: in state ok.
+            trials: the administration's trials in order, as they stand, for what was said before.
+        """
+        subtest = self._battery.subtest(plan.subtest)
+        item = subtest.item(plan.item)
+        response = self.response(plan, attempt, trials)
+        ratings: list[Rating] = []
+        for scorer_id in subtest.scorers:
+            ratings += self._score(scorer_id, subtest, item, response)
+        if subtest.response in JUDGED and self._battery.features:
+            for judge in self.judges():
+                ratings += self._judge(judge, response)
+        return tuple(ratings)
+
+    def declarations(self, ratings: Iterable[Rating]) -> tuple[Declaration, ...]:
+        """What those scorers and judges declare that gave any of these ratings."""
+        self.judges()
+        raters = {rating.rater for rating in ratings}
+        return tuple(said for rater, said in self._declarations.items() if rater in raters)
+
+    def response(self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]) -> Response:
+        """What raters are told of one answer; arguments as for :meth:`rate`."""
+        subtest = self._battery.subtest(plan.subtest)
+        item = subtest.item(plan.item)
+        return Response(
+            text=attempt.response,
+            status=attempt.status or ResponseStatus.OK,
+            prompt=item.prompt,
+            sent=plan.prompt,
+            kind=subtest.response,
+            options=plan.options,
+            expected=item.expected,
+            foils=item.foils,
+            previous=self._previous(plan, trials),
+            messages=attempt.messages,
+            dialect=self._dialect,
+            reference=item.reference,
+            metadata=item.metadata,
+        )
+
+    def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
+        # Of the same replicate only: greedy replicates repeat each other by construction, and a
+        # formula that returns for that reason is no stereotypy.
+        said: list[str] = []
+        # Place by place: a slice would copy all of a long run for each answer.
+        for at in range(plan.number - 2, -1, -1):
+            trial = trials[at]
+            if trial.plan.replicate != plan.replicate:
+                break
+            if trial.plan.subtest in self._connected and (counting := trial.counting) is not None:
+                said.append(counting.response)
+        return tuple(reversed(said))
+
+    def _score(
+        self, scorer_id: str, subtest: Subtest, item: Item, response: Response
+    ) -> Sequence[Rating]:
+        scorer = self._scorers.get(scorer_id)
+        if scorer is None:
+            try:
+                scorer = self._plugins.scorer(scorer_id)
+                if (declared := scorer_declaration(scorer_id, scorer)) is not None:
+                    self._declarations[scorer_id] = declared
+            except TabwbError as error:
+                scorer = error
+            self._scorers[scorer_id] = scorer
+        if isinstance(scorer, TabwbError):
+            return [failed(scorer_id, EXACT, scorer.message)]
+        ready = scorer
+        own = self._plugins.resolve("scorers", scorer_id)[0].id
+
+        def score() -> Sequence[Rating]:
+            given = ready.score(subtest, item, response)
+            return given if own == scorer_id else [_renamed(one, own, scorer_id) for one in given]
+
+        return _guarded(scorer_id, ready.measures, score)
+
+    def _judge(self, judge: Judge, response: Response) -> Sequence[Rating]:
+        features = self._battery.features
+        measures = [feature.id for feature in features]
+
+        def judged() -> Sequence[Rating]:
+            given = judge.judge(response, features)
+            if not given:
+                raise ValueError("the judge gave no rating")
+            return given
+
+        return _guarded(judge.rater, measures, judged)
+
+
+def _renamed(rating: Rating, own: str, rater: str) -> Rating:
+    """A rating of a scorer with options, which signs with its id, under its whole spec."""
+    mine = isinstance(rating, Rating) and rating.rater == own
+    return replace(rating, rater=rater) if mine else rating
+
+
+def scorer_declaration(rater: str, scorer: Scorer) -> Declaration | None:
+    """Return which measure of a scorer decides; None where that is ``exact``, as by default.
+
+    Args:
+        rater: the scorer's spec, as the battery names it.
+        scorer: as made.
+    """
+    decides = getattr(scorer, "decides", True)
+    deciding = tuple(storable(str(name)) for name in scorer.measures[:1]) if decides else ()
+    if deciding == (EXACT,) or (not deciding and EXACT not in scorer.measures):
+        return None
+    return Declaration(rater=rater, features=deciding, kind="scorer")
+
+
+def declaration_of(judge: Judge, judged: Scope = "connected-text") -> Declaration:
+    """What a judge says of itself, to be kept with its first ratings.
+
+    Args:
+        judge: as made from its spec.
+        judged: which answers it is given to judge; its scope, if it has none of its own.
+    """
+    return Declaration(
+        rater=judge.rater,
+        features=tuple(storable(str(feature)) for feature in judge.features),
+        scope=judge.scope if isinstance(judge, ScopedJudge) else judged,
+        caution=storable(judge.caution),
+        prompt_text=judge.prompt_text if isinstance(judge, ModelJudge) else "",
+    )
+
+
+def _guarded(
+    rater: str, measures: Iterable[str], rate: Callable[[], Sequence[Rating]]
+) -> Sequence[Rating]:
+    """What a plugin says, or its failure as ratings in error.
+
+    Whatever a plugin returns, the answer must be recorded: what could not be stored is refused
+    here, where the plugin can still be named.
+    """
+    try:
+        with plugin_code():
+            return checked(rater, rate())
+    except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
+        named = str(error) if isinstance(error, PluginExit) else f"{type(error).__name__}: {error}"
+        reason = storable(named)
+        return [failed(rater, measure, reason) for measure in measures]
+
+
+def checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
+    """Ratings as they can be stored.
+
+    Raises:
+        TypeError, ValueError: a plugin gave what is no rating of its own.
+    """
+    checked: dict[str, Rating] = {}
+    for rating in ratings:
+        if not isinstance(rating, Rating):
+            raise TypeError(f"a rater gives ratings, not {type(rating).__name__}")
+        if rating.rater != rater:
+            raise ValueError(f"'{rater}' gave a rating in the name of '{rating.rater}'")
+        if rating.measure in checked:
+            raise ValueError(f"'{rater}' gave '{rating.measure}' twice")
+        reason = rating.reason
+        checked[rating.measure] = (
+            rating if reason.isascii() else replace(rating, reason=storable(reason))
+        )
+    return tuple(checked.values())

@@ -1,0 +1,286 @@
+"""Beginning and resuming administrations: everything is checked before anything is asked."""
+
+from __future__ import annotations
+
+import platform
+from contextlib import ExitStack
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.administer import consent
+from tabwb.administer.session.plan import choices_never_vary, nothing_varies, plan_trials
+from tabwb.administer.session.session import Session
+from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import UsageError
+from tabwb.records.speakers import Act, LogEntry
+from tabwb.records.speech import is_typed
+from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.study import check_id
+from tabwb.records.trials import Conditions
+from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.administer.naming.session import NamingSession
+
+
+def find_battery(plugins: Plugins, argument: str) -> Battery:
+    """The battery that an id or a path names, read and checked.
+
+    Raises:
+        UsageError: there is none of this id.
+        BatteryProblems: the file has problems; the message lists all of them.
+    """
+    return load_battery(plugins.find_battery(argument))
+
+
+def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Conditions:
+    """The same conditions with every spec in the form that is stored, checked against the battery.
+
+    Raises:
+        UsageError: a spec names nothing, or the battery may not be given to this examinee.
+        TabwbError: a judge cannot be made.
+    """
+    for subtest in battery.subtests:
+        for scorer in subtest.scorers:
+            plugins.resolve("scorers", scorer)
+    _check_examinee(battery, conditions)
+    examinee, labels = conditions.examinee, conditions.labels
+    protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
+    if conditions.kind == "model":
+        descriptor, spec = plugins.resolve("models", examinee)
+        labels = plugins.labels_of(examinee)
+        examinee, protocols = str(spec), descriptor.answers_under
+        if descriptor.made_by is not None:
+            origin, participant = descriptor.made_by(spec)
+            if origin != "model":
+                if participant:
+                    check_id(participant)
+                conditions = replace(conditions, origin=origin, participant=participant)
+    if conditions.protocol.value not in protocols:
+        raise UsageError(
+            f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
+            allowed=", ".join(protocols),
+        )
+    transcriber = conditions.transcriber
+    if transcriber is not None:
+        transcriber = str(plugins.resolve("transcribers", transcriber)[1])
+    judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in conditions.judges)
+    for judge in judges:
+        plugins.judge(judge)  # one that cannot be made is better known now than after all answers
+    return replace(
+        conditions,
+        examinee=examinee,
+        judges=tuple(judges),
+        labels=labels,
+        transcriber=transcriber,
+    )
+
+
+def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
+    """Return how many replicates a model of recorded answers holds; 0 for any other examinee."""
+    if conditions.kind != "model":
+        return 0
+    descriptor, spec = plugins.resolve("models", conditions.examinee)
+    return 0 if descriptor.replicates is None else descriptor.replicates(spec)
+
+
+def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
+    """A sentence about replicates that say nothing new or are left out, or empty.
+
+    Recorded answers are all different draws, whatever decoding the run names.
+    """
+    if recorded := recorded_replicates(plugins, conditions):
+        if recorded <= conditions.replicates:
+            return ""
+        return (
+            f"the file holds {recorded} replicates of the items, and this run gives "
+            f"{conditions.replicates}: ask for {recorded} replicates to give them all"
+        )
+    if nothing_varies(battery, conditions):
+        return (
+            "greedy decoding and nothing that varies: the replicates will be identical "
+            "and count once (a temperature or shuffled options make them differ)"
+        )
+    if conditions.kind != "model":
+        return ""
+    # Under protocol likelihood the engine takes the most likely option, whatever the back end.
+    unsampled = {*plugins.resolve("models", conditions.examinee)[0].unsampled, "likelihood"}
+    if choices_never_vary(battery, conditions, unsampled):
+        return (
+            f"under the protocol '{conditions.protocol.value}' this model takes the most probable "
+            "option whatever the temperature: replicates of items with options will be identical "
+            "and count once; the other answers are sampled"
+        )
+    return ""
+
+
+def idle_judges(battery: Battery, conditions: Conditions) -> str:
+    """Return a sentence about judges that have nothing to rate in this battery, or nothing."""
+    if battery.features or not conditions.judges:
+        return ""
+    return (
+        f"battery '{battery.id}' has no features, so no judge rates it (features can be copied: "
+        "tabwb battery new NAME --features tab)"
+    )
+
+
+def is_naming(battery: Battery) -> bool:
+    """Whether a battery has items that are named aloud."""
+    return any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests)
+
+
+def _check_examinee(battery: Battery, conditions: Conditions) -> None:
+    if conditions.kind not in battery.examinees and not (
+        conditions.kind == "speaker" and conditions.research_protocol
+    ):
+        if conditions.kind == "speaker":
+            raise UsageError(
+                f"'{battery.id}' is made for models, not for people"
+                + (f": {battery.disclaimer}" if battery.disclaimer else ""),
+                hint="in a study, name its approved protocol: --research-protocol ID",
+            )
+        raise UsageError(
+            f"'{battery.id}' is not made for models", allowed=", ".join(battery.examinees)
+        )
+    if conditions.kind == "speaker":
+        check_id(conditions.examinee)
+
+
+def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:
+    """Begin an administration of ``battery`` under ``conditions`` (already resolved).
+
+    The battery's content and the whole plan are in the store before the session is returned.
+
+    Raises:
+        NoConsent: a registered speaker has not agreed.
+    """
+    consent.check_giving(store, plugins, conditions)
+    assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
+    store.keep_battery(battery, assets)
+    plan = plan_trials(battery, conditions)
+    administration = store.create_administration(battery, conditions, plan, _versions(plugins))
+    if conditions.guarded:
+        act: Act = "imported" if conditions.origin else "recorded"
+        store.log(LogEntry(act, conditions.person, administration.id, battery.id))
+    return _open(store, plugins, battery, administration.id)
+
+
+def create_naming(
+    store: Store, plugins: Plugins, battery: Battery, conditions: Conditions
+) -> NamingSession:
+    """Begin an administration of a battery that is named aloud; as :func:`create`.
+
+    Raises:
+        UsageError: nothing in the battery is named aloud.
+        TabwbError: a table of typed transcripts is wrong; nothing was begun.
+    """
+    if not is_naming(battery):
+        raise UsageError(
+            f"'{battery.id}' has no items that are named aloud",
+            hint=f"give it with: tabwb run {battery.id}",
+        )
+    from tabwb.administer.naming.session import NamingSession
+
+    spec = notated(store, plugins, conditions, conditions.transcriber)
+    conditions = replace(conditions, transcriber=spec)
+    check_typed(plugins, spec)
+    session = create(store, plugins, battery, conditions)
+    assert isinstance(session, NamingSession)
+    return session
+
+
+def notated(
+    store: Store, plugins: Plugins, conditions: Conditions, transcriber: str | None
+) -> str | None:
+    """Return the spec of typed transcripts with the notation that the speaker's record names.
+
+    IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it, unless the spec says
+    otherwise; every other spec stays as it is.
+
+    Args:
+        store: that has the speaker's record.
+        plugins: where the transcriber is registered.
+        conditions: of the administration, with the speaker.
+        transcriber: a spec, or None.
+    """
+    if transcriber is None or not is_typed(transcriber):
+        return transcriber
+    spec = plugins.stands_for("transcribers", transcriber)
+    if "ipa" in spec.options or consent.record_of(store, conditions).get("ipa") != "uk":
+        return transcriber
+    return str(replace(spec, options={**spec.options, "ipa": "uk"}))
+
+
+def check_typed(plugins: Plugins, transcriber: str | None) -> None:
+    """Read a table of transcripts that a person typed, before anything is begun for it.
+
+    Raises:
+        TabwbError: it cannot be read, or a line of it is wrong.
+    """
+    if transcriber is None or not is_typed(transcriber):
+        return
+    typed = plugins.open_transcriber(transcriber)
+    try:
+        typed.open()
+    finally:
+        typed.close()
+
+
+def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> NamingSession:
+    """Open an administration of a naming battery again; as :func:`resume`.
+
+    Raises:
+        UsageError: it is none.
+    """
+    from tabwb.administer.naming.session import NamingSession
+
+    session = resume(store, plugins, reference)
+    if isinstance(session, NamingSession):
+        return session
+    number = session.administration.id
+    session.close()
+    raise UsageError(
+        f"administration {number} is not spoken naming",
+        hint=f"continue with: tabwb resume {number}",
+    )
+
+
+def resume(store: Store, plugins: Plugins, reference: int | str) -> Session:
+    """Open an administration again, with the battery as it was when it began.
+
+    Its status is left as it is: :meth:`Session.resume` goes on after a pause.
+
+    Raises:
+        StoreError: there is none, or it is open elsewhere.
+    """
+    administration = store.administration(reference)
+    battery = battery_from_canonical(store.battery_canonical(administration.battery_hash))
+    return _open(store, plugins, battery, administration.id)
+
+
+def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Session:
+    held = ExitStack()
+    held.enter_context(store.lock(number))
+    try:
+        # Read after the lock is held: what another session wrote until then is seen.
+        administration = store.administration(number)
+        if administration.conditions.kind == "speaker" and is_naming(battery):
+            from tabwb.administer.naming.session import NamingSession
+
+            return NamingSession(store, plugins, battery, administration, held=held)
+        return Session(store, plugins, battery, administration, held=held)
+    except BaseException:
+        held.close()
+        raise
+
+
+def _versions(plugins: Plugins) -> dict[str, str]:
+    versions = {"tabwb": version("tabwb"), "python": platform.python_version()}
+    for plugin in plugins.plugins:
+        if plugin.distribution and plugin.version:
+            versions[plugin.distribution] = plugin.version
+    return versions

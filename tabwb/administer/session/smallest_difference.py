@@ -1,0 +1,209 @@
+"""The smallest difference that a planned administration can show, said before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tabwb.administer.session.plan import plan_trials
+from tabwb.battery.model import Battery
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.records.words import plural
+from tabwb.scoring.burden_interval import effective_responses
+from tabwb.scoring.detectable import (
+    ACCURACY,
+    BURDEN,
+    DISPERSION,
+    ITEM_VARIATION,
+    Design,
+    detectable_accuracy,
+    detectable_burden,
+)
+from tabwb.scoring.estimand import DETERMINISTIC, Estimand
+from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.permutation import smallest_p
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
+
+SCORED = (ResponseKind.CHOICE, ResponseKind.YES_NO, ResponseKind.VERBATIM)
+"""Kinds of subtests whose answers are right or wrong."""
+ASSUMED = (
+    f"assumed, unless piloted: a first burden of {BURDEN:g} whose variance within an item is "
+    f"{DISPERSION:g} x its mean, item means that vary by {ITEM_VARIATION:.0%}; a first accuracy of "
+    f"{ACCURACY:.0%}; a judge that tells every feature of every item (rules-2 gives no burden to "
+    "an item where one of its features is undefined)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Showable:
+    """What one measure of a planned administration can show.
+
+    Attributes:
+        measure: ``symptom burden`` or ``accuracy`` (of all scored subtests together).
+        estimand: what the difference is to be shown for.
+        design: items and responses to each.
+        difference: the smallest that another examinee on the same items must differ by, to be
+            found with power .8 at the level .05; undefined with the reason.
+        smallest_p: of the sign-flip test over these items.
+        n_features: of a burden, how many features the judge tells; None for an accuracy.
+    """
+
+    measure: str
+    estimand: Estimand
+    design: Design
+    difference: Estimate
+    smallest_p: float
+    n_features: int | None = None
+
+
+def planned(plugins: Plugins, battery: Battery, conditions: Conditions) -> tuple[Showable, ...]:
+    """Return what a planned administration can show, with the judges and back end it names.
+
+    Args:
+        plugins: where judges and back ends are found.
+        battery: what is given.
+        conditions: how.
+    """
+    unsampled: tuple[str, ...] = ()
+    if conditions.kind == "model":
+        unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
+    told: list[int] = []
+    for spec in conditions.judges:
+        with suppress(TabwbError):  # said where the judge is used
+            told.append(len(plugins.judge(spec).features))
+    return showable(battery, conditions, unsampled, min(filter(None, told), default=None))
+
+
+def showable(
+    battery: Battery,
+    conditions: Conditions,
+    unsampled: Collection[str] = (),
+    n_features: int | None = None,
+) -> tuple[Showable, ...]:
+    """Return what a planned administration of a model can show against another on the same items.
+
+    Args:
+        battery: what is given.
+        conditions: how.
+        unsampled: protocols under which the back end draws nothing
+            (:attr:`tabwb.plugin_api.components.Descriptor.unsampled`).
+        n_features: features that the judge tells; None for all of the battery.
+    """
+    kinds = {subtest.id: subtest.response for subtest in battery.subtests}
+    plans = [plan for plan in plan_trials(battery, conditions) if not plan.practice]
+    texts = [plan for plan in plans if kinds[plan.subtest] is ResponseKind.CONNECTED_TEXT]
+    scored = [plan for plan in plans if kinds[plan.subtest] in SCORED]
+    greedy = conditions.kind == "model" and conditions.decoding.greedy
+    fixed = greedy or (
+        conditions.kind == "model"
+        and (conditions.protocol is Protocol.LIKELIHOOD or conditions.protocol.value in unsampled)
+    )
+    found: list[Showable] = []
+    told = min(len(battery.features), n_features or len(battery.features))
+    if texts and told and conditions.judges:
+        design = _design(texts, greedy)
+        for estimand in Estimand:
+            value = _drawn(greedy, estimand) or detectable_burden(design, told, estimand)
+            found.append(_showable("symptom burden", estimand, design, value, told))
+    if scored:
+        design = _design(scored, fixed)
+        for estimand in Estimand:
+            value = _drawn(fixed, estimand) or detectable_accuracy(design, estimand)
+            found.append(_showable("accuracy", estimand, design, value))
+    return tuple(found)
+
+
+def _showable(
+    measure: str,
+    estimand: Estimand,
+    design: Design,
+    value: Estimate,
+    n_features: int | None = None,
+) -> Showable:
+    return Showable(measure, estimand, design, value, smallest_p(design.items), n_features)
+
+
+def _drawn(fixed: bool, estimand: Estimand) -> Estimate | None:
+    if fixed and estimand is Estimand.THESE_PROMPTS:
+        return Estimate(None, DETERMINISTIC)
+    return None
+
+
+def _design(plans: Sequence[PlannedTrial], fixed: bool) -> Design:
+    """Return items and responses to each; of answers that are not drawn one for each prompt."""
+    given: dict[tuple[str, str], list[str]] = {}
+    for plan in plans:
+        given.setdefault((plan.subtest, plan.item), []).append(plan.prompt)
+    counts = [len(set(prompts) if fixed else prompts) for prompts in given.values()]
+    return Design(len(counts), effective_responses(counts) / len(counts))
+
+
+def said(rows: Iterable[Showable]) -> Iterator[str]:
+    """Yield what a design can show as lines of text; nothing where there is nothing to show."""
+    found = list(rows)
+    if not found:
+        return
+    yield "smallest difference from another examinee on the same items (80 % power, 5 % level):"
+    for row in found:
+        design = row.design
+        responses = f"{design.items} items x {design.replicates:.3g}"
+        yield f"  {_measure(row)}, {row.estimand.value} ({responses}): {_difference(row)}"
+    for measure in dict.fromkeys(row.measure for row in found):
+        row = next(each for each in found if each.measure == measure)
+        least = f"{row.smallest_p:.3g}"
+        never = ", so it never reaches .05" if row.smallest_p > 0.05 else ""
+        yield (
+            f"  sign-flip test of {measure} over {row.design.items} items: "
+            f"p is at least {least}{never}"
+        )
+    yield f"  {ASSUMED}"
+
+
+def _measure(row: Showable) -> str:
+    if row.n_features is None:
+        return row.measure
+    return f"{row.measure} over {plural(row.n_features, 'feature')}"
+
+
+def _difference(row: Showable) -> str:
+    value = row.difference.value
+    if value is None:
+        if row.difference.reason == DETERMINISTIC:
+            return "deterministic, every difference is one"
+        return f"none can be shown ({row.difference.reason})"
+    return f"{100 * value:.0f} percentage points" if row.measure == "accuracy" else f"{value:.2g}"
+
+
+def brief(rows: Iterable[Showable]) -> Iterator[str]:
+    """Yield one line for each estimand that a smallest difference can be said for."""
+    found = list(rows)
+    for estimand in Estimand:
+        shown = [
+            f"{_measure(row)} {_difference(row)}"
+            for row in found
+            if row.estimand is estimand and row.difference.defined
+        ]
+        if shown:
+            yield f"smallest difference that can be shown, {estimand.value}: {', '.join(shown)}"
+
+
+def to_json(rows: Iterable[Showable]) -> list[dict[str, object]]:
+    """Return the rows as plain data; what is undefined is None with its reason."""
+    return [
+        {
+            "measure": row.measure,
+            "estimand": row.estimand.value,
+            "items": row.design.items,
+            "replicates": row.design.replicates,
+            "difference": row.difference.value,
+            "reason": row.difference.reason,
+            "smallest_p": row.smallest_p,
+        }
+        for row in rows
+    ]

@@ -1,0 +1,1 @@
+"""Transcribers on stored recordings."""

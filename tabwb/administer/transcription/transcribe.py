@@ -1,0 +1,202 @@
+"""Stretches of recordings conditioned and given to a transcriber; originals are only read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from tabwb.administer.transcription.transcripts import checked
+from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.cutting import cut_of
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.speech import Clip, Transcript, is_typed
+from tabwb.records.workfolder import WorkFolder
+from tabwb.speech.cutting import joined, pieces
+from tabwb.store import working
+
+if TYPE_CHECKING:
+    from tabwb.speech.finding import Finding
+
+TOGETHER = 32
+"""Clips that a transcriber gets at once: enough to fill a batch, few enough to show progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One attempt that waits for its transcript.
+
+    Attributes:
+        trial, attempt: numbers.
+        source: the recording, as it was made (it may still be growing).
+        start_s, end_s: the attempt's stretch of it; None: to the end.
+        accepted: pronunciations whose likelihood is asked for.
+        name: of the conditioned copy, without suffix: what a transcriber by name goes by.
+    """
+
+    trial: int
+    attempt: int
+    source: Path
+    start_s: float = 0.0
+    end_s: float | None = None
+    accepted: tuple[tuple[str, ...], ...] = ()
+    name: str = "response"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A conditioned copy: the whole, what a transcriber is given of it, and what was done."""
+
+    job: Job
+    whole: Clip
+    parts: tuple[Clip, ...]
+    seconds: float
+    told: Mapping[str, str]
+
+
+class Transcribing:
+    """One transcriber, opened once, given job after job. Used from one thread.
+
+    Args:
+        plugins: where the transcriber is registered.
+        spec: of the transcriber.
+        root: where the work folder for conditioned copies is made, which is removed at the end;
+            of a store's recordings :func:`tabwb.store.takes.work_root`, else the user's own.
+
+    Attributes:
+        spec: of the transcriber, as stored.
+        facts: what it says of itself (model, revision, labels).
+    """
+
+    def __init__(self, plugins: Plugins, spec: str, root: Path | None = None) -> None:
+        self.spec = spec
+        descriptor = plugins.resolve("transcribers", spec)[0]
+        self._cut = cut_of(descriptor, plugins.stands_for("transcribers", spec))
+        self._cuts_itself = descriptor.cuts
+        self._transcriber = plugins.open_transcriber(spec)
+        try:
+            self._work = WorkFolder(root or working.of_user())
+        except OSError as error:
+            self._transcriber.close()
+            raise TabwbError(
+                f"copies of recordings cannot be made: {error.strerror}",
+                where=str(error.filename or root),
+                hint="allow writing there, or make room",
+            ) from error
+        self._folder = self._work.path
+        try:
+            self.facts: Mapping[str, str] = self._transcriber.open()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def caution(self) -> str:
+        """What is to be said of how speech is found; empty where there is nothing to say."""
+        from tabwb.speech import voice
+        from tabwb.speech.finding import WITHOUT_MODEL
+
+        wanted = self._cut == "speech" and not is_typed(self.spec)
+        if not wanted or voice.is_available():
+            return ""
+        return f'speech is found by {WITHOUT_MODEL}: pip install "tabwb[onnx]"'
+
+    def run(self, jobs: Sequence[Job], cancel: Cancel) -> Iterator[tuple[Job, Transcript]]:
+        """Yield each job with its transcript, in whatever order they come.
+
+        A job whose sound cannot be read, or that the transcriber fails on, yields a transcript in
+        status ``error``. Where ``cancel`` is set the rest yields nothing.
+        """
+        for first in range(0, len(jobs), TOGETHER):
+            if cancel.is_set():
+                return
+            yield from self._batch(jobs[first : first + TOGETHER], cancel)
+
+    def close(self) -> None:
+        """Give the model back and remove the conditioned copies; may be called twice."""
+        self._transcriber.close()
+        self._work.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _given(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[object, object]]:
+        """What the transcriber yields, as it yields it."""
+        try:
+            yield from self._transcriber.transcribe_many(clips, cancel)
+        except TabwbError:
+            raise
+        except Exception as error:
+            raise ComponentError(
+                f"transcriber '{self.spec}' failed: {type(error).__name__}: {error}"
+            ) from error
+
+    def _batch(self, jobs: Sequence[Job], cancel: Cancel) -> Iterator[tuple[Job, Transcript]]:
+        ready: list[_Ready] = []
+        for number, job in enumerate(jobs):
+            copy = self._folder / str(number) / f"{job.name}.wav"
+            copy.parent.mkdir(exist_ok=True)
+            try:
+                ready.append(self._conditioned(job, copy))
+            except TabwbError as error:
+                yield job, Transcript(self.spec, "error", error=str(error))
+        try:
+            for one, transcript in self._transcribed(ready, cancel):
+                metadata = {**one.told, **transcript.metadata}
+                yield one.job, replace(transcript, metadata=metadata)
+        finally:
+            for one in ready:
+                Path(one.whole.path).unlink(missing_ok=True)
+
+    def _conditioned(self, job: Job, copy: Path) -> _Ready:
+        """Condition the job's sound into a copy, and find what is to be given of it."""
+        from tabwb.speech.condition import condition_file
+
+        finding: Finding = "energy" if self._cut == "energy" or is_typed(self.spec) else "speech"
+        told, found = condition_file(job.source, copy, job.start_s, job.end_s, finding)
+        whole = Clip(str(copy), accepted=job.accepted, speech=found.speech, sounds=found.sounds)
+        parts: tuple[Clip, ...] = (whole,)
+        if self._cut != "no" and not self._cuts_itself:
+            parts = pieces(whole, found.seconds)
+        parameters = {f"conditioning_{name}": str(value) for name, value in told.items()}
+        return _Ready(job, whole, parts, found.seconds, {**parameters, "cut": self._cut})
+
+    def _transcribed(
+        self, ready: Sequence[_Ready], cancel: Cancel
+    ) -> Iterator[tuple[_Ready, Transcript]]:
+        """Yield each recording with its transcript, once all of its pieces are heard."""
+        places = [(one, part) for one in ready for part in range(len(one.parts))]
+        heard: dict[int, dict[int, Transcript]] = {id(one): {} for one in ready}
+        yield from ((one, self._whole(one, ())) for one in ready if not one.parts)
+        clips = [one.parts[part] for one, part in places]
+        for index, given in self._given(clips, cancel) if clips else ():
+            if not isinstance(index, int) or not 0 <= index < len(places):
+                raise ComponentError(
+                    f"transcriber '{self.spec}' gave a transcript of clip {index!r}",
+                    allowed=f"0 to {len(places) - 1}",
+                )
+            one, part = places[index]
+            heard[id(one)][part] = checked(given, self.spec)
+            if len(heard[id(one)]) == len(one.parts):
+                yield one, self._whole(one, [heard[id(one)][at] for at in range(len(one.parts))])
+        if not cancel.is_set():
+            for one in ready:
+                if len(heard[id(one)]) < len(one.parts):
+                    said = f"'{self.spec}' gave no transcript of this sound"
+                    yield one, Transcript(self.spec, "error", error=said)
+
+    def _whole(self, one: _Ready, heard: Sequence[Transcript]) -> Transcript:
+        if one.parts == (one.whole,):
+            return heard[0]
+        return checked(joined(heard, one.parts, one.whole, one.seconds, self.spec), self.spec)

@@ -1,0 +1,1 @@
+"""Components that run in a process of their own."""

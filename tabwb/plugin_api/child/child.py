@@ -1,0 +1,361 @@
+"""The parent's side of the child host: components whose work happens in another process."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+
+from tabwb.plugin_api.child.environment import child_environment
+from tabwb.plugin_api.child.frames import (
+    Frame,
+    error_from_plain,
+    piece_from_plain,
+    read_frame,
+    request_to_plain,
+    spec_to_plain,
+    write_frame,
+)
+from tabwb.plugin_api.child.log import ChildLog
+from tabwb.plugin_api.components import Cancel, Descriptor
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.records import child_processes
+from tabwb.records.errors import ComponentError, TabwbError, UsageError
+from tabwb.records.exchange import Likelihood, Reply, Request, Wait
+from tabwb.records.specs import Spec
+from tabwb.records.states import StopReason
+
+CANCEL_S = 2.0
+"""Seconds that a component has to end a reply after cancel; then its process is ended."""
+LONGEST_ANSWER = 32 * 2**20
+"""The longest frame that a child may send, in bytes."""
+CLOSE_S = 2.0
+"""Seconds that a process has to end after its pipe was closed."""
+OPEN_S = 1800.0
+"""Seconds that a component may take to load; the variable ``TABWB_OPEN_S`` changes it."""
+POLL_S = 0.05
+_numbers = itertools.count(1)
+
+
+def open_limit(environ: Mapping[str, str]) -> float:
+    """Return the seconds that a component may take to load.
+
+    Raises:
+        UsageError: ``TABWB_OPEN_S`` is not a number of seconds.
+
+    >>> open_limit({}), open_limit({"TABWB_OPEN_S": "60"})
+    (1800.0, 60.0)
+    """
+    text = environ.get("TABWB_OPEN_S", "").strip()
+    if not text:
+        return OPEN_S
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise UsageError(
+            f"'{text}' is not a number of seconds",
+            where="TABWB_OPEN_S",
+            allowed="a number above 0, for example 1800",
+        )
+    return seconds
+
+
+def child_model(descriptor: Descriptor, spec: Spec, configuration: Configuration) -> ChildModel:
+    """The proxy of a model back end; nothing is started yet."""
+    return _KINDS[descriptor.batches, descriptor.likelihood](descriptor, spec, configuration)
+
+
+class _Process:
+    """One running host: frames that come are put into a queue by a thread, None at the end."""
+
+    def __init__(
+        self, name: str, spec: Spec, configuration: Configuration, variables: Collection[str]
+    ) -> None:
+        self.log = ChildLog(configuration.data_dir / "logs", name)
+        self.popen = subprocess.Popen(
+            # -P: the current folder is no place to import from.
+            [sys.executable, "-P", "-m", "tabwb.plugin_api.child.host"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=child_environment(
+                configuration, spec.options.get("threads"), os.environ, variables
+            ),
+            start_new_session=True,  # ctrl+c is for tabwb, which asks the child to stop
+        )
+        child_processes.register(self.popen)
+        assert self.popen.stdin and self.popen.stdout and self.popen.stderr
+        self.log.follow(self.popen.stderr)  # type: ignore[arg-type]
+        self._writing: BinaryIO = self.popen.stdin  # type: ignore[assignment]
+        self.frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
+        self._outgoing: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
+        threading.Thread(target=self._write, name=f"write to {name}", daemon=True).start()
+        threading.Thread(target=self._listen, name=f"listen to {name}", daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.popen.stdout is not None
+        try:
+            pipe: BinaryIO = self.popen.stdout  # type: ignore[assignment]
+            while (frame := read_frame(pipe, LONGEST_ANSWER)) is not None:
+                self.frames.put(frame)
+        except (TabwbError, ValueError, OSError):
+            child_processes.kill_group(self.popen)
+        finally:
+            self.frames.put(None)
+            self.popen.stdout.close()
+
+    def _write(self) -> None:
+        # In a thread of its own: a child that is stopped or busy does not read, and a large
+        # request would block whoever writes it.
+        try:
+            while (frame := self._outgoing.get()) is not None:
+                write_frame(self._writing, frame)
+        except OSError:
+            return  # the child is gone
+        finally:
+            with contextlib.suppress(OSError):
+                self._writing.close()
+
+    def send(self, frame: Frame) -> None:
+        """Write a frame, without waiting; that the child is gone shows when its frames end."""
+        self._outgoing.put(frame)
+
+    def end(self, grace_s: float) -> int:
+        """Close the pipe, wait, and end the process if it is still there; its exit status."""
+        self._outgoing.put(None)
+        try:
+            status = self.popen.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            self.popen.terminate()
+            try:
+                status = self.popen.wait(0.5)
+            except subprocess.TimeoutExpired:
+                child_processes.kill_group(self.popen)
+                status = self.popen.wait()
+        self.log.close()
+        return status
+
+
+class ChildComponent:
+    """A component in a child process.
+
+    A process that dies ends the call under way with a :class:`ComponentError`; the next call
+    starts another one.
+    """
+
+    _MAKE = ""
+    """The method of the host that makes the component."""
+
+    def __init__(self, descriptor: Descriptor, spec: Spec, configuration: Configuration) -> None:
+        self._name = descriptor.id
+        key = spec.options.get("key_env")
+        self._variables = (*descriptor.variables, *([key] if key else []))
+        self._spec = spec
+        self._configuration = configuration
+        self._process: _Process | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process, while there is one."""
+        process = self._process
+        return None if process is None else process.popen.pid
+
+    def open(self) -> Mapping[str, str]:
+        """Start the process and load the component there; its facts.
+
+        Raises:
+            ComponentError: it cannot be loaded, or the process died.
+        """
+        self.close()
+        try:
+            process = self._process = _Process(
+                self._name, self._spec, self._configuration, self._variables
+            )
+        except OSError as error:
+            raise ComponentError(
+                f"the process of '{self._name}' cannot be started: {error}"
+            ) from error
+        try:
+            self._result(process, self._MAKE, {"spec": spec_to_plain(self._spec)})
+            facts = self._result(process, "open", {})
+        except BaseException:
+            self.close()
+            raise
+        return {str(key): str(value) for key, value in facts.items()}
+
+    def close(self) -> None:
+        """End the process; may be called twice, and from another thread than a reply's."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.end(CLOSE_S)
+
+    def _ready(self) -> _Process:
+        if self._process is None or self._process.popen.poll() is not None:
+            self.open()
+        assert self._process is not None
+        return self._process
+
+    def _result(self, process: _Process, method: str, arguments: Frame) -> Any:
+        result = None
+        answered = False
+        late = threading.Event()
+        limit_s = open_limit(os.environ)
+        timer = threading.Timer(limit_s, late.set)
+        timer.daemon = True
+        timer.start()
+        try:
+            for frame in self._call(process, method, arguments, late):
+                answered = "result" in frame
+                result = frame.get("result")
+        finally:
+            timer.cancel()
+        if not answered:
+            raise ComponentError(
+                f"'{self._name}' was not loaded after {limit_s:g} s",
+                hint="the environment variable TABWB_OPEN_S sets another limit, in seconds",
+            )
+        return result
+
+    def _call(
+        self, process: _Process, method: str, arguments: Frame, cancel: Cancel
+    ) -> Iterator[Frame]:
+        """Frames of one call, the result last; none of them where it had to be cut off."""
+        call = next(_numbers)
+        process.send({"call": call, "method": method, "arguments": arguments})
+        deadline: float | None = None
+        answered = False
+        try:
+            while not answered:
+                if deadline is None and cancel.is_set():
+                    process.send({"cancel": call})
+                    deadline = time.monotonic() + CANCEL_S
+                if deadline is not None and time.monotonic() > deadline:
+                    return
+                try:
+                    frame = process.frames.get(timeout=POLL_S)
+                except queue.Empty:
+                    continue
+                if frame is None:
+                    answered = True
+                    raise self._dead(process)
+                if frame.get("call") != call:
+                    continue
+                answered = "piece" not in frame
+                if "error" in frame:
+                    raise error_from_plain(frame["error"])
+                yield frame
+        finally:
+            if not answered:
+                # Cut off, or nobody wants the rest: the process is in an unknown state.
+                self._drop(process)
+
+    def _drop(self, process: _Process) -> None:
+        if self._process is process:
+            self._process = None
+        process.popen.terminate()
+        process.end(0.5)
+
+    def _dead(self, process: _Process) -> ComponentError:
+        if self._process is not process:
+            return ComponentError(f"'{self._name}' was closed")
+        self._process = None
+        status = process.end(0.5)
+        how = f"exit status {status}"
+        if status < 0:
+            how = f"signal {-status}"
+            if -status in set(signal.Signals):
+                how = signal.Signals(-status).name
+        if how == "SIGKILL":
+            how += ", perhaps because memory ran out"
+        tail = process.log.tail()
+        return ComponentError(
+            f"the process of '{self._name}' ended unexpectedly ({how})",
+            hint=f"its log says:\n{tail}" if tail else f"its log is empty: {process.log.path.name}",
+        )
+
+
+class ChildModel(ChildComponent):
+    """A model back end in a child process."""
+
+    _MAKE = "make-model"
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
+        """Stream a reply; after cancel the component has two seconds, then its process is ended."""
+        process = self._ready()
+        started = time.monotonic()
+        first: float | None = None
+        said: list[str] = []
+        answered = False
+        arguments = {"request": request_to_plain(request)}
+        for frame in self._call(process, "reply", arguments, cancel):
+            if "piece" not in frame:
+                return
+            piece = piece_from_plain(frame["piece"])
+            if isinstance(piece, str):
+                first = time.monotonic() - started if first is None else first
+                said.append(piece)
+            elif isinstance(piece, Reply):
+                answered = True
+            if isinstance(piece, str | Wait | Reply):
+                yield piece
+        if answered:
+            return
+        latency = time.monotonic() - started
+        yield Reply("".join(said), StopReason.CANCELLED, latency, first)
+
+
+class _Batching(ChildModel):
+    """A child model that answers many requests together."""
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)`` in whatever order they come; fewer when cancelled."""
+        process = self._ready()
+        arguments = {"requests": [request_to_plain(request) for request in requests]}
+        for frame in self._call(process, "reply-many", arguments, cancel):
+            if "piece" in frame:
+                index, plain = frame["piece"]
+                piece = piece_from_plain(plain)
+                assert isinstance(piece, Reply | Wait | ComponentError)
+                yield index, piece
+
+
+class _Weighing(ChildModel):
+    """A child model that says how likely a text is."""
+
+    def likelihood(
+        self, request: Request, continuations: Sequence[str], cancel: Cancel
+    ) -> Sequence[Likelihood]:
+        """The likelihood of each continuation, in their order; fewer when cancelled."""
+        process = self._ready()
+        arguments = {
+            "request": request_to_plain(request),
+            "continuations": list(continuations),
+        }
+        frames = self._call(process, "likelihood", arguments, cancel)
+        pieces = [piece_from_plain(frame["piece"]) for frame in frames if "piece" in frame]
+        return [piece for piece in pieces if isinstance(piece, Likelihood)]
+
+
+class _BatchingAndWeighing(_Batching, _Weighing):
+    """A child model that does both."""
+
+
+_KINDS: dict[tuple[bool, bool], type[ChildModel]] = {
+    (False, False): ChildModel,
+    (True, False): _Batching,
+    (False, True): _Weighing,
+    (True, True): _BatchingAndWeighing,
+}
+"""(batches, likelihood) of the descriptor: the proxy with just these methods."""

@@ -1,0 +1,188 @@
+"""The child host, ``python -m tabwb.plugin_api.child.host``: one component in a process of its own.
+
+The process's standard input and output are the two pipes to tabwb. Both are taken away before
+anything of a plugin is imported: what a component prints goes to the log, and there is nothing
+for it to read. When tabwb closes its pipe, or dies in whatever way, the host ends.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Generator
+from typing import Any, BinaryIO
+
+from tabwb.plugin_api.child.frames import (
+    Frame,
+    clip_from_plain,
+    error_to_plain,
+    piece_to_plain,
+    read_frame,
+    request_from_plain,
+    spec_from_plain,
+    transcript_to_plain,
+    write_frame,
+)
+
+GRACE_S = 1.0
+"""Seconds that a component has to end by itself after tabwb has gone."""
+
+Answer = Generator[Any, None, Any]
+"""Yields the pieces of an answer as plain data and returns its result."""
+
+
+class Host:
+    """Answers calls in the main thread while a second thread listens for the next and for cancel.
+
+    Attributes:
+        component: what ``make`` made.
+    """
+
+    def __init__(self, reading: BinaryIO, writing: BinaryIO) -> None:
+        self.component: Any = None
+        self._reading = reading
+        self._writing = writing
+        self._calls: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
+        self._cancels: dict[int, threading.Event] = {}
+
+    def serve(self) -> None:
+        """Answer until tabwb closes its pipe."""
+        threading.Thread(target=self._listen, name="listen", daemon=True).start()
+        while (frame := self._calls.get()) is not None:
+            self._answer(frame)
+        if self.component is not None:
+            self.component.close()
+
+    def _listen(self) -> None:
+        try:
+            while (frame := read_frame(self._reading)) is not None:
+                if "cancel" in frame:
+                    cancel = self._cancels.get(frame["cancel"])
+                    if cancel is not None:
+                        cancel.set()
+                else:
+                    self._cancels[frame["call"]] = threading.Event()
+                    self._calls.put(frame)
+        finally:
+            for cancel in list(self._cancels.values()):
+                cancel.set()
+            self._calls.put(None)
+            # The main thread may be deep in a computation that looks at nothing.
+            timer = threading.Timer(GRACE_S, os._exit, (1,))
+            timer.daemon = True
+            timer.start()
+
+    def _answer(self, frame: Frame) -> None:
+        call = frame["call"]
+        cancel = self._cancels[call]
+        try:
+            answer = METHODS[frame["method"]](self, frame["arguments"], cancel)
+            while True:
+                try:
+                    piece = next(answer)
+                except StopIteration as end:
+                    self._write({"call": call, "result": end.value})
+                    return
+                self._write({"call": call, "piece": piece})
+        except BaseException as error:  # noqa: BLE001 - whatever a component raises is reported
+            traceback.print_exc()
+            self._write({"call": call, "error": error_to_plain(error)})
+        finally:
+            self._cancels.pop(call, None)
+
+    def _write(self, frame: Frame) -> None:
+        try:
+            write_frame(self._writing, frame)
+        except BrokenPipeError:
+            os._exit(1)
+
+
+def _make_model(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    from tabwb.plugin_api.registry.plugins import Plugins
+
+    host.component = Plugins.load().make_model(spec_from_plain(arguments["spec"]))
+    return None
+    yield
+
+
+def _make_transcriber(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    from tabwb.plugin_api.registry.plugins import Plugins
+
+    host.component = Plugins.load().make_transcriber(spec_from_plain(arguments["spec"]))
+    return None
+    yield
+
+
+def _unit(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    return host.component.unit
+    yield
+
+
+def _transcribe_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    clips = [clip_from_plain(plain) for plain in arguments["clips"]]
+    for index, transcript in host.component.transcribe_many(clips, cancel):
+        yield [index, transcript_to_plain(transcript)]
+    return None
+
+
+def _open(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    return dict(host.component.open())
+    yield
+
+
+def _reply(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    for piece in host.component.reply(request_from_plain(arguments["request"]), cancel):
+        yield piece_to_plain(piece)
+    return None
+
+
+def _reply_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    requests = [request_from_plain(plain) for plain in arguments["requests"]]
+    for index, piece in host.component.reply_many(requests, cancel):
+        yield [index, piece_to_plain(piece)]
+    return None
+
+
+def _likelihood(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+    request = request_from_plain(arguments["request"])
+    for likelihood in host.component.likelihood(request, arguments["continuations"], cancel):
+        yield piece_to_plain(likelihood)
+    return None
+
+
+METHODS: dict[str, Callable[[Host, Frame, threading.Event], Answer]] = {
+    "make-model": _make_model,
+    "open": _open,
+    "reply": _reply,
+    "reply-many": _reply_many,
+    "likelihood": _likelihood,
+    "make-transcriber": _make_transcriber,
+    "unit": _unit,
+    "transcribe-many": _transcribe_many,
+}
+"""What can be called. A further method is a generator here and a method of the proxy."""
+
+
+def main() -> None:
+    """Take over the pipes and serve."""
+    reading, writing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    faulthandler.enable()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    if os.environ.get("TABWB_OFFLINE") == "1":
+        from tabwb.plugin_api.remote.offline import go_offline
+
+        go_offline()
+    Host(reading, writing).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""A transcriber in a child process, as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from tabwb.plugin_api.child.child import ChildComponent
+from tabwb.plugin_api.child.frames import clip_to_plain, transcript_from_plain
+from tabwb.plugin_api.components import Cancel
+from tabwb.records.errors import ComponentError
+from tabwb.records.speech import Clip, Transcript
+
+DEATHS = 3
+"""After so many clips in a row that a process died of nothing more is tried: it is not them."""
+
+
+class ChildTranscriber(ChildComponent):
+    """A transcriber in a child process.
+
+    Attributes:
+        unit: known once :meth:`open` was called.
+    """
+
+    _MAKE = "make-transcriber"
+    unit: Literal["phonemes", "words"] = "phonemes"
+
+    def open(self) -> Mapping[str, str]:
+        """Start the process and load the model there; its facts."""
+        facts = super().open()
+        assert self._process is not None
+        self.unit = self._result(self._process, "unit", {})
+        return facts
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Yield ``(index, transcript)`` in whatever order they come; fewer when cancelled.
+
+        A process that dies costs one clip: those that wait are then given one by one, each to a
+        process that lives, and the one that it dies of is an error.
+        """
+        waiting = dict(enumerate(clips))
+        try:
+            for index, transcript in self._some(clips, cancel):
+                del waiting[index]
+                yield index, transcript
+        except ComponentError:
+            # What a living component raises makes all of them impossible.
+            if self._process is not None:
+                raise
+            yield from self._one_by_one(waiting, cancel)
+
+    def _one_by_one(
+        self, waiting: Mapping[int, Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        deaths = 0
+        error: ComponentError | None = None
+        for index, clip in waiting.items():
+            if cancel.is_set():
+                return
+            if error is not None and deaths >= DEATHS:
+                yield index, self._failed(error)
+                continue
+            try:
+                for _, transcript in self._some([clip], cancel):
+                    yield index, transcript
+                deaths = 0
+            except ComponentError as failure:
+                error = failure
+                deaths += 1
+                yield index, self._failed(failure)
+
+    def _some(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[int, Transcript]]:
+        process = self._ready()
+        arguments = {"clips": [clip_to_plain(clip) for clip in clips]}
+        for frame in self._call(process, "transcribe-many", arguments, cancel):
+            if "piece" in frame:
+                place, plain = frame["piece"]
+                yield place, transcript_from_plain(plain)
+
+    def _failed(self, error: ComponentError) -> Transcript:
+        return Transcript(str(self._spec), "error", unit=self.unit, error=str(error))

@@ -1,0 +1,213 @@
+"""Reading a judge prompt: the file checked whole, every problem with its line, nothing run.
+
+A variant names its ``base`` and says only what differs; the base stands on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tabwb.battery.files import read_text
+from tabwb.battery.loader import read_tables
+from tabwb.battery.locate import KeyPath, line_of, locate
+from tabwb.battery.problems import Broken, Problem, dotted, near
+from tabwb.plugin_api.judge_prompts.files import bundled_folder, prompt_files
+from tabwb.plugin_api.judge_prompts.prompt import (
+    JudgedFeature,
+    JudgePrompt,
+    LabelledTranscript,
+    Templates,
+)
+from tabwb.plugin_api.judge_prompts.rules import broken_rules
+from tabwb.plugin_api.judge_prompts.schema import JudgeFile
+from tabwb.records.errors import TabwbError
+
+Tables = dict[str, Any]
+_OWN = frozenset({"id", "title", "version"})
+
+
+class PromptProblems(TabwbError):
+    """A judge prompt cannot be used; every problem is listed."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+def load_prompt(path: Path) -> JudgePrompt:
+    """Read and check a prompt's file.
+
+    Raises:
+        PromptProblems: what is wrong, every problem at once.
+    """
+    prompt, problems = read_prompt(path)
+    if prompt is None:
+        raise PromptProblems(problems)
+    return prompt
+
+
+def read_prompt(path: Path) -> tuple[JudgePrompt | None, tuple[Problem, ...]]:
+    """The prompt of a file, None where it cannot be used, and every problem of the file."""
+    try:
+        return _read(path)
+    except RecursionError:
+        return None, (Problem(str(path), 1, "", "tables or arrays are nested too deeply"),)
+
+
+def _read(path: Path) -> tuple[JudgePrompt | None, tuple[Problem, ...]]:
+    text = read_text(path, "[judge], [prompt] and [[feature]] tables")
+    own = text if isinstance(text, Problem) else read_tables(path, text)
+    if isinstance(own, Problem):
+        return None, (own,)
+    assert isinstance(text, str)
+    lines = locate(text)
+    base = _base(path, own)
+    if isinstance(base, Broken | tuple):
+        broken = [base] if isinstance(base, Broken) else []
+        rest = base if isinstance(base, tuple) else ()
+        return None, (*_located(path, lines, broken, lambda where: where), *rest)
+    tables, place = _joined(own, base)
+    file, broken = _validated(tables, path)
+    problems = _located(path, lines, broken, place)
+    return (None if file is None or problems else _prompt(file, path)), problems
+
+
+def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
+    """The tables of the base; none where there is none; what is wrong where it cannot be used."""
+    head = own.get("judge")
+    name = head.get("base") if isinstance(head, dict) else None
+    if not isinstance(name, str):
+        return {}
+    bundled = {file.stem: file for file in bundled_folder().glob("*.toml")}
+    beside = {file.stem: file for file in path.parent.glob("*.toml") if file != path}
+    known = prompt_files()[0] | beside | bundled
+    if name not in known:
+        allowed = sorted(known)
+        message = "there is no such prompt"
+        return Broken(("judge", "base"), message, repr(name), ", ".join(allowed), near(name, known))
+    text = read_text(known[name])
+    tables = text if isinstance(text, Problem) else read_tables(known[name], text)
+    if isinstance(tables, Problem):
+        return (tables,)
+    if isinstance(tables.get("judge"), dict) and "base" in tables["judge"]:
+        alone = sorted(each for each, file in known.items() if not _is_variant(file))
+        message = "a base stands on its own, and this one has a base itself"
+        return Broken(("judge", "base"), message, repr(name), ", ".join(alone))
+    problems = read_prompt(known[name])[1]
+    return problems or tables
+
+
+def _is_variant(path: Path) -> bool:
+    text = read_text(path)
+    tables = text if isinstance(text, Problem) else read_tables(path, text)
+    head = {} if isinstance(tables, Problem) else tables.get("judge", {})
+    return isinstance(head, dict) and "base" in head
+
+
+def _joined(own: Tables, base: Tables) -> tuple[Tables, Callable[[KeyPath], KeyPath]]:
+    """A variant's tables with what its base says, and where a place of the whole is in the variant.
+
+    Tables are joined key by key, features by their ids; an array of examples is replaced whole.
+    What names a prompt (id, title, version) is its own.
+    """
+    if not base:
+        return own, lambda where: where
+    head = {key: value for key, value in base["judge"].items() if key not in _OWN}
+    whole: Tables = {**base, "judge": head}
+    for key, value in own.items():
+        below = whole.get(key)
+        if isinstance(value, dict) and isinstance(below, dict):
+            whole[key] = {**below, **value}
+        else:
+            whole[key] = value
+    own_features = own.get("feature", [])
+    if not isinstance(own_features, list) or not all(isinstance(x, dict) for x in own_features):
+        return whole, _place(own, {})
+    features = [dict(feature) for feature in base["feature"]]
+    at = {feature["id"]: index for index, feature in enumerate(features)}
+    taken: dict[int, int] = {}
+    for index, feature in enumerate(own_features):
+        known = at.get(feature["id"]) if isinstance(feature.get("id"), str) else None
+        if known is None or known in taken:
+            features.append(feature)
+            taken[len(features) - 1] = index
+        else:
+            features[known] |= feature
+            taken[known] = index
+    whole["feature"] = features
+    return whole, _place(own, taken)
+
+
+def _place(own: Tables, features: Mapping[int, int]) -> Callable[[KeyPath], KeyPath]:
+    def place(where: KeyPath) -> KeyPath:
+        if len(where) > 1 and where[0] == "feature" and isinstance(where[1], int):
+            mine = features.get(where[1])
+            return ("judge", "base") if mine is None else ("feature", mine, *where[2:])
+        return where if where and where[0] in own else ("judge", "base")
+
+    return place
+
+
+def _validated(tables: Tables, path: Path) -> tuple[JudgeFile | None, list[Broken]]:
+    from pydantic import ValidationError
+
+    from tabwb.battery.validation import type_problems
+
+    try:
+        file = JudgeFile.model_validate(tables)
+    except ValidationError as error:
+        return None, list(type_problems(error.errors(include_url=False), JudgeFile))
+    return file, list(broken_rules(file, path.stem))
+
+
+def _located(
+    path: Path,
+    lines: dict[KeyPath, int],
+    broken: Sequence[Broken],
+    place: Callable[[KeyPath], KeyPath],
+) -> tuple[Problem, ...]:
+    problems = []
+    for one in broken:
+        where = place(one.path)
+        problems.append(
+            Problem(
+                str(path),
+                line_of(lines, where),
+                dotted(where if where[:2] != ("judge", "base") else one.path),
+                one.message,
+                one.value,
+                one.allowed,
+                one.suggestion,
+            )
+        )
+    return tuple(sorted(problems, key=lambda problem: problem.line))
+
+
+def _prompt(file: JudgeFile, path: Path) -> JudgePrompt:
+    head, texts = file.judge, file.prompt
+    return JudgePrompt(
+        id=head.id,
+        title=head.title,
+        version=head.version,
+        license=head.license,
+        caution=head.caution,
+        citation=head.citation,
+        sources=head.sources,
+        known_gaps=tuple(head.known_gaps),
+        base=head.base,
+        templates=Templates(**texts.model_dump()),
+        features=tuple(
+            JudgedFeature(one.id, one.key, one.name or one.key, one.definition, one.example)
+            for one in file.feature
+        ),
+        examples=tuple(
+            LabelledTranscript(one.transcript, tuple(one.present)) for one in file.example
+        ),
+        temperature=file.decoding.temperature,
+        max_tokens=file.decoding.max_tokens,
+        threshold=file.likelihood.threshold,
+        null=file.likelihood.null,
+        path=path,
+    )

@@ -1,0 +1,323 @@
+"""Components of plugins as the rest of the program uses them: what they do is checked.
+
+A component can raise anything, print, return the wrong types or not end. Here each of these becomes
+a :class:`~tabwb.records.errors.ComponentError` that names the component, or is kept away.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+from tabwb.plugin_api.components import Cancel, ModelBackend, Transcriber
+from tabwb.plugin_api.registry.loading import error_words, exits_as_errors, plugin_code
+from tabwb.plugin_api.time_limit import within
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Likelihood, Reply, Request, Wait
+from tabwb.records.speech import Clip, Transcript
+from tabwb.records.standard_streams import stdout_to_stderr
+from tabwb.records.states import StopReason
+
+CLOSE_S = 5.0
+"""Seconds that ``close`` of a component may take; then the program continues without it."""
+T = TypeVar("T")
+Report = Callable[[str], object]
+"""Is told of a failure that must not end what the user does."""
+
+
+class GuardedComponent:
+    """A component that is opened and closed.
+
+    Args:
+        inner: what the plugin made.
+        name: its id, for messages.
+        report: is told why ``close`` failed.
+
+    Attributes:
+        inner: what the plugin made.
+    """
+
+    _FAILED = ""
+    """Before the words of what the plugin raised; ``{}`` is the name."""
+
+    def __init__(self, inner: Any, name: str, report: Report) -> None:
+        self.inner = inner
+        self._name = name
+        self._report = report
+
+    def open(self) -> Mapping[str, str]:
+        """Open the component; its facts as text.
+
+        Raises:
+            ComponentError: it cannot be opened, or its facts are not a mapping.
+        """
+        facts = self._call(self.inner.open)
+        if not isinstance(facts, Mapping):
+            raise self._wrong(f"{_kind(facts)} as its facts", "a mapping of names to text")
+        return {str(key): str(value) for key, value in facts.items()}
+
+    def close(self) -> None:
+        """Close the component; a failure is reported and never raised."""
+
+        def close() -> None:
+            with exits_as_errors():
+                self.inner.close()
+
+        # Redirected out here: a thread that never ends would never put stdout back.
+        try:
+            with stdout_to_stderr():
+                within(CLOSE_S, close)
+        except TimeoutError as error:
+            # One of the plugin's own has a text; that of the limit has none.
+            how = f"failed: {error}" if str(error) else f"did not end within {CLOSE_S:g} s"
+            self._report(f"close() of '{self._name}' {how}")
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            self._report(f"close() of '{self._name}' failed: {error_words(error)}")
+
+    def _call(self, work: Callable[[], T]) -> T:
+        """Call code of the plugin.
+
+        Raises:
+            TabwbError: as the plugin raised it.
+            ComponentError: the plugin raised anything else; the message names its type.
+        """
+        try:
+            with plugin_code():
+                return work()
+        except TabwbError:
+            raise
+        except Exception as error:
+            raise ComponentError(self._FAILED.format(self._name) + error_words(error)) from error
+
+    def _each(self, begin: Callable[[], Any]) -> Iterator[Any]:
+        """Yield what an iterator of the plugin gives, each step guarded.
+
+        Raises:
+            ComponentError: it raised, or is not an iterator.
+        """
+        iterator = self._call(lambda: iter(begin()))
+        end = object()
+        try:
+            while (piece := self._call(lambda: next(iterator, end))) is not end:
+                yield piece
+        finally:
+            close = getattr(iterator, "close", None)
+            if close is not None:
+                self._call(close)
+
+    def _pairs(self, begin: Callable[[], Any], count: int) -> Iterator[tuple[int, Any]]:
+        """Yield the ``(index, piece)`` that an iterator of the plugin gives.
+
+        Raises:
+            ComponentError: it raised, or gave anything but pairs with an index below ``count``.
+        """
+        for pair in self._each(begin):
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise self._wrong(_kind(pair), "pairs (index, result)")
+            index, piece = pair
+            if isinstance(index, bool) or not isinstance(index, numbers.Integral):
+                raise self._wrong(f"the index {index!r}", f"0 to {count - 1}")
+            if not 0 <= int(index) < count:
+                raise self._wrong(f"the index {index!r}", f"0 to {count - 1}")
+            yield int(index), piece
+
+    def _wrong(self, what: str, allowed: str) -> ComponentError:
+        return ComponentError(f"'{self._name}' gave {what}", allowed=allowed)
+
+
+class GuardedModel(GuardedComponent):
+    """A model back end; what it gives are strings, waits and replies with sound numbers."""
+
+    @property
+    def concurrency(self) -> Any:
+        """How many requests are under way at one time, where the back end says so.
+
+        Raises:
+            AttributeError: it does not.
+        """
+        return self.inner.concurrency
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
+        """Yield pieces of text and, last, the reply.
+
+        Raises:
+            ComponentError: the back end failed, or gave anything else.
+        """
+        for piece in self._each(lambda: self.inner.reply(request, cancel)):
+            if isinstance(piece, str):
+                yield piece
+            elif isinstance(piece, Wait | Reply):
+                yield self._checked(piece)
+            else:
+                raise self._wrong(_kind(piece), "text, a Wait, or a Reply")
+
+    def _checked(self, piece: Any) -> Any:
+        """Return a reply or wait with plain numbers.
+
+        Raises:
+            ComponentError: a field is of the wrong type or no number.
+        """
+        if isinstance(piece, Wait):
+            return replace(piece, seconds=self._seconds(piece.seconds, "a wait's seconds"))
+        if not isinstance(piece.text, str):
+            raise self._wrong(f"{_kind(piece.text)} as a reply's text", "str")
+        if not isinstance(piece.stop_reason, StopReason):
+            raise self._wrong(f"the stop reason {piece.stop_reason!r}", "a StopReason")
+        first = piece.first_piece_s
+        return replace(
+            piece,
+            latency_s=self._seconds(piece.latency_s, "latency_s"),
+            first_piece_s=None if first is None else self._seconds(first, "first_piece_s"),
+            prompt_tokens=self._count(piece.prompt_tokens, "prompt_tokens"),
+            reply_tokens=self._count(piece.reply_tokens, "reply_tokens"),
+            metadata=self._metadata(piece.metadata),
+        )
+
+    def _seconds(self, value: object, field: str) -> float:
+        sound = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not sound or not 0 <= value < math.inf:  # type: ignore[operator]
+            raise self._wrong(f"{field} = {value!r}", "a finite number of seconds, 0 or more")
+        return float(value)  # type: ignore[arg-type]
+
+    def _count(self, value: object, field: str) -> int | None:
+        if value is None:
+            return None
+        sound = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        if not sound or not 0 <= value < 2**53:  # type: ignore[operator]
+            raise self._wrong(f"{field} = {value!r}", "a whole number, 0 or more, or None")
+        return int(value)  # type: ignore[call-overload,no-any-return]
+
+    def _metadata(self, given: object) -> dict[str, str]:
+        if not isinstance(given, Mapping):
+            raise self._wrong(f"{_kind(given)} as metadata", "a mapping of names to text")
+        return {str(key): str(value) for key, value in given.items()}
+
+
+class _Batching(GuardedModel):
+    """A back end that answers many requests together."""
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)``; a reply that is not sound is the error of its request alone.
+
+        Raises:
+            ComponentError: the back end failed, or gave anything but such pairs.
+        """
+        begin = lambda: self.inner.reply_many(requests, cancel)  # noqa: E731
+        for index, piece in self._pairs(begin, len(requests)):
+            if isinstance(piece, TabwbError):
+                yield index, piece  # type: ignore[misc]
+                continue
+            try:
+                if not isinstance(piece, Reply | Wait):
+                    raise self._wrong(_kind(piece), "a Reply, a Wait or a ComponentError")
+                yield index, self._checked(piece)
+            except ComponentError as error:
+                yield index, error
+
+
+class _Weighing(GuardedModel):
+    """A back end that says how likely a text is."""
+
+    def likelihood(
+        self, request: Request, continuations: Sequence[str], cancel: Cancel
+    ) -> Sequence[Likelihood]:
+        """The likelihood of each continuation.
+
+        Raises:
+            ComponentError: the back end failed, or gave anything else.
+        """
+        begin = lambda: self.inner.likelihood(request, continuations, cancel)  # noqa: E731
+        return [self._weighed(one) for one in self._each(begin)]
+
+    def _weighed(self, one: object) -> Likelihood:
+        if not isinstance(one, Likelihood):
+            raise self._wrong(_kind(one), "tabwb.records.exchange.Likelihood")
+        value = one.log_probability
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise self._wrong(f"log_probability = {value!r}", "a natural logarithm")
+        tokens = self._count(one.tokens, "tokens")
+        if tokens is None:
+            raise self._wrong("tokens = None", "a whole number, 0 or more")
+        return Likelihood(
+            float(value),
+            tokens,
+            self._count(one.prompt_tokens, "prompt_tokens"),
+            self._metadata(one.metadata),
+        )
+
+
+class _BatchingAndWeighing(_Batching, _Weighing):
+    """A back end that does both."""
+
+
+_MODELS: dict[tuple[bool, bool], type[GuardedModel]] = {
+    (False, False): GuardedModel,
+    (True, False): _Batching,
+    (False, True): _Weighing,
+    (True, True): _BatchingAndWeighing,
+}
+"""(has ``reply_many``, has ``likelihood``): the class with just these methods."""
+
+
+def guarded_model(inner: ModelBackend, name: str, report: Report) -> ModelBackend:
+    """Return a back end whose failures and replies are checked; arguments as for the class."""
+    kind = _MODELS[hasattr(inner, "reply_many"), hasattr(inner, "likelihood")]
+    return kind(inner, name, report)
+
+
+class GuardedTranscriber(GuardedComponent):
+    """A transcriber; what it gives are pairs of a clip's index and a transcript."""
+
+    _FAILED = "transcriber '{}' failed: "
+
+    @property
+    def unit(self) -> Literal["phonemes", "words"]:
+        """What a segment of its transcripts is.
+
+        Raises:
+            ComponentError: it is neither phonemes nor words.
+        """
+        unit = self._call(lambda: self.inner.unit)
+        if unit not in {"phonemes", "words"}:
+            raise self._wrong(f"the unit {unit!r}", "phonemes, words")
+        return unit  # type: ignore[no-any-return]
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Yield ``(index, transcript)``; what is not a transcript is the error of its clip alone.
+
+        Raises:
+            ComponentError: the transcriber failed, or gave anything but such pairs.
+        """
+        begin = lambda: self.inner.transcribe_many(clips, cancel)  # noqa: E731
+        for index, transcript in self._pairs(begin, len(clips)):
+            if isinstance(transcript, Transcript):
+                yield index, transcript
+            else:
+                error = f"'{self._name}' gave {_kind(transcript)} instead of a Transcript"
+                yield index, Transcript(self._name, "error", error=error)
+
+
+def guarded_transcriber(inner: Transcriber, name: str, report: Report) -> Transcriber:
+    """Return a transcriber whose failures and transcripts are checked."""
+    return GuardedTranscriber(inner, name, report)
+
+
+def inner_of(component: T) -> T:
+    """Return what the plugin itself made: conformance checks look at that."""
+    return component.inner if isinstance(component, GuardedComponent) else component
+
+
+def _kind(value: object) -> str:
+    """Return the type of a value, for a message.
+
+    >>> _kind(None), _kind(5)
+    ('None', 'int')
+    """
+    return "None" if value is None else type(value).__name__

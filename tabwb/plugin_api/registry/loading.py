@@ -1,0 +1,245 @@
+"""Loading plugins: installed entry points and trusted folders, each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pluggy
+
+from tabwb.plugin_api import hookspecs
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry import folders
+from tabwb.plugin_api.registry.registry import near
+from tabwb.records.errors import TabwbError
+from tabwb.records.interrupts import is_real
+from tabwb.records.standard_streams import stdout_to_stderr
+
+NOT_LOADED = "not loaded"
+"""What was being done, of a plugin folder that is not trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PluginProblem:
+    """Something of a plugin that failed.
+
+    Attributes:
+        plugin: name of its entry point, or the folder.
+        what: what was being done.
+        error: the error's own words.
+    """
+
+    plugin: str
+    what: str
+    error: str
+
+    def __str__(self) -> str:
+        return f"{self.plugin}: {self.what}: {self.error}"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginInfo:
+    """A plugin that was loaded.
+
+    Attributes:
+        name: of its entry point.
+        distribution, version: of the package that brings it, or empty.
+        folder: where it lies, for plugin folders; empty for installed ones.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    folder: str = ""
+
+
+class Loader:
+    """Loads what there is into a pluggy manager.
+
+    Attributes:
+        manager: knows the implementations of every plugin that could be loaded.
+        loaded: those plugins, installed ones first.
+        problems: what failed; whoever calls implementations adds to it.
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+        self.manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self.manager.add_hookspecs(hookspecs)
+        self.loaded: list[PluginInfo] = []
+        self.problems: list[PluginProblem] = []
+
+    def load_all(self) -> None:
+        """Load every installed plugin and every plugin folder that may be used."""
+        for entry in sorted(entry_points(group=folders.GROUP), key=attrgetter("name")):
+            self._load_installed(entry)
+        self._load_folders()
+
+    def load_module(self, name: str, module: object) -> None:
+        """Take in a plugin that is not installed, unless one of its name is loaded already."""
+        if not self.manager.has_plugin(name):
+            self._load(PluginInfo(name, "", ""), lambda: module)
+
+    def _load_installed(self, entry: EntryPoint) -> None:
+        distribution = entry.dist
+        info = PluginInfo(
+            entry.name,
+            distribution.name if distribution else "",
+            distribution.version if distribution else "",
+        )
+        self._load(info, entry.load)
+
+    def _load_folders(self) -> None:
+        settings = self._configuration
+        for folder in settings.plugin_folders:
+            self._load_folder(folder)
+        if not settings.project_plugin_folders and not settings.trust_file.exists():
+            return
+        from tabwb.plugin_api.registry import trust
+
+        try:
+            trusted = trust.trusted(settings)
+        except TabwbError as error:
+            self.problems.append(PluginProblem(settings.trust_file.name, "reading", str(error)))
+            return
+        for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
+            if folder in settings.plugin_folders:
+                continue
+            try:
+                standing = trust.standing(folder, trusted)
+            except TabwbError as error:
+                self.problems.append(PluginProblem(str(folder), "reading", str(error)))
+                continue
+            if standing == "trusted":
+                self._load_folder(folder)
+                continue
+            why = "changed since it was trusted" if standing == "changed" else "is not trusted"
+            self.problems.append(
+                PluginProblem(
+                    str(folder),
+                    NOT_LOADED,
+                    f"{why}; look at its code, then: tabwb plugins trust {folder}",
+                )
+            )
+
+    def _load_folder(self, folder: Path) -> None:
+        try:
+            entries = folders.folder_entries(folder)
+            folders.open_folder(folder)
+        except TabwbError as error:
+            self.problems.append(PluginProblem(str(folder), "reading", str(error)))
+            return
+        for entry in entries:
+            info = PluginInfo(entry.name, entry.distribution, entry.version, str(folder))
+            self._load(info, EntryPoint(entry.name, entry.value, folders.GROUP).load)
+
+    def _load(self, info: PluginInfo, load: Callable[[], Any]) -> None:
+        if self.manager.has_plugin(info.name):
+            owner = next(other for other in self.loaded if other.name == info.name)
+            mine, theirs = (each.distribution or each.folder for each in (info, owner))
+            self.problems.append(
+                PluginProblem(
+                    info.name, "not loaded", f"'{mine}' and '{theirs}' both bring a plugin so named"
+                )
+            )
+            return
+        try:
+            with plugin_code():
+                module = load()
+                if isinstance(module, type):
+                    module = module()
+                self.manager.register(module, info.name)
+        except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
+            if self.manager.has_plugin(info.name):
+                self.manager.unregister(name=info.name)
+            self.problems.append(PluginProblem(info.name, "loading", error_words(error)))
+            return
+        self.loaded.append(info)
+        self._check_hooks(info.name, module)
+
+    def _check_hooks(self, plugin: str, module: object) -> None:
+        known = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
+        for caller in self.manager.get_hookcallers(module) or ():
+            if not caller.has_spec():
+                error = f"tabwb has no such hook{near(caller.name, known)}"
+                self.problems.append(PluginProblem(plugin, caller.name, error))
+            elif any(
+                impl.wrapper or impl.hookwrapper
+                for impl in caller.get_hookimpls()
+                if impl.plugin_name == plugin
+            ):
+                error = "is a wrapper; implementations are called one by one, wrappers never"
+                self.problems.append(PluginProblem(plugin, caller.name, error))
+
+
+class PluginExit(Exception):
+    """A plugin tried to end the program, or raised what is no ``Exception``."""
+
+
+class _ExitsAsErrors:
+    """Turns what a plugin raises to end the program into an error."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None or isinstance(error, Exception):
+            return
+        if isinstance(error, KeyboardInterrupt) and is_real(error):
+            return
+        raise PluginExit(f"{type(error).__name__}: {error}") from error
+
+
+class _PluginCode(_ExitsAsErrors):
+    """The same, with stdout redirected."""
+
+    def __enter__(self) -> None:
+        stdout_to_stderr().__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        stdout_to_stderr().__exit__(kind, error, trace)
+        super().__exit__(kind, error, trace)
+
+
+# They hold nothing, so one of each serves every call: a model's reply has thousands of pieces.
+_plugin_code, _exits_as_errors = _PluginCode(), _ExitsAsErrors()
+
+
+def plugin_code() -> AbstractContextManager[None]:
+    """Run code of a plugin: what it prints goes to stderr, and only ctrl+c ends the program.
+
+    Raises:
+        PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
+    """
+    return _plugin_code
+
+
+def exits_as_errors() -> AbstractContextManager[None]:
+    """Turn what a plugin raises to end the program into an error.
+
+    Raises:
+        PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
+    """
+    return _exits_as_errors
+
+
+def error_words(error: Exception) -> str:
+    """An error in one line or few, with the name of its type where it is not ours."""
+    ours = isinstance(error, TabwbError | PluginExit)
+    return str(error) if ours else f"{type(error).__name__}: {error}"

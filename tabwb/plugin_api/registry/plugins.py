@@ -1,0 +1,526 @@
+"""The plugins of one start of the program: components found, checked and made; observers told.
+
+Implementations are called one by one. What fails is kept as a :class:`PluginProblem` and never
+takes the program or another plugin down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from tabwb.plugin_api.components import (
+    BatterySource,
+    ComponentKind,
+    Descriptor,
+    Exporter,
+    Judge,
+    ModelBackend,
+    ModelJudge,
+    Scorer,
+    Transcriber,
+)
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.cutting import cut_of, without_cut
+from tabwb.plugin_api.registry.guarded import guarded_model, guarded_transcriber
+from tabwb.plugin_api.registry.loading import (
+    NOT_LOADED,
+    Loader,
+    PluginInfo,
+    PluginProblem,
+    error_words,
+    plugin_code,
+)
+from tabwb.plugin_api.registry.registry import (
+    EXAMPLES,
+    NOUNS,
+    Component,
+    Registry,
+    check_name,
+    check_needs,
+    near,
+    validate_options,
+)
+from tabwb.records import events
+from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
+from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import Spec, is_writable, parse_spec
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.remote.prices import Price
+
+KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
+OBSERVERS: dict[type[events.Event], str] = {
+    events.TrialStarted: "tabwb_on_trial_started",
+    events.Asked: "tabwb_on_asked",
+    events.Waiting: "tabwb_on_waiting",
+    events.Streamed: "tabwb_on_streamed",
+    events.AttemptRecorded: "tabwb_on_attempt_recorded",
+    events.Rated: "tabwb_on_rated",
+    events.JudgementRecorded: "tabwb_on_judgement_recorded",
+    events.Observed: "tabwb_on_observed",
+    events.TrialSkipped: "tabwb_on_trial_skipped",
+    events.TrialVoided: "tabwb_on_trial_voided",
+    events.Undone: "tabwb_on_undone",
+    events.Noted: "tabwb_on_noted",
+    events.Paused: "tabwb_on_paused",
+    events.Resumed: "tabwb_on_resumed",
+    events.Finished: "tabwb_on_finished",
+    events.Discontinued: "tabwb_on_discontinued",
+}
+"""Kind of event: the hook that is called with it. Every kind has one."""
+
+CLOSING = "closing"
+"""What a component's problem is about where its ``close`` failed."""
+
+CONTRACTS: Mapping[ComponentKind, type] = {
+    "models": ModelBackend,
+    "judges": Judge,
+    "transcribers": Transcriber,
+    "scorers": Scorer,
+    "exporters": Exporter,
+}
+"""Kind: the protocol that its components must fulfil."""
+
+
+class Plugins:
+    """All plugins of this start of the program. Made by :meth:`load`.
+
+    Hooks that register components are called when components of their kind are first looked for.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        *,
+        dry: bool = False,
+        modules: Mapping[str, object] | None = None,
+    ) -> None:
+        self.configuration = configuration
+        self._dry = dry
+        loader = Loader(configuration)
+        loader.load_all()
+        for name, module in (modules or {}).items():
+            loader.load_module(name, module)
+        self._hooks = loader.manager.hook
+        self._loaded = tuple(loader.loaded)
+        self._problems = loader.problems
+        self._registries: dict[ComponentKind, Registry] = {}
+        self._batteries: dict[str, list[BatterySource]] | None = None
+        self._closing: list[Callable[[], None]] = []
+
+    @classmethod
+    def load(
+        cls,
+        configuration: Configuration | None = None,
+        *,
+        dry: bool = False,
+        modules: Mapping[str, object] | None = None,
+    ) -> Plugins:
+        """Load every installed plugin and every plugin folder that may be used.
+
+        Args:
+            configuration: what the user has set; read from its files when None.
+            dry: nothing will be asked of a model: packages and network that one needs may be
+                missing here.
+            modules: name of an entry point to the plugin itself, for plugins under test that are
+                not installed; one that is installed under that name is used as it is.
+        """
+        settings = Configuration.load() if configuration is None else configuration
+        return cls(settings, dry=dry, modules=modules)
+
+    # ---------------------------------------------------------------- what there is
+
+    @property
+    def plugins(self) -> tuple[PluginInfo, ...]:
+        """The plugins that could be loaded, installed ones first."""
+        return self._loaded
+
+    @property
+    def problems(self) -> tuple[PluginProblem, ...]:
+        """Everything that failed so far; registration is completed first."""
+        for kind in KINDS:
+            self._registry(kind)
+        self._battery_claims()
+        return tuple(self._problems)
+
+    def components(self, kind: ComponentKind) -> tuple[Component, ...]:
+        """The components of a kind that can be used, with their owners."""
+        return self._registry(kind).components
+
+    def descriptors(self, kind: ComponentKind) -> tuple[Descriptor, ...]:
+        """The components of a kind that can be used."""
+        return tuple(component.descriptor for component in self.components(kind))
+
+    def batteries(self) -> tuple[BatterySource, ...]:
+        """The batteries that plugins bring, by id; two with one id are left out."""
+        claims = self._battery_claims()
+        return tuple(claims[key][0] for key in sorted(claims) if len(claims[key]) == 1)
+
+    # ---------------------------------------------------------------- making components
+
+    def resolve(self, kind: ComponentKind, spec: str) -> tuple[Descriptor, Spec]:
+        """Find what a spec names and check it, without importing anything heavy.
+
+        The spec that comes back is the one to store: aliases and profiles are replaced by what
+        they stand for. A profile whose values no spec can hold stays ``profile:NAME``.
+
+        Raises:
+            UsageError: the spec names nothing, or its name or options are not allowed.
+            MissingExtra: a package that the component needs is not installed.
+            NeedsNetwork: the component needs a network and ``--offline`` forbids it.
+        """
+        component, expanded = self._resolve(kind, spec)
+        parsed = parse_spec(spec)
+        stays = parsed.id == "profile" and not is_writable(expanded)
+        return component.descriptor, parsed if stays else expanded
+
+    def stands_for(self, kind: ComponentKind, spec: str) -> Spec:
+        """Like :meth:`resolve`, but what a profile stands for also where no spec can say it."""
+        return self._resolve(kind, spec)[1]
+
+    def reaches_out(self, kind: ComponentKind, spec: str) -> bool:
+        """Whether the component of a spec, or the one inside it, needs more than this machine."""
+        component, expanded = self._resolve(kind, spec)
+        descriptor = component.descriptor
+        if descriptor.reaches_out(expanded):
+            return True
+        wraps = descriptor.wraps
+        return wraps is not None and self.reaches_out(wraps, _inner(expanded))
+
+    def labels_of(self, spec: str) -> dict[str, str]:
+        """What the user's profile says of a model (family, tuning ...), where one was named."""
+        parsed = parse_spec(spec)
+        profile = self.configuration.profiles.get(parsed.name or "")
+        return profile.labels if parsed.id == "profile" and profile is not None else {}
+
+    def open_model(self, spec: str) -> ModelBackend:
+        """The model back end that a spec names, not yet opened.
+
+        One that says ``runs = "child"`` comes as a proxy of a process that :meth:`open` starts.
+        """
+        component, expanded = self._resolve("models", spec)
+        if component.descriptor.runs == "child":
+            from tabwb.plugin_api.child.child import child_model
+
+            backend: ModelBackend = child_model(component.descriptor, expanded, self.configuration)
+            self._closing.append(backend.close)
+            return backend
+        made: ModelBackend = self._make(component, expanded)
+        return made
+
+    def make_model(self, spec: Spec) -> ModelBackend:
+        """The model back end itself, in this process: what the child host calls."""
+        component = self._find("models", spec.id)
+        made: ModelBackend = self._make(component, spec)
+        return made
+
+    def open_transcriber(self, spec: str) -> Transcriber:
+        """The transcriber that a spec names, not yet opened.
+
+        One that says ``runs = "child"`` comes as a proxy of a process that :meth:`open` starts.
+        """
+        component, expanded = self._resolve("transcribers", spec)
+        if component.descriptor.runs == "child":
+            from tabwb.plugin_api.child.transcriber import ChildTranscriber
+
+            proxy = ChildTranscriber(component.descriptor, expanded, self.configuration)
+            self._closing.append(proxy.close)
+            return proxy
+        made: Transcriber = self._make(component, without_cut(expanded))
+        return made
+
+    def make_transcriber(self, spec: Spec) -> Transcriber:
+        """The transcriber itself, in this process: what the child host calls."""
+        component = self._find("transcribers", spec.id)
+        made: Transcriber = self._make(component, without_cut(spec))
+        return made
+
+    def judge(self, spec: str) -> Judge:
+        """The judge that a spec names."""
+        made: Judge = self._make(*self._resolve("judges", spec))
+        return made
+
+    def price_behind(self, judge: Judge) -> Price | None:
+        """The price of the model that a judge asks; nothing is charged where it asks none."""
+        from tabwb.plugin_api.remote.prices import FREE
+
+        return self.price(judge.examinee) if isinstance(judge, ModelJudge) else FREE
+
+    def price(self, spec: str) -> Price | None:
+        """The price of the model that a spec names, or None where nobody has written it down."""
+        from tabwb.plugin_api.remote.prices import price_of
+
+        component, expanded = self._resolve("models", spec)
+        local = not component.descriptor.reaches_out(expanded)
+        return price_of(expanded, local=local, config_dir=self.configuration.config_dir)
+
+    def reply_tokens(self, spec: str, limit: int) -> int:
+        """Return the most tokens of a model's reply, reasoning included.
+
+        Args:
+            spec: of the model.
+            limit: the most tokens of its text.
+        """
+        component, expanded = self._resolve("models", spec)
+        most = component.descriptor.reply_tokens
+        return limit if most is None else most(expanded, limit)
+
+    def reply_tokens_behind(self, judge: Judge, limit: int) -> int:
+        """Return the most tokens of one reply of the model that a judge asks.
+
+        Args:
+            judge: it may name a model that is not registered; then its limit holds.
+            limit: the most tokens of the reply's text.
+        """
+        if not isinstance(judge, ModelJudge):
+            return limit
+        try:
+            return self.reply_tokens(judge.examinee, limit)
+        except TabwbError:
+            return limit
+
+    def scorer(self, spec: str) -> Scorer:
+        """The scorer of this id."""
+        made: Scorer = self._make(*self._resolve("scorers", spec))
+        return made
+
+    def exporter(self, spec: str) -> Exporter:
+        """The export format of this id."""
+        made: Exporter = self._make(*self._resolve("exporters", spec))
+        return made
+
+    def _make_inner(self, descriptor: Descriptor, spec: Spec) -> Any:
+        if descriptor.wraps == "models":
+            return self.open_model(_inner(spec))
+        assert descriptor.wraps is not None
+        return self._make(*self._resolve(descriptor.wraps, _inner(spec)))
+
+    def find_battery(self, argument: str) -> Path:
+        """The file of the battery that an argument names.
+
+        Args:
+            argument: with ``/`` or ending in ``.toml`` a path (of the file, or of its folder),
+                else an id.
+
+        Raises:
+            UsageError: there is none, or two plugins bring one of this id.
+        """
+        if "/" in argument or argument.endswith(".toml"):
+            path = Path(argument)
+            try:
+                path = path.expanduser()
+                path = path / "battery.toml" if path.is_dir() else path
+                if not path.is_file():
+                    raise UsageError("there is no such file", where=str(path))
+            except (OSError, ValueError, RuntimeError) as error:
+                # A name too long, a NUL in it, a home that nobody has.
+                raise UsageError(f"this cannot be a file: {error}", where=argument[:80]) from error
+            return path
+        claims = self._battery_claims()
+        found = claims.get(argument, [])
+        if len(found) > 1:
+            owners = " and ".join(f"'{source.owner}' ({source.path})" for source in found)
+            raise UsageError(
+                f"battery '{argument}' is brought by {owners}; neither is used",
+                hint="name the file itself: a path with '/'",
+            )
+        if not found:
+            raise self._with_unloaded(
+                UsageError(
+                    f"there is no battery '{argument}'" + near(argument, claims),
+                    allowed=", ".join(sorted(claims)) or "none is installed",
+                    hint="a file is named by a path with '/' or ending in .toml",
+                )
+            )
+        return found[0].path
+
+    # ---------------------------------------------------------------- observers
+
+    def observes(self, kind: type[events.Event]) -> bool:
+        """Whether any plugin observes this kind of event."""
+        hook = OBSERVERS.get(kind)
+        return hook is not None and bool(getattr(self._hooks, hook).get_hookimpls())
+
+    @property
+    def failed_observers(self) -> tuple[PluginProblem, ...]:
+        """Observers that raised, each once."""
+        return tuple(one for one in self._problems if one.what in OBSERVERS.values())
+
+    @property
+    def failed_closings(self) -> tuple[PluginProblem, ...]:
+        """Components whose ``close`` failed or did not end, each once."""
+        return tuple(dict.fromkeys(one for one in self._problems if one.what == CLOSING))
+
+    def notify(self, event: events.Event) -> None:
+        """Tell every observer of this event, each by itself; never raises."""
+        hook = OBSERVERS.get(type(event))
+        if hook is not None:
+            self._call_each(hook, lambda name: {"event": event})
+
+    def close(self) -> None:
+        """End child processes that are still there; may be called twice."""
+        while self._closing:
+            self._closing.pop()()
+
+    # ---------------------------------------------------------------- inside: calling
+
+    def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
+        # Called by themselves, because pluggy stops at the first that raises.
+        for impl in getattr(self._hooks, hook).get_hookimpls():
+            if impl.wrapper or impl.hookwrapper:
+                continue
+            given = arguments(impl.plugin_name)
+            try:
+                with plugin_code():
+                    impl.function(*(given[name] for name in impl.argnames))
+            except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
+                problem = PluginProblem(impl.plugin_name, hook, error_words(error))
+                if problem not in self._problems:
+                    self._problems.append(problem)
+
+    def _find(self, kind: ComponentKind, word: str) -> Component:
+        try:
+            return self._registry(kind).find(word)
+        except UsageError as error:
+            raise self._with_unloaded(error) from None
+
+    def _with_unloaded(self, error: UsageError) -> UsageError:
+        """Return the error, naming the plugin folders that are not loaded: it may stand there."""
+        folders = [
+            f"{one.plugin} ({one.error})" for one in self._problems if one.what == NOT_LOADED
+        ]
+        if not folders:
+            return error
+        hint = "; ".join(filter(None, (error.hint, f"not loaded: {', '.join(folders)}")))
+        return UsageError(error.message, allowed=error.allowed, hint=hint)
+
+    def _registry(self, kind: ComponentKind) -> Registry:
+        registry = self._registries.get(kind)
+        if registry is None:
+            registry = self._registries[kind] = Registry(kind)
+            self._call_each(
+                f"tabwb_register_{kind}",
+                lambda plugin: {"register": partial(registry.add, owner=plugin)},
+            )
+            self._refuse(NOUNS[kind], registry.conflicts)
+        return registry
+
+    def _battery_claims(self) -> dict[str, list[BatterySource]]:
+        if self._batteries is None:
+            claims = self._batteries = {}
+
+            def take(source: BatterySource, owner: str) -> None:
+                if not isinstance(source, BatterySource):
+                    raise TypeError(
+                        f"register() takes a BatterySource, not {type(source).__name__}"
+                    )
+                if not is_kebab(source.id):
+                    raise ValueError(f"'{source.id}' is not a kebab-case id")
+                claims.setdefault(source.id, []).append(replace(source, owner=owner))
+
+            self._call_each(
+                "tabwb_register_batteries",
+                lambda plugin: {"register": partial(take, owner=plugin)},
+            )
+            twice = ((key, [s.owner for s in found]) for key, found in claims.items())
+            self._refuse("battery", ((key, owners) for key, owners in twice if len(owners) > 1))
+        return self._batteries
+
+    def _refuse(self, noun: str, conflicts: Iterable[tuple[str, Iterable[str]]]) -> None:
+        for word, owners in conflicts:
+            names = " and ".join(f"'{owner}'" for owner in owners)
+            self._problems.append(
+                PluginProblem(
+                    ", ".join(dict.fromkeys(owners)),
+                    f"{noun} '{word}'",
+                    f"is registered by {names}; neither is used under this word",
+                )
+            )
+
+    def _resolve(self, kind: ComponentKind, text: str) -> tuple[Component, Spec]:
+        spec = self._expand(parse_spec(text, examples=EXAMPLES[kind]))
+        component = self._find(kind, spec.id)
+        descriptor = component.descriptor
+        spec = replace(spec, id=descriptor.id)
+        check_name(descriptor, spec)
+        if descriptor.locate is not None and spec.name is not None:
+            spec = replace(spec, name=descriptor.locate(spec.name))
+        if self.configuration.offline and not self._dry and descriptor.reaches_out(spec):
+            raise NeedsNetwork(
+                f"'{descriptor.id}' needs a network, and tabwb is offline",
+                hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
+            )
+        if not self._dry:
+            check_needs(descriptor)
+        if descriptor.wraps is not None:
+            _, inner = self._resolve(descriptor.wraps, _inner(spec))
+            if not is_writable(inner):  # a profile whose values no spec can hold
+                return component, spec
+            return component, replace(spec, name=_head(inner), options=inner.options)
+        own = spec
+        if kind == "transcribers":
+            cut_of(descriptor, spec)
+            own = without_cut(spec)
+        if own.options:
+            validate_options(descriptor, own)
+        return component, spec
+
+    def _expand(self, spec: Spec) -> Spec:
+        if spec.id != "profile":
+            return spec
+        profiles = self.configuration.profiles
+        profile = profiles.get(spec.name or "")
+        if profile is None:
+            raise UsageError(
+                f"there is no profile '{spec.name or ''}'" + near(spec.name or "", profiles),
+                allowed=", ".join(f"profile:{name}" for name in profiles)
+                or "none; a profile is a table [profile.NAME] in tabwb.toml",
+            )
+        return replace(profile.spec, options={**profile.spec.options, **spec.options})
+
+    def _make(self, component: Component, spec: Spec) -> Any:
+        descriptor = component.descriptor
+        try:
+            with plugin_code():
+                if descriptor.wraps is not None:
+                    inner = partial(self._make_inner, descriptor, spec)
+                    part = descriptor.factory(spec, None, inner)
+                else:
+                    part = descriptor.factory(spec, validate_options(descriptor, spec))
+        except TabwbError:
+            raise
+        except Exception as error:
+            raise ComponentError(
+                f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: "
+                f"{error_words(error)}"
+            ) from error
+        contract = CONTRACTS[component.kind]
+        made: Any = part
+        if not isinstance(part, contract):
+            raise ComponentError(
+                f"'{descriptor.id}' of plugin '{component.owner}' made a "
+                f"{type(part).__name__}, which is not a {contract.__name__}"
+            )
+        report = partial(self._close_failed, component.owner)
+        if component.kind == "models":
+            return guarded_model(made, descriptor.id, report)
+        if component.kind == "transcribers":
+            return guarded_transcriber(made, descriptor.id, report)
+        return made
+
+    def _close_failed(self, owner: str, error: str) -> None:
+        self._problems.append(PluginProblem(owner, CLOSING, error))
+
+
+def _head(spec: Spec) -> str:
+    """A spec without its options."""
+    return str(replace(spec, options={}))
+
+
+def _inner(spec: Spec) -> str:
+    """The spec inside a spec: NAME, with all options."""
+    return str(replace(parse_spec(spec.name or ""), options=spec.options))

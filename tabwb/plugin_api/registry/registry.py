@@ -1,0 +1,241 @@
+"""Components by kind and id: who registered what, and which word finds which.
+
+Two components with one id are both refused: neither wins silently, first-party ones included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from tabwb.plugin_api.components import ComponentKind, Descriptor
+from tabwb.records import specs
+from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
+from tabwb.records.identifiers import is_component_id
+from tabwb.records.specs import Spec
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "local": ("torch", "transformers", "safetensors"),
+    "gemini": ("google.genai",),
+    "openai": ("openai",),
+    "keyring": ("keyring",),
+    "tables": ("pyarrow",),
+    "plots": ("textual_plotext",),
+    "audio": ("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
+    "annotations": ("praatio", "pympi"),
+    "panphon": ("panphon",),
+    "server": ("psycopg",),
+    "onnx": ("onnxruntime", "onnx", "onnxscript"),
+    "pictures": ("textual_image",),
+}
+"""Extra of tabwb: the modules that it brings."""
+
+NOUNS: Mapping[ComponentKind, str] = {
+    "models": "model back end",
+    "judges": "judge",
+    "transcribers": "transcriber",
+    "scorers": "scorer",
+    "exporters": "export format",
+}
+
+EXAMPLES: Mapping[ComponentKind, str] = {
+    "models": specs.EXAMPLES,
+    "judges": "rules or tab-2026+likelihood:bundled or tab-2026:gemini:gemini-2.5-flash",
+    "transcribers": "wav2vec2:PATH-OR-ID or manual:FILE",
+    "scorers": "choice",
+    "exporters": "csv",
+}
+"""Specs of each kind, for messages."""
+
+LISTS: Mapping[ComponentKind, str] = {
+    "models": "'tabwb model list' shows what is there, 'tabwb plugins list' what failed",
+    "judges": "'tabwb judge list' shows what is there, 'tabwb plugins list' what failed",
+}
+"""What lists the components of a kind, where there is more than the list of plugins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A descriptor with who registered it."""
+
+    kind: ComponentKind
+    descriptor: Descriptor
+    owner: str
+
+
+@dataclass(slots=True)
+class Registry:
+    """The components of one kind."""
+
+    kind: ComponentKind
+    _claims: dict[str, list[Component]] = field(default_factory=dict)
+
+    def add(self, descriptor: Descriptor, owner: str) -> None:
+        """Take in what ``owner`` registers.
+
+        Raises:
+            TypeError, ValueError: it is no descriptor, or one with malformed fields.
+        """
+        if not isinstance(descriptor, Descriptor):
+            raise TypeError(f"register() takes a Descriptor, not {type(descriptor).__name__}")
+        for word in (descriptor.id, *descriptor.aliases):
+            if not is_component_id(word):
+                raise ValueError(
+                    f"'{word}' is not a kebab-case id (a-z, 0-9 and single hyphens; variants "
+                    "joined by '+')"
+                )
+        component = Component(self.kind, descriptor, owner)
+        self._claims.setdefault(descriptor.id, []).append(component)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Those that can be used, in the order registered."""
+        return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
+
+    @property
+    def conflicts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Words claimed twice, each with all owners. A word that is an id is no alias."""
+        twice = [(word, claims) for word, claims in self._claims.items() if len(claims) > 1]
+        aliases = self._aliases()
+        twice += [(word, claims) for word, claims in aliases.items() if len(claims) > 1]
+        twice += [
+            (word, [*self._claims[word], *claims])
+            for word, claims in aliases.items()
+            if word in self._claims
+        ]
+        return tuple((word, tuple(claim.owner for claim in claims)) for word, claims in twice)
+
+    def _aliases(self) -> dict[str, list[Component]]:
+        aliases: dict[str, list[Component]] = {}
+        for component in self.components:
+            for alias in component.descriptor.aliases:
+                aliases.setdefault(alias, []).append(component)
+        return aliases
+
+    def find(self, word: str) -> Component:
+        """The component that an id or alias names.
+
+        Raises:
+            UsageError: none does, or two do.
+        """
+        claims = self._claims.get(word) or self._aliases().get(word) or []
+        noun = NOUNS[self.kind]
+        if len(claims) > 1:
+            owners = " and ".join(f"'{claim.owner}'" for claim in claims)
+            raise UsageError(
+                f"{noun} '{word}' is registered by {owners}; neither is used",
+                hint="uninstall one of the plugins, or rename its component",
+            )
+        if not claims:
+            aliases = [word for word, claims in self._aliases().items() if len(claims) == 1]
+            ids = [component.descriptor.id for component in self.components]
+            known = list(dict.fromkeys((*aliases, *ids)))  # the short words first
+            raise UsageError(
+                f"there is no {noun} '{word}'" + near(word, known),
+                allowed=", ".join(known) or "none is installed",
+                hint=LISTS.get(
+                    self.kind, "'tabwb plugins list' shows what is there and what failed"
+                ),
+            )
+        return claims[0]
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` for a misspelt word, or nothing.
+
+    >>> near("ecko", ["echo", "replay"])
+    "; did you mean 'echo'?"
+    """
+    matches = get_close_matches(word, list(known), n=1)
+    return f"; did you mean '{matches[0]}'?" if matches else ""
+
+
+def check_name(descriptor: Descriptor, spec: Spec) -> None:
+    """Check that a NAME is there exactly where one is taken.
+
+    Raises:
+        UsageError: it is missing or superfluous.
+    """
+    if spec.name is None and descriptor.name_required:
+        raise UsageError(
+            f"'{descriptor.id}' needs a name",
+            allowed=f"{descriptor.id}:{descriptor.name_help or 'NAME'}",
+        )
+    if spec.name is not None and not descriptor.name_help:
+        raise UsageError(f"'{descriptor.id}' takes no name, but got '{spec.name}'")
+
+
+def check_needs(descriptor: Descriptor) -> None:
+    """Check that extras and the plugin's own packages are installed, without importing them.
+
+    Raises:
+        MissingExtra, MissingPackage: one is not; the hint names the command that installs it.
+    """
+    for name in descriptor.needs:
+        for module in EXTRAS.get(name, ()):
+            if not is_installed(module):
+                raise MissingExtra(f"'{descriptor.id}'", name, package=module)
+        if name not in EXTRAS and not is_installed(name) and not is_distributed(name):
+            raise MissingPackage(f"'{descriptor.id}'", name, descriptor.install)
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported, without importing it."""
+    try:
+        return find_spec(module) is not None
+    except (ModuleNotFoundError, ValueError):  # the package around it is missing; no module's name
+        return False
+
+
+def is_distributed(name: str) -> bool:
+    """Whether a distribution of this name is installed (``openai-whisper`` brings ``whisper``)."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        distribution(name)
+    except (PackageNotFoundError, ValueError):
+        return False
+    return True
+
+
+def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
+    """The options as an instance of the component's own model; None where it has no options.
+
+    Raises:
+        UsageError: an option is unknown or its value is not allowed.
+    """
+    if descriptor.options is None:
+        if spec.options:
+            key = next(iter(spec.options))
+            raise UsageError(f"'{descriptor.id}' has no options, but got '{key}'")
+        return None
+    model = descriptor.options()
+    known = tuple(model.model_fields)
+    for key in spec.options:
+        if key not in known:
+            raise UsageError(
+                f"'{descriptor.id}' has no option '{key}'" + near(key, known),
+                allowed=", ".join(known),
+            )
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(dict(spec.options))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0]) if first["loc"] else ""
+        message = first["msg"].removeprefix("Value error, ")
+        raise UsageError(
+            f"option '{key}' of '{descriptor.id}': '{spec.options.get(key, '')}' is not allowed",
+            allowed=_allowed(model, key) or message[:1].lower() + message[1:],
+        ) from error
+
+
+def _allowed(model: type[BaseModel], key: str) -> str:
+    return (model.model_fields[key].description or "") if key in model.model_fields else ""

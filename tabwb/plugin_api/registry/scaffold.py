@@ -1,0 +1,337 @@
+"""A working plugin to begin from: a battery, a scorer, a transcriber and tests that pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.identifiers import is_kebab
+
+_PYPROJECT = """\
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "@ID@"
+version = "0.1.0"
+description = "A plugin for tabwb"
+requires-python = ">=3.11"
+dependencies = ["tabwb"]
+
+[project.entry-points.tabwb]
+@ID@ = "@PACKAGE@.plugin"
+
+[tool.setuptools]
+packages = ["@PACKAGE@", "@PACKAGE@.battery"]
+package-dir = { "" = "." }
+
+[tool.setuptools.package-data]
+"@PACKAGE@.battery" = ["*"]
+
+[tool.pytest.ini_options]
+pythonpath = ["."]
+"""
+
+_README = """\
+# @ID@
+
+A plugin for tabwb: the battery `@ID@` and the scorer `@ID@` that it names; and the transcriber
+`@ID@`, which writes noise wherever a recording is loud. Put your own in their places, or take out
+what you do not need.
+
+    pip install -e .                          # or, without installing: tabwb plugins trust .
+    tabwb plugins list
+    tabwb run @ID@ --model echo
+    tabwb transcribe RECORDING.wav --transcriber @ID@     # needs pip install "tabwb[audio]"
+    python -m pytest
+"""
+
+_INIT = '''"""A battery, a scorer and a transcriber for tabwb."""
+'''
+
+_PLUGIN = '''"""What this plugin registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tabwb.battery.model import Item, Subtest
+from tabwb.plugin_api.components import BatterySource, Descriptor, Response, Transcriber
+from tabwb.plugin_api.hookspecs import Register, RegisterBattery, hookimpl
+from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.specs import Spec
+
+BATTERY = Path(__file__).parent / "battery" / "battery.toml"
+
+
+class MentionScorer:
+    """Whether the expected word stands anywhere in the response."""
+
+    measures = ("mentioned",)
+
+    def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
+        """One verdict, with its reason."""
+        if item.expected is None:
+            return [undefined("@ID@", "mentioned", "the item has no expected answer")]
+        found = item.expected.casefold() in response.text.casefold()
+        reason = f"'{item.expected}' is {'' if found else 'not '}in the response"
+        return [valued("@ID@", "mentioned", found, reason)]
+
+
+def _scorer(spec: Spec, options: Any) -> MentionScorer:
+    return MentionScorer()
+
+
+def _transcriber(spec: Spec, options: Any) -> Transcriber:
+    # Imported when it is used: a model's packages are slow to import.
+    from @PACKAGE@.transcriber import LoudnessTranscriber
+
+    return LoudnessTranscriber()
+
+
+@hookimpl
+def tabwb_register_scorers(register: Register) -> None:
+    """The scorer of this plugin."""
+    register(Descriptor("@ID@", "Whether the expected word is mentioned", _scorer))
+
+
+@hookimpl
+def tabwb_register_transcribers(register: Register) -> None:
+    """The transcriber of this plugin."""
+    register(Descriptor("@ID@", "Writes noise where a recording is loud", _transcriber))
+
+
+@hookimpl
+def tabwb_register_batteries(register: RegisterBattery) -> None:
+    """The battery of this plugin."""
+    register(BatterySource("@ID@", BATTERY))
+'''
+
+_TRANSCRIBER = '''"""A transcriber: sound to phonemes with times. Put your model in its place."""
+
+from __future__ import annotations
+
+import wave
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Literal
+
+from tabwb.plugin_api.components import Cancel, Clip, Transcript
+from tabwb.records.speech import Segment
+
+LOUD = 3277  # a tenth of full scale, of 16-bit samples
+WINDOW_S = 0.05
+
+
+class LoudnessTranscriber:
+    """Writes ``<spn>``, which is noise of somebody, for each stretch that is loud."""
+
+    unit: Literal["phonemes", "words"] = "phonemes"
+
+    def open(self) -> Mapping[str, str]:
+        """Load the model here; what it is stands beside every transcript."""
+        return {"model": "loudness", "revision": "1"}
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Each clip, with its place; one that cannot be read harms no other."""
+        for index, clip in enumerate(clips):
+            if cancel.is_set():
+                return
+            try:
+                yield index, _transcribe(clip)
+            except (OSError, EOFError, wave.Error) as error:
+                yield index, Transcript("@ID@", "error", error=str(error))
+
+    def close(self) -> None:
+        """Give the model back; may be called twice."""
+
+
+def _transcribe(clip: Clip) -> Transcript:
+    """Clips are WAV files of one channel, 16 bits and 16 kHz: tabwb has conditioned them."""
+    with wave.open(clip.path, "rb") as sound:
+        rate = sound.getframerate()
+        samples = array("h", sound.readframes(sound.getnframes()))
+    end_s = len(samples) / rate if clip.end_s is None else clip.end_s
+    samples = samples[round(clip.start_s * rate) : round(end_s * rate)]
+    size = round(WINDOW_S * rate)
+    windows = [samples[at : at + size] for at in range(0, len(samples), size)]
+    loud = [max(map(abs, window)) >= LOUD for window in windows]
+    segments: list[Segment] = []
+    at = 0
+    for is_loud, group in groupby(loud):
+        count = len(list(group))
+        if is_loud:
+            last_s = min((at + count) * WINDOW_S, len(samples) / rate)
+            segments.append(Segment("<spn>", round(at * WINDOW_S, 3), round(last_s, 3)))
+        at += count
+    status: Literal["ok", "empty"] = "ok" if segments else "empty"
+    return Transcript("@ID@", status, tuple(segments), seconds=len(samples) / rate)
+'''
+
+_BATTERY = """\
+[battery]
+id = "@ID@"
+title = "@TITLE@"
+version = "1"
+language = "en"
+license = "MIT"
+
+[[subtest]]
+id = "questions"
+title = "Questions"
+response = "choice"
+instructions = { text = "Answer with one of the listed words.", source = "ours" }
+template = "{instructions}\\n{prompt} ({options})"
+scorers = ["choice", "@ID@"]
+
+[[subtest.item]]
+id = "q1"
+prompt = "Which animal barks?"
+options = ["cow", "dog", "bird"]
+expected = "dog"
+
+[[subtest.item]]
+id = "q2"
+prompt = "What do bees make?"
+options = ["silk", "milk", "honey"]
+expected = "honey"
+"""
+
+_TEST = '''"""The plugin's parts, as tabwb uses them."""
+
+from __future__ import annotations
+
+import threading
+import wave
+from array import array
+from pathlib import Path
+
+import pytest
+
+from @PACKAGE@ import plugin
+from @PACKAGE@.transcriber import LoudnessTranscriber
+from tabwb.battery.loader import load_battery
+from tabwb.plugin_api.components import BatterySource, Clip, Descriptor, Response
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.states import ResponseStatus
+from tabwb.testing import check_scorer, check_transcriber
+
+
+def test_the_battery_has_no_problems() -> None:
+    assert load_battery(plugin.BATTERY).id == "@ID@"
+
+
+def test_battery_scorer_and_transcriber_are_registered() -> None:
+    batteries: list[BatterySource] = []
+    registered: list[Descriptor] = []
+    plugin.tabwb_register_batteries(batteries.append)
+    plugin.tabwb_register_scorers(registered.append)
+    plugin.tabwb_register_transcribers(registered.append)
+    assert [source.id for source in batteries] == ["@ID@"]
+    assert [descriptor.id for descriptor in registered] == ["@ID@", "@ID@"]
+
+
+def test_the_scorer_finds_the_expected_word() -> None:
+    battery = load_battery(plugin.BATTERY)
+    subtest = battery.subtest("questions")
+    item = subtest.item("q1")
+    values = [
+        plugin.MentionScorer().score(subtest, item, _response(item.prompt, text))[0].value
+        for text in ("A Dog barks.", "A cat.")
+    ]
+    assert values == [1.0, 0.0]
+
+
+def test_the_transcriber_hears_what_is_loud(tmp_path: Path) -> None:
+    loud, silent = array("h", [0] * 8_000 + [9_000, -9_000] * 4_000), array("h", [0] * 16_000)
+    clips = [Clip(_sound(tmp_path / "loud.wav", loud)), Clip(_sound(tmp_path / "no.wav", silent))]
+    transcriber = LoudnessTranscriber()
+    assert transcriber.open()["model"] == "loudness"
+    one, other = (said for _, said in transcriber.transcribe_many(clips, threading.Event()))
+    transcriber.close()
+    assert [(each.start_s, each.end_s) for each in one.segments] == [pytest.approx((0.5, 1.0))]
+    assert (one.phonemes, one.status, other.status) == (("<spn>",), "ok", "empty")
+
+
+def test_scorer_and_transcriber_keep_their_contracts() -> None:
+    plugins = Plugins.load(modules={"@ID@": plugin})
+    check_scorer("@ID@", plugins=plugins, kinds=("choice", "verbatim"))
+    check_transcriber("@ID@", plugins=plugins)
+    plugins.close()
+
+
+def _sound(path: Path, samples: array[int]) -> str:
+    with wave.open(str(path), "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(16_000)
+        sound.writeframes(samples.tobytes())
+    return str(path)
+
+
+def _response(prompt: str, text: str) -> Response:
+    kind = load_battery(plugin.BATTERY).subtest("questions").response
+    return Response(text, ResponseStatus.OK, prompt=prompt, sent=prompt, kind=kind)
+'''
+
+FILES: Mapping[str, str] = {
+    "pyproject.toml": _PYPROJECT,
+    "README.md": _README,
+    "@PACKAGE@/__init__.py": _INIT,
+    "@PACKAGE@/plugin.py": _PLUGIN,
+    "@PACKAGE@/transcriber.py": _TRANSCRIBER,
+    "@PACKAGE@/battery/battery.toml": _BATTERY,
+    "tests/test_plugin.py": _TEST,
+}
+"""Path: content; ``@ID@``, ``@PACKAGE@`` and ``@TITLE@`` stand for the plugin's name."""
+
+
+def write_plugin(name: str, parent: Path) -> tuple[Path, ...]:
+    """Write the package ``parent/NAME``; the files written.
+
+    Args:
+        name: kebab-case (``my-battery``) or snake-case (``my_battery``).
+        parent: the folder to write into.
+
+    Raises:
+        UsageError: the name is malformed, or taken by a module of Python's.
+        TabwbError: the folder is there already; nothing was written.
+    """
+    import sys
+
+    identifier = name.replace("_", "-")
+    package = identifier.replace("-", "_")
+    if not is_kebab(identifier) or not package.isidentifier():
+        raise UsageError(
+            f"'{name}' is not a valid plugin name",
+            allowed="lower-case letters and digits, joined by hyphens, beginning with a letter",
+        )
+    if package in sys.stdlib_module_names or package in {"tabwb", "tests"}:
+        raise UsageError(f"'{name}' would hide a package of that name", hint="choose another name")
+    root = parent / identifier
+    if root.exists():
+        raise TabwbError("is there already; nothing was written", where=str(root))
+    names = {"@ID@": identifier, "@PACKAGE@": package, "@TITLE@": identifier.replace("-", " ")}
+    written = []
+    try:
+        for path, content in FILES.items():
+            target = root / _filled(path, names)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(_filled(content, names), encoding="utf-8")
+            written.append(target)
+    except OSError as error:
+        raise TabwbError(f"cannot be written: {error.strerror}", where=str(root)) from error
+    return tuple(written)
+
+
+def _filled(text: str, names: Mapping[str, str]) -> str:
+    for mark, name in names.items():
+        text = text.replace(mark, name)
+    return text

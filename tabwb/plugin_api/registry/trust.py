@@ -1,0 +1,139 @@
+"""What the user trusts: plugin folders and ``tabwb.toml`` files, by the hash of their content.
+
+A battery or project downloaded from somewhere may bring a ``tabwb.toml``. It may only narrow what
+the program does until ``tabwb trust FOLDER``. Plugin folders that it names are not loaded until
+``tabwb trust FOLDER`` or ``tabwb plugins trust PATH``. What changed afterwards is not trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.files import others_can_write, write_private
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.config.configuration import Configuration
+
+IGNORED = frozenset(
+    {"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
+)
+"""Folders whose content is never imported from a plugin folder and changes by use."""
+
+Standing = Literal["trusted", "changed", "unknown"]
+
+
+def folder_hash(folder: Path) -> str:
+    """SHA-256 (hex) over the names and contents of all files of a plugin folder.
+
+    Raises:
+        ComponentError: the folder cannot be read, or holds a link, whose target could change
+            without the folder changing.
+    """
+    digest = hashlib.sha256()
+    try:
+        for path in _files(folder):
+            name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
+            content = hashlib.sha256(path.read_bytes()).digest()
+            digest.update(len(name).to_bytes(4, "big") + name + content)
+    except OSError as error:
+        raise ComponentError(
+            f"cannot be read: {error.strerror}", where=str(error.filename or folder)
+        ) from error
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink():
+            raise ComponentError("is a link; a plugin folder must hold its files", where=str(path))
+        if path.is_dir():
+            if path.name not in IGNORED:
+                yield from _files(path)
+        elif path.is_file():
+            yield path
+
+
+def trusted(configuration: Configuration) -> Mapping[Path, str]:
+    """The trusted folders with the hash that each had when it was trusted.
+
+    Raises:
+        UsageError: the file that keeps them is damaged, or others can write to it.
+    """
+    return _paths(_read(configuration.trust_file), "folders")
+
+
+def trusted_files(trust_file: Path) -> Mapping[Path, str]:
+    """The trusted ``tabwb.toml`` files with the SHA-256 that each had when it was trusted.
+
+    Raises:
+        UsageError: the file that keeps them is damaged, or others can write to it.
+    """
+    return _paths(_read(trust_file), "files")
+
+
+def _read(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        if others_can_write(path):
+            raise UsageError(
+                "other users of this computer can write to it, so it is not used",
+                where=str(path),
+                hint=f"chmod 600 {path}, after a look at what it lists",
+            )
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            kind: {str(place): str(digest) for place, digest in content.get(kind, {}).items()}
+            for kind in ("folders", "files")
+        }
+    except FileNotFoundError:
+        return {"folders": {}, "files": {}}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(
+            f"cannot be read: {error}",
+            where=str(path),
+            hint="delete it and trust your plugin folders again",
+        ) from error
+
+
+def _paths(content: Mapping[str, Mapping[str, str]], kind: str) -> Mapping[Path, str]:
+    return {Path(place): digest for place, digest in content[kind].items()}
+
+
+def trust_file(path: Path, digest: str, configuration: Configuration) -> None:
+    """Trust the ``tabwb.toml`` at ``path`` as long as its bytes have this SHA-256.
+
+    Raises:
+        UsageError: the list of what is trusted is damaged.
+    """
+    # A link elsewhere to a trusted file is not trusted: its relative paths mean other places.
+    _add(configuration, "files", path.parent.resolve() / path.name, digest)
+
+
+def _add(configuration: Configuration, kind: str, path: Path, digest: str) -> None:
+    content = _read(configuration.trust_file)
+    content[kind][str(path)] = digest
+    write_private(configuration.trust_file, json.dumps(content, indent=2) + "\n")
+
+
+def standing(folder: Path, trusted_folders: Mapping[Path, str]) -> Standing:
+    """Whether a folder is trusted as it is now."""
+    kept = trusted_folders.get(folder.resolve())
+    if kept is None:
+        return "unknown"
+    return "trusted" if folder_hash(folder.resolve()) == kept else "changed"
+
+
+def trust(folder: Path, configuration: Configuration) -> str:
+    """Trust a folder as it is now; returns its hash.
+
+    Raises:
+        ComponentError: it cannot be read.
+    """
+    resolved = folder.resolve()
+    digest = folder_hash(resolved)
+    _add(configuration, "folders", resolved, digest)
+    return digest

@@ -1,0 +1,182 @@
+"""What goes wrong with a service: kinds of failure, and what its clients raise."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Literal
+
+from tabwb.plugin_api.remote.http import BoundExceeded
+from tabwb.plugin_api.remote.keys import redact
+from tabwb.records.errors import ComponentError, NeedsNetwork
+
+FailureKind = Literal[
+    "rate-limit",
+    "quota",
+    "server",
+    "connection",
+    "timeout",
+    "authentication",
+    "request",
+    "malformed",
+]
+RETRIED: frozenset[FailureKind] = frozenset(
+    {"rate-limit", "server", "connection", "timeout", "malformed"}
+)
+"""What may go away by itself. A quota, a wrong key and a wrong request stay what they are."""
+LONGEST = 500
+"""Characters of a service's message that are kept; some send whole pages."""
+TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "requests", "urllib3"})
+"""Packages under the clients whose errors some of them let through."""
+
+
+class RemoteFailure(Exception):
+    """One try failed.
+
+    Args:
+        kind: what went wrong; decides whether it is tried again.
+        message: for people, as the service says it.
+        status: of HTTP, or None.
+        retry_after_s: how long the service asks to wait, or None.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+    @property
+    def what(self) -> str:
+        """The kind in words, with the status: ``rate limit (429)``."""
+        words = _WORDS[self.kind]
+        return words if self.status is None else f"{words} ({self.status})"
+
+
+_WORDS: Mapping[FailureKind, str] = {
+    "rate-limit": "rate limit",
+    "quota": "quota used up",
+    "server": "server error",
+    "connection": "no connection",
+    "timeout": "no answer in time",
+    "authentication": "key refused",
+    "request": "request refused",
+    "malformed": "malformed answer",
+}
+
+
+def kind_of_status(status: int) -> FailureKind:
+    """What an HTTP status means for trying again.
+
+    >>> [kind_of_status(status) for status in (400, 401, 408, 429, 501, 503)]
+    ['request', 'authentication', 'timeout', 'rate-limit', 'request', 'server']
+    """
+    if status in {401, 403}:
+        return "authentication"
+    if status == 408:
+        return "timeout"
+    if status == 429:
+        return "rate-limit"
+    # 501 and 505: what was asked for does not exist there.
+    return "server" if status >= 500 and status not in {501, 505} else "request"
+
+
+def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+    """Seconds that a service asks to wait, or None where it says nothing usable.
+
+    ``retry-after-ms`` (milliseconds) counts before ``Retry-After`` (seconds, or a date of HTTP,
+    RFC 9110, section 10.2.3). A date is compared with the service's own ``Date``: clocks differ.
+
+    Args:
+        headers: of the response; names in any case.
+        now: seconds since the epoch where there is no ``Date``; the clock's when None.
+
+    >>> retry_after({"Retry-After": "12"}), retry_after({"retry-after-ms": "250"}), retry_after({})
+    (12.0, 0.25, None)
+    >>> retry_after({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT",
+    ...              "Date": "Wed, 21 Oct 2015 07:28:00 GMT"})
+    30.0
+    """
+    given = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _seconds(given.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = given.get("retry-after")
+    until = _date(text)
+    if (seconds := _seconds(text)) is not None or until is None:
+        return seconds
+    here = _date(given.get("date"))
+    if here is None:
+        here = time.time() if now is None else now
+    return max(0.0, until - here)
+
+
+def own_error(error: BaseException) -> ComponentError | None:
+    """Return our own error under a client's: of ``--offline``, or of a bound; None without one."""
+    for cause in causes(error):
+        if isinstance(cause, BoundExceeded):
+            return cause
+        if isinstance(cause, NeedsNetwork):
+            return ComponentError(cause.message, allowed=cause.allowed, hint=cause.hint)
+    return None
+
+
+def transport_failure(error: BaseException) -> RemoteFailure | None:
+    """The failure of an error that a package under the client raised; None where none did."""
+    found = list(causes(error))
+    if not any(type(cause).__module__.partition(".")[0] in TRANSPORTS for cause in found):
+        return None
+    slow = any("Timeout" in type(cause).__name__ for cause in found)
+    return RemoteFailure("timeout" if slow else "connection", deepest(error))
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and what it came of, the last one being the first that happened."""
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def deepest(error: BaseException) -> str:
+    """What really happened; a client itself says no more than that something did.
+
+    >>> deepest(ConnectionError("refused")), deepest(ConnectionError())
+    ('refused', 'ConnectionError')
+    """
+    said = [str(cause) for cause in causes(error) if str(cause)]
+    return shortened(said[-1]) if said else type(error).__name__
+
+
+def shortened(text: str) -> str:
+    """A service's message in one line, without keys, not endless."""
+    # Redacted before it is cut: a cut key is a key no more, and would be shown.
+    flat = " ".join(redact(text).split())
+    return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]} ..."
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _date(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text or "").timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,153 @@
+"""What a model's tokens cost, from files that users edit. An unknown price is an unknown cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import tomli
+
+from tabwb.records.errors import UsageError
+from tabwb.records.specs import Spec
+
+FILE = "prices.toml"
+_KEYS = {"model", "prompt", "reply", "as_of", "source"}
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of a model.
+
+    Attributes:
+        model: the spec it is for, without options; ``*`` stands for anything.
+        prompt, reply: US dollars per million tokens sent and received.
+        as_of: the day on which it was looked up, or None.
+        source: where, for people.
+    """
+
+    model: str
+    prompt: float
+    reply: float
+    as_of: date | None = None
+    source: str = ""
+
+    def __str__(self) -> str:
+        if not self.prompt and not self.reply:
+            return f"no charge ({self.source})" if self.source else "no charge"
+        when = f", {self.as_of.isoformat()}" if self.as_of else ""
+        return f"{self.prompt:g} and {self.reply:g} USD per million tokens sent and received{when}"
+
+
+FREE = Price("*", 0.0, 0.0, source="runs on this machine")
+"""A model on this machine or reached over its own addresses."""
+
+
+def cost_of(
+    price: Price | None, prompt_tokens: int | None, reply_tokens: int | None
+) -> float | None:
+    """Cost in US dollars: (prompt tokens x price + reply tokens x price) / 1,000,000.
+
+    None where the price or a number of tokens is unknown; 0 only where nothing is charged.
+
+    >>> cost_of(Price("m", 0.30, 2.50), 1_000_000, 200_000), cost_of(None, 1, 1)
+    (0.8, None)
+    >>> cost_of(FREE, None, None), cost_of(Price("m", 0.30, 2.50), None, 5)
+    (0.0, None)
+    """
+    if price is None:
+        return None
+    if not price.prompt and not price.reply:
+        return 0.0
+    if prompt_tokens is None or reply_tokens is None:
+        return None
+    return (prompt_tokens * price.prompt + reply_tokens * price.reply) / 1_000_000
+
+
+def price_of(spec: Spec, *, local: bool, config_dir: Path) -> Price | None:
+    """The price of the model that a resolved spec names; None where it is unknown.
+
+    Args:
+        spec: of a model back end.
+        local: it needs no network, so nothing is charged.
+        config_dir: the user's folder; prices there go before the shipped ones.
+
+    Raises:
+        UsageError: the user's file is malformed.
+    """
+    prices = read_prices(config_dir / FILE)
+    if not local and "base_url" not in spec.options:
+        # Another address is another service: the list prices are not its prices.
+        prices = [*prices, *shipped()]
+    name = spec.id if spec.name is None else f"{spec.id}:{spec.name}"
+    found = (price for price in prices if fnmatchcase(name, price.model))
+    return next(found, FREE if local else None)
+
+
+def shipped() -> list[Price]:
+    """The list prices that come with tabwb."""
+    text = files("tabwb.plugin_api").joinpath(FILE).read_text(encoding="utf-8")
+    return _parse(text, FILE)
+
+
+def read_prices(path: Path) -> list[Price]:
+    """The prices in a user's file; none where there is no file.
+
+    Raises:
+        UsageError: it is malformed; the message names place and key.
+    """
+    if path.is_fifo():
+        raise UsageError("is a pipe", where=str(path), allowed="a file")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path)) from error
+    return _parse(text, str(path))
+
+
+def _parse(text: str, where: str) -> list[Price]:
+    try:
+        document = tomli.loads(text)
+    except RecursionError as error:
+        raise UsageError("is nested too deeply", where=where) from error
+    except tomli.TOMLDecodeError as error:
+        raise UsageError(f"is not valid TOML: {error}", where=where) from error
+    tables = document.get("price", [])
+    if set(document) - {"price"} or not isinstance(tables, list):
+        raise UsageError("holds more than tables [[price]]", where=where, allowed="[[price]]")
+    return [_price(table, f"{where}: price {n}") for n, table in enumerate(tables, 1)]
+
+
+def _price(table: Any, where: str) -> Price:
+    if not isinstance(table, dict) or set(table) - _KEYS:
+        unknown = ", ".join(sorted(set(table) - _KEYS)) if isinstance(table, dict) else str(table)
+        raise UsageError(f"unknown key: {unknown}", where=where, allowed=_listed(sorted(_KEYS)))
+    model = table.get("model")
+    if not isinstance(model, str) or not model:
+        raise UsageError(
+            "'model' is missing", where=where, allowed='a spec, "gemini:gemini-2.5-flash"'
+        )
+    numbers = {}
+    for key in ("prompt", "reply"):
+        value = table.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
+            raise UsageError(
+                f"'{key}' is {value!r}",
+                where=where,
+                allowed="US dollars per million tokens, 0 or more",
+            )
+        numbers[key] = float(value)
+    as_of, source = table.get("as_of"), table.get("source", "")
+    if as_of is not None and not isinstance(as_of, date):
+        raise UsageError(f"'as_of' is {as_of!r}", where=where, allowed="a date, 2025-09-01")
+    return Price(model, numbers["prompt"], numbers["reply"], as_of, str(source))
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words)

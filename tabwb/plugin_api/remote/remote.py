@@ -1,0 +1,376 @@
+"""Remote models: tries again where that helps, rests where it was told to, many at once.
+
+A back end of a service writes one try (:meth:`RemoteModel.call`); what all services have in
+common is here: exponential pauses with jitter, ``Retry-After``, one gate for all threads where a
+rate limit is met, cancelling, and errors without keys in them.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
+
+from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.remote.failures import RETRIED, RemoteFailure
+from tabwb.plugin_api.remote.keys import redact, secrets
+from tabwb.plugin_api.stops import StopStrings
+from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.states import StopReason
+
+POLL_S = 0.05
+"""How often it is looked whether a call was cancelled."""
+GRACE_S = 1.0
+"""How long a cancelled call may take to end; then its thread is abandoned."""
+REPLY_S = 1800.0
+"""The default limit of one reply, in seconds from the request to its end."""
+
+Piece = str | Wait | Reply
+Rest = Callable[[Cancel, float], bool]
+"""Waits so many seconds; True at once when cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently a request is tried.
+
+    Attributes:
+        attempts: tries in all.
+        first_s: the longest first pause.
+        factor: by which pauses grow.
+        longest_s: the longest pause of our own; a service may ask for ten times as much. A
+            request whose service asks for more than that fails at once.
+    """
+
+    attempts: int = 6
+    first_s: float = 1.0
+    factor: float = 2.0
+    longest_s: float = 60.0
+
+    def pause_s(self, attempt: int, retry_after_s: float | None, chance: float) -> float:
+        """Seconds to wait after a failed attempt.
+
+        min(longest, first x factor^(attempt - 1)) x (1 + chance) / 2; where the service says how
+        long, that.
+
+        Args:
+            attempt: the one that failed, 1-based.
+            retry_after_s: what the service asks for, or None.
+            chance: in [0, 1); the jitter that keeps many from coming back at one moment.
+
+        >>> [Retries().pause_s(attempt, None, 0.5) for attempt in (1, 2, 3, 20)]
+        [0.75, 1.5, 3.0, 45.0]
+        >>> Retries().pause_s(1, 7.0, 0.5)
+        7.0
+        """
+        if retry_after_s is not None:
+            return retry_after_s
+        pause = self.first_s * math.pow(self.factor, min(attempt - 1, 64))
+        return min(self.longest_s, pause) * (1 + chance) / 2
+
+    def too_long(self, retry_after_s: float | None) -> bool:
+        """Whether a service asks for a longer pause than a run should wait for.
+
+        >>> Retries().too_long(None), Retries().too_long(600.0), Retries().too_long(86_400.0)
+        (False, False, True)
+        """
+        return retry_after_s is not None and retry_after_s > 10 * self.longest_s
+
+
+class Gate:
+    """Holds back every thread while one has been told to wait.
+
+    Args:
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = -math.inf
+        self._lock = threading.Lock()
+
+    def close_for(self, seconds: float) -> None:
+        """Stay closed for so long; a longer rest that is under way stays."""
+        with self._lock:
+            self._until = max(self._until, self._clock() + seconds)
+
+    @property
+    def remaining_s(self) -> float:
+        """Seconds until it opens; 0 when open."""
+        with self._lock:
+            return max(0.0, self._until - self._clock())
+
+
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """One request under way.
+
+    Attributes:
+        stop: ends it.
+        began: when its present try began, monotonic seconds; None between tries.
+    """
+
+    stop: threading.Event
+    began: float | None = None
+
+
+class RemoteModel(ABC):
+    """The base of model back ends that ask a service; fulfils ``BatchingBackend``.
+
+    Args:
+        concurrency: requests in flight at once, at most.
+        retries: how often and how patiently.
+        reply_s: the longest time that one try may take from request to the end of the reply,
+            seconds; a server that sends a little for ever ends there.
+        title: what errors call it (``openai:gpt-4o``).
+        chance: gives numbers in [0, 1) for jitter.
+        clock: monotonic seconds.
+        rest: waits; True when cancelled.
+    """
+
+    def __init__(
+        self,
+        *,
+        concurrency: int,
+        retries: Retries,
+        reply_s: float = REPLY_S,
+        title: str = "the service",
+        chance: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
+        rest: Rest = threading.Event.wait,
+    ) -> None:
+        self.concurrency = max(1, concurrency)
+        self.retries = retries
+        self.reply_s = reply_s
+        self.title = title
+        self._chance = chance
+        self._rest = rest
+        self._gate = Gate(clock)
+
+    @abstractmethod
+    def open(self) -> Mapping[str, str]:
+        """Make the client; plain facts to store. Asks the service nothing that costs."""
+
+    @abstractmethod
+    def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        """Try once: yield pieces of text as they come and, last, one :class:`Reply`.
+
+        Called from several threads at once. A set ``cancel`` ends it between pieces.
+
+        Raises:
+            RemoteFailure: the try failed; what came before is no answer.
+            ComponentError: it cannot work, whatever is tried.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the client back; may be called twice."""
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
+        """Stream a reply; a :class:`Wait` before each pause, after which it begins anew.
+
+        Raises:
+            ComponentError: every try failed, or trying again is of no use.
+        """
+        started = time.monotonic()
+        said: list[str] = []
+        with closing(self._together([request], cancel)) as pieces:
+            for _, piece in pieces:
+                if isinstance(piece, TabwbError):
+                    raise piece
+                if isinstance(piece, str):
+                    said.append(piece)
+                elif isinstance(piece, Wait):
+                    said.clear()
+                yield piece
+                if isinstance(piece, Reply):
+                    return
+        text = redact("".join(said))
+        yield Reply(text, StopReason.CANCELLED, time.monotonic() - started)
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)`` as they come, never more than ``concurrency`` in flight.
+
+        A new request goes out when a reply was taken away, so that what waits here is bounded too.
+        """
+        with closing(self._together(requests, cancel)) as pieces:
+            for index, piece in pieces:
+                if isinstance(piece, str):
+                    continue
+                if isinstance(piece, Reply) and piece.stop_reason is StopReason.CANCELLED:
+                    continue
+                yield index, piece
+
+    # ---------------------------------------------------------------- inside
+
+    def _together(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Generator[tuple[int, Piece | ComponentError]]:
+        """All pieces of all requests. Each has a thread, so that no silent service blocks us."""
+        flights: dict[int, _Flight] = {}
+        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]] = SimpleQueue()
+        waiting = iter(enumerate(requests))
+        try:
+            while True:
+                while len(flights) < self.concurrency and not cancel.is_set():
+                    index, request = next(waiting, (-1, None))
+                    if request is None:
+                        break
+                    flights[index] = flight = _Flight(threading.Event())
+                    threading.Thread(
+                        target=self._work,
+                        args=(index, request, flight, arrived),
+                        name=f"{self.title}, request {index}",
+                        daemon=True,
+                    ).start()
+                if not flights:
+                    return
+                came = self._next(arrived, cancel, flights)
+                if came is None:
+                    return
+                index, piece = came
+                if index not in flights:
+                    continue  # it was abandoned
+                if piece is None:
+                    del flights[index]
+                else:
+                    yield index, piece
+        finally:
+            for flight in flights.values():
+                flight.stop.set()
+
+    def _next(
+        self,
+        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]],
+        cancel: Cancel,
+        flights: dict[int, _Flight],
+    ) -> tuple[int, Piece | ComponentError | None] | None:
+        """The next piece, or the failure of a request that takes too long.
+
+        Returns:
+            None where a cancelled call does not end in time.
+        """
+        deadline: float | None = None
+        while True:
+            if cancel.is_set() and deadline is None:
+                for flight in flights.values():
+                    flight.stop.set()
+                deadline = time.monotonic() + GRACE_S
+            for index, flight in flights.items():
+                began = flight.began
+                if began is not None and time.monotonic() - began > self.reply_s:
+                    flight.stop.set()
+                    flight.began = None
+                    arrived.put((index, None))
+                    return index, ComponentError(
+                        f"{self.title}: the reply was not complete after {self.reply_s:g} s",
+                        hint="a longer limit: option reply_s",
+                    )
+            try:
+                return arrived.get(timeout=POLL_S)
+            except Empty:
+                if deadline is not None and time.monotonic() > deadline:
+                    return None
+
+    def _work(
+        self,
+        index: int,
+        request: Request,
+        flight: _Flight,
+        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]],
+    ) -> None:
+        try:
+            for piece in self._tries(request, flight):
+                arrived.put((index, piece))
+        except ComponentError as error:
+            arrived.put((index, error))
+        except Exception as error:  # noqa: BLE001 - a worker: what a client raises is an error here
+            what = redact(f"{type(error).__name__}: {error}")
+            arrived.put((index, ComponentError(f"{self.title}: {what}")))
+        finally:
+            arrived.put((index, None))
+
+    def _tries(self, request: Request, flight: _Flight) -> Iterator[Piece]:
+        """Pieces of one request over all its tries; ends without a reply when stopped."""
+        stop = flight.stop
+        for attempt in range(1, self.retries.attempts + 1):
+            while held := self._gate.remaining_s:
+                # Not all at the same moment when the gate opens.
+                held *= 1 + 0.1 * self._chance()
+                yield Wait(held, "rate limit met by another request")
+                if self._rest(stop, held):
+                    return
+            if stop.is_set():
+                return
+            flight.began = time.monotonic()
+            try:
+                yield from self._guarded(request, attempt, stop)
+            except RemoteFailure as failure:
+                flight.began = None
+                if stop.is_set():
+                    return
+                final = attempt >= self.retries.attempts
+                final = final or self.retries.too_long(failure.retry_after_s)
+                if failure.kind not in RETRIED or final:
+                    raise self._given_up(failure, attempt) from None
+                pause = self.retries.pause_s(attempt, failure.retry_after_s, self._chance())
+                if failure.kind == "rate-limit":
+                    self._gate.close_for(pause)
+                reason = f"{failure.what}, attempt {attempt} of {self.retries.attempts}"
+                yield Wait(pause, reason)
+                if self._rest(stop, pause):
+                    return
+            else:
+                return
+
+    def _guarded(self, request: Request, attempt: int, stop: Cancel) -> Iterator[str | Reply]:
+        """One try; what might be the beginning of a key is held back, and a key is never shown."""
+        keys = StopStrings(secrets())
+        for piece in self.call(request, stop):
+            if isinstance(piece, Reply) and redact(piece.text) != piece.text:
+                raise self._key_sent_back()
+            sure = keys.flush() if isinstance(piece, Reply) else keys.feed(piece)
+            if keys.found is not None:
+                raise self._key_sent_back()
+            if sure:
+                yield sure
+            if isinstance(piece, Reply):
+                yield self._told(piece, attempt)
+
+    def _key_sent_back(self) -> ComponentError:
+        return ComponentError(
+            f"{self.title}: the reply contains the service's key and is not kept",
+            hint="the service sends back what it should keep to itself: change the key",
+        )
+
+    def _told(self, reply: Reply, attempt: int) -> Reply:
+        reply = replace(
+            reply,
+            prompt_tokens=_believable(reply.prompt_tokens),
+            reply_tokens=_believable(reply.reply_tokens),
+        )
+        metadata = {name: redact(value) for name, value in reply.metadata.items()}
+        if attempt > 1:
+            metadata["attempts"] = str(attempt)
+        return replace(reply, metadata=metadata)
+
+    def _given_up(self, failure: RemoteFailure, attempt: int) -> ComponentError:
+        tried = f" after {attempt} attempts" if attempt > 1 else ""
+        said = f": {redact(failure.message)}" if failure.message else ""
+        if failure.retry_after_s is not None and self.retries.too_long(failure.retry_after_s):
+            said += f"; the service asks to wait {failure.retry_after_s:.0f} s"
+        return ComponentError(f"{self.title}: {failure.what}{tried}{said}")
+
+
+def _believable(tokens: int | None) -> int | None:
+    """A number of tokens that can be one; what a service makes up is not counted."""
+    return tokens if tokens is not None and 0 <= tokens < 2**53 else None

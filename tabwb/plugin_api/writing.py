@@ -1,0 +1,121 @@
+"""Writing an export: whole or not at all, and never without the text that explains it.
+
+For exporters of every plugin, and for tables that reports write. What people said is for the eyes
+of its user alone, so files are their owner's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tabwb.plugin_api.config.configuration import data_folder
+from tabwb.records.errors import TabwbError
+from tabwb.records.files import open_private
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.workfolder import FOLDER, WorkFolder
+
+
+def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
+    """Write a text file and, beside it, ``OUT.README.txt`` with the notes.
+
+    Args:
+        out: the file; one that is there is replaced.
+        text: its content.
+        notes: paragraphs. The first is :data:`~tabwb.records.words.RESEARCH_ONLY`, by which an
+            older explanation is known as ours and replaced.
+
+    Raises:
+        TabwbError: it cannot be written, or the name of the notes is taken; nothing was changed.
+    """
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise TabwbError(
+            f"a response holds a character that is not valid text ({error.reason})", where=str(out)
+        ) from error
+    write_with(out, lambda path: _write_bytes(path, content), notes)
+
+
+def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -> None:
+    """Let ``write`` make the file under another name, then put it in its place; notes beside it.
+
+    Raises:
+        TabwbError: it cannot be written, or the notes would replace a file of somebody else.
+    """
+    explanation = "\n\n".join(notes) + "\n"
+    beside = out.with_name(out.name + ".README.txt")
+    stood = beside.exists()
+    if stood and not is_explanation(beside):
+        raise TabwbError(
+            "is a file that tabwb did not write",
+            where=str(beside),
+            hint="the explanation of an export goes there: move it, or choose another name",
+        )
+    # The explanation first: an export never lies about without it, nor it without an export.
+    _replace(beside, lambda path: _write_bytes(path, explanation.encode()))
+    try:
+        _replace(out, write)
+    except TabwbError:
+        if not stood:
+            beside.unlink(missing_ok=True)
+        raise
+
+
+def is_explanation(path: Path) -> bool:
+    """Return whether a file is the explanation of an export, written by tabwb."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(RESEARCH_ONLY.encode())) == RESEARCH_ONLY.encode()
+    except OSError:
+        return False
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+
+
+@contextmanager
+def draft_of(out: Path) -> Iterator[Path]:
+    """Give a name beside ``out`` for a draft; what is left of it at the end is removed.
+
+    Where the process is killed, the next start removes it. Without a writable data folder there is
+    no journal of drafts, and a killed process leaves its own.
+
+    Raises:
+        OSError: the draft cannot be made.
+    """
+    try:
+        work = WorkFolder(data_folder(os.environ) / FOLDER)
+        draft = work.draft(out)
+    except OSError:
+        draft = out.with_name(f".{out.name}.{os.getpid()}.part")
+        try:
+            yield draft
+        finally:
+            if draft.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
+            draft.unlink(missing_ok=True)
+        return
+    with work:
+        yield draft
+
+
+def _replace(out: Path, write: Callable[[Path], None]) -> None:
+    try:
+        with draft_of(out) as beside:
+            os.close(open_private(beside, os.O_CREAT | os.O_RDWR))
+            write(beside)
+            with beside.open("rb+") as file:
+                os.fsync(file.fileno())
+            beside.replace(out)
+    except OSError as error:
+        raise TabwbError(
+            f"cannot be written: {error.strerror or error}",
+            where=str(out),
+            hint="choose another place",
+        ) from error

@@ -1,0 +1,1 @@
+"""Summaries and responses as JSON and CSV."""

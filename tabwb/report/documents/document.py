@@ -1,0 +1,344 @@
+"""The JSON documents of results (``format: 1``): what scripts and exporters read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration, prompt_hash
+from tabwb.records.judgements import Judged
+from tabwb.records.ratings import Rating
+from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
+from tabwb.records.trials import Administration, Attempt, Trial
+from tabwb.report.documents.file_names import with_file_names
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.replies import item_json, reply_json
+from tabwb.report.summaries.statuses import effective_statuses, is_usable
+from tabwb.report.summaries.summary import Json, Source, Summary, summarise
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.groups import Grouped
+    from tabwb.report.summaries.load import Loaded, Recorded
+    from tabwb.report.summaries.pairs import Pair
+
+FORMAT = 1
+
+
+def administration_document(
+    administration: Administration,
+    battery: Battery,
+    trials: Sequence[Trial],
+    *,
+    model_facts: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    declarations: Mapping[str, Declaration] | None = None,
+    judged: Sequence[Judged] = (),
+    recordings: Sequence[Recorded] = (),
+    interval: bool = False,
+    summary: Summary | None = None,
+    primary: str = "",
+    speaker: Mapping[str, object] | None = None,
+) -> Json:
+    """What ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
+
+    Args:
+        administration: as it stands.
+        battery: as it was given.
+        trials: as they stand, in the order planned.
+        model_facts: what the back end said of the model (revision, dtype).
+        notes: on the administration as a whole.
+        declarations: what each rater said of itself when it rated, by rater.
+        judged: every call of judges that ask a model.
+        recordings: of a person's voice, oldest first.
+        interval: compute the intervals of burdens too.
+        summary: of the trials, where it is at hand.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: of a person, what exports say of them.
+    """
+    summary = summary or summarise(
+        battery,
+        trials,
+        administration.conditions,
+        declarations=declarations,
+        judged=judged,
+        interval=interval,
+        primary=primary,
+        speaker=speaker,
+    )
+    calls: dict[int, list[Judged]] = {}
+    for each in judged:
+        calls.setdefault(each.trial, []).append(each)
+    spoken = _spoken(battery, trials, primary, speaker)
+    return {
+        "format": FORMAT,
+        "administration": {
+            **administration_json(administration),
+            "model_facts": dict(model_facts or {}),
+            **({"speaker": dict(speaker)} if speaker else {}),
+            "notes": list(notes),
+            "disclaimer": battery.disclaimer,
+        },
+        "trials": [
+            {
+                **trial_json(trial, status, battery.subtest(trial.plan.subtest).response),
+                **item_json(battery, trial),
+                "reply": reply_json(battery, administration.conditions, trial) or None,
+                **spoken.get(trial.plan.number, {}),
+                "judgements": [judgement_json(each) for each in calls.get(trial.plan.number, ())],
+            }
+            for trial, status in zip(trials, effective_statuses(battery, trials), strict=True)
+        ],
+        **({"recordings": [recorded_json(each) for each in recordings]} if spoken else {}),
+        "summary": summary.to_json(),
+        "notices": list(
+            cautions(battery, summary, model=administration.conditions.kind == "model")
+        ),
+    }
+
+
+def _spoken(
+    battery: Battery,
+    trials: Sequence[Trial],
+    primary: str,
+    speaker: Mapping[str, object] | None,
+) -> Mapping[int, Json]:
+    """By trial, what is said of it where it is named aloud; imported only for such a battery."""
+    if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+        return {}
+    from tabwb.report.documents.naming_document import spoken_json
+    from tabwb.report.summaries.naming_load import namings
+
+    return {
+        naming.view.trial.plan.number: spoken_json(naming)
+        for naming in namings(battery, trials, primary, speaker)
+    }
+
+
+def recorded_json(recorded: Recorded) -> Json:
+    """One recording of a person's voice; ``file`` is where its bytes lie, None elsewhere."""
+    kept = recorded.kept
+    return {
+        "uid": kept.uid,
+        "sha256": kept.sha256,
+        "seconds": kept.seconds,
+        "rate": kept.rate,
+        "channels": kept.channels,
+        "role": kept.role,
+        "recorded_at": kept.recorded_at,
+        "file": None if recorded.file is None else str(recorded.file),
+    }
+
+
+def list_document(administrations: Iterable[Administration]) -> Json:
+    """What ``results`` without an id prints with ``--json``."""
+    return {
+        "format": FORMAT,
+        "administrations": [administration_json(one) for one in administrations],
+    }
+
+
+def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
+    """What ``results ID ID`` and ``--by`` print with ``--json``."""
+    from tabwb.report.summaries.families import over_families  # which needs this module
+
+    said = (
+        sentence
+        for one in made
+        for sentence in cautions(one.battery, one.summary, model=one.group.has_model)
+    )
+    return {
+        "format": FORMAT,
+        "groups": [
+            {
+                "by": {one.group.by: one.group.label},
+                "apart": dict(one.group.apart),
+                "kind": "model" if one.group.has_model else "speaker",
+                "labels": dict(one.group.labels),
+                "tunings": list(one.group.tunings) if one.group.has_model else [],
+                "mixed": {name: list(values) for name, values in one.group.mixed.items()},
+                "administrations": [
+                    administration_json(member.administration) for member in one.group.members
+                ],
+                "summary": one.summary.to_json(),
+            }
+            for one in made
+        ],
+        "pairs": [pair.to_json() for pair in pairs],
+        "over_families": [one.to_json() for one in over_families(pairs)],
+        "notices": list(dict.fromkeys(said)),
+    }
+
+
+def export_document(chosen: Iterable[Loaded]) -> Json:
+    """What an exporter is given: one document per administration, files without their folders."""
+    document: Json = with_file_names(
+        {
+            "format": FORMAT,
+            "documents": [
+                administration_document(
+                    one.administration,
+                    one.battery,
+                    one.trials,
+                    model_facts=one.model_facts,
+                    notes=one.notes,
+                    declarations=one.declarations,
+                    judged=one.judged,
+                    recordings=one.recordings,
+                    primary=one.primary,
+                    speaker=one.speaker,
+                )
+                for one in chosen
+            ],
+        }
+    )
+    return document
+
+
+def sources_of(members: Iterable[Loaded]) -> list[Source]:
+    """Administrations as the summary wants them."""
+    return [
+        Source(
+            member.battery,
+            member.trials,
+            member.administration.conditions,
+            member.declarations,
+            member.judged,
+            member.primary,
+            member.speaker,
+        )
+        for member in members
+    ]
+
+
+def administration_json(administration: Administration) -> Json:
+    """One administration with all its conditions."""
+    conditions = administration.conditions
+    decoding = conditions.decoding
+    is_model = conditions.kind == "model"
+    return {
+        "id": administration.id,
+        "uid": administration.uid,
+        "status": administration.status.value,
+        "interrupted": administration.interrupted,
+        "reason": administration.reason,
+        "battery": administration.battery,
+        "battery_version": administration.battery_version,
+        "battery_hash": administration.battery_hash,
+        "battery_title": administration.battery_title,
+        "examinee": conditions.examinee,
+        "kind": conditions.kind,
+        "origin": conditions.made_by,
+        "participant": conditions.study_id,
+        "model": conditions.examinee if is_model else None,
+        "seed": conditions.seed,
+        "replicates": conditions.replicates,
+        "protocol": conditions.protocol.value,
+        "decoding": {
+            # Where each subtest has its own, no one number is true of the whole.
+            "max_tokens": None if conditions.token_limits == "battery" else decoding.max_tokens,
+            "token_limits": conditions.token_limits,
+            "temperature": decoding.temperature,
+            "top_p": decoding.top_p,
+            "stop": list(decoding.stop),
+            "seed": decoding.seed,
+        }
+        if is_model
+        else None,
+        "lesion": conditions.lesion,
+        "labels": dict(conditions.labels),
+        "conversation": conditions.conversation,
+        "item_order": conditions.item_order,
+        "option_order": conditions.option_order,
+        "judges": list(conditions.judges),
+        "research_protocol": conditions.research_protocol,
+        "created_at": administration.created_at,
+        "session_date": administration.session_date or None,
+        "planned": administration.planned,
+        "answered": administration.answered,
+        "versions": dict(administration.versions),
+    }
+
+
+def trial_json(
+    trial: Trial,
+    effective: ResponseStatus | None = None,
+    kind: ResponseKind = ResponseKind.FREE,
+) -> Json:
+    """One trial; response, status and latency are those of the attempt that counts, or None.
+
+    Args:
+        trial: as it stands.
+        effective: the status under which its answer counts; ``status`` is the stored one.
+        kind: of its subtest.
+    """
+    plan = trial.plan
+    counting = trial.counting if trial.state is TrialState.ANSWERED else None
+    return {
+        "number": plan.number,
+        "subtest": plan.subtest,
+        "item": plan.item,
+        "replicate": plan.replicate,
+        "practice": plan.practice,
+        "options": list(plan.options),
+        "prompt": plan.prompt,
+        "response": None if counting is None else counting.response,
+        "state": trial.state.value,
+        "reason": trial.reason,
+        "status": None if counting is None or counting.status is None else counting.status.value,
+        "effective_status": None if effective is None else effective.value,
+        "usable": None if counting is None else is_usable(effective, kind),
+        "stop_reason": None if counting is None else counting.stop_reason.value,
+        "latency_s": None if counting is None else counting.latency_s,
+        "attempts": [attempt_json(attempt) for attempt in trial.attempts],
+        "ratings": [rating_json(rating) for rating in trial.ratings],
+        "notes": list(trial.notes),
+    }
+
+
+def attempt_json(attempt: Attempt) -> Json:
+    """One attempt."""
+    return {
+        "n": attempt.number,
+        "response": attempt.response,
+        "state": attempt.state.value,
+        "status": None if attempt.status is None else attempt.status.value,
+        "stop_reason": attempt.stop_reason.value,
+        "latency_s": attempt.latency_s,
+        "error": attempt.error,
+        "metadata": dict(attempt.metadata),
+        "recorded_at": attempt.recorded_at,
+    }
+
+
+def judgement_json(judged: Judged) -> Json:
+    """One call of a judge that asks a model: its own words, and how they were had."""
+    call = judged.judgement
+    return {
+        "attempt": judged.attempt,
+        "rater": call.rater,
+        "repeat": call.repeat,
+        "raw": call.raw,
+        "first_raw": call.first_raw or None,
+        "repaired": call.repaired,
+        "structured": call.structured,
+        "stop_reason": call.stop_reason.value,
+        "requests": call.requests,
+        "prompt_tokens": call.prompt_tokens,
+        "reply_tokens": call.reply_tokens,
+        "latency_s": call.latency_s,
+        "prompt_sha256": prompt_hash(call.prompt_text),
+        "same_as": call.same_as,
+        "recorded_at": call.recorded_at,
+    }
+
+
+def rating_json(rating: Rating) -> Json:
+    """One rating."""
+    return {
+        "rater": rating.rater,
+        "measure": rating.measure,
+        "value": rating.value,
+        "status": rating.status.value,
+        "reason": rating.reason,
+    }

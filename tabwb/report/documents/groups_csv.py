@@ -1,0 +1,190 @@
+"""Groups of administrations as a table for other programs: one row for each, every figure.
+
+Of models alone: what a person said is written by an export, which asks for consent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tabwb.plugin_api.writing import write_text
+from tabwb.records.csv_text import CSV_CELLS, csv_text
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import ResponseKind
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.report.documents.destination import check_destination
+from tabwb.report.documents.file_names import file_names, named
+from tabwb.report.documents.groups_columns import dictionary, judge_names
+from tabwb.report.render.wording import judge_labels
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.usable import Usable
+
+Row = dict[str, object]
+"""Column to value; None is undefined and becomes an empty cell."""
+
+NOTE = (
+    "One row for each group of administrations of models, RFC 4180, UTF-8; an empty cell is "
+    "undefined, or does not belong to that row. Responses of a group are pooled. What its "
+    "administrations differ in stands in one cell, divided by ' | '. low and high are the ends of "
+    "95 % intervals for prompts like these, these_low and these_high for exactly these prompts "
+    "(empty where they need replicates or nothing was drawn). "
+    "usable of n responses can be described, causes says why the others can not; few_usable marks "
+    "burdens that must not be ranked. "
+    "N are the responses that a judge has judged, of which with_burden have a burden; not_judged "
+    "are not in N. Accuracies are by the policy exact."
+)
+
+
+def groups_csv(made: Sequence[Grouped]) -> str:
+    """The table's text.
+
+    Raises:
+        TabwbError: there is nothing to write.
+    """
+    if not made:
+        raise TabwbError("there are no administrations of models to write")
+    rows = _rows(made)
+    columns = columns_of(rows)
+    return csv_text(columns, ([row.get(name) for name in columns] for row in rows))
+
+
+def columns_of(rows: Sequence[Row]) -> list[str]:
+    """Return every column of any row, in order of appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def write_groups(made: Sequence[Grouped], out: Path) -> Path:
+    """Write the table, and what must be known of it beside it; the file that was written.
+
+    Raises:
+        TabwbError: there is nothing to write, the file is there already, or it cannot be written.
+    """
+    text = groups_csv(made)
+    said = (sentence for one in made for sentence in cautions(one.battery, one.summary, model=True))
+    place = check_destination(out)
+    told = dictionary(columns_of(_rows(made)))
+    names = file_names(_specs(made))
+    cautioned = (named(sentence, names) for sentence in (RESEARCH_ONLY, *said))
+    write_text(place, text, [*dict.fromkeys(cautioned), NOTE, CSV_CELLS, told])
+    return place
+
+
+def _rows(made: Sequence[Grouped]) -> list[Row]:
+    """Return the row of each group, its specs without folders of this machine."""
+    names = file_names(_specs(made))
+    return [
+        {
+            named(column, names): named(value, names) if isinstance(value, str) else value
+            for column, value in _row(one, made).items()
+        }
+        for one in made
+    ]
+
+
+def _specs(made: Sequence[Grouped]) -> Iterator[str]:
+    """Every spec of model, lesion and judge in the table."""
+    for one in made:
+        for member in one.group.members:
+            conditions = member.administration.conditions
+            yield conditions.examinee
+            yield from conditions.judges
+            if conditions.lesion is not None:
+                yield conditions.lesion
+        yield from (judge.terms.rater for judge in one.summary.judges)
+
+
+def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
+    group, answers = one.group, one.summary.answers
+    labels = group.labels
+    row: Row = {
+        group.by: group.label,
+        "apart": " | ".join(f"{name} {value}" for name, value in group.apart) or None,
+        "battery": one.battery.id,
+        "battery_version": one.battery.version,
+        "administrations": " ".join(str(each.administration.id) for each in group.members),
+        "family": labels.get("family"),
+        "tunings": " | ".join(group.tunings),
+        "parameters": labels.get("parameters"),
+        **{f"given_{name}": " | ".join(values) for name, values in group.circumstances.items()},
+        **{
+            f"differing_{name}": " | ".join(values)
+            for name, values in group.mixed.items()
+            if name not in group.circumstances
+        },
+        **_usable("answers_", answers.usable),
+        "answers": answers.n,
+        "answers_distinct": answers.n_distinct,
+        "answers_words_mean": answers.words_mean.value,
+        "answers_not_ok": sum(n for status, n in answers.statuses.items() if status != "ok"),
+        "answers_batch_inexact": answers.inexact,
+    }
+    kinds = dict.fromkeys(judge.terms for each in made for judge in each.summary.judges)
+    first = {judge.terms: judge for each in made for judge in each.summary.judges}
+    labels_of_judges = judge_labels([first[terms] for terms in kinds])
+    names = judge_names(labels_of_judges)
+    for terms, name, label in zip(kinds, names, labels_of_judges, strict=True):
+        if name != label:
+            row[name] = label
+        judge = next((each for each in one.summary.judges if each.terms == terms), None)
+        figures = {} if judge is None else dict(_burden(judge))
+        figures["not_judged"] = one.not_judged(terms.rater)
+        row |= {f"{name} {what}": value for what, value in figures.items()}
+    for subtest in one.summary.subtests:
+        if subtest.share.scored:
+            row |= {f"{subtest.id} {what}": value for what, value in _accuracy(subtest)}
+    return row
+
+
+def _ends(found: Sequence[EstimatedInterval]) -> Iterator[tuple[str, object]]:
+    intervals = {each.estimand: each.interval for each in found}
+    for prefix, estimand in (("", Estimand.PROMPTS_LIKE_THESE), ("these_", Estimand.THESE_PROMPTS)):
+        interval = intervals.get(estimand)
+        yield f"{prefix}low", None if interval is None else interval.low
+        yield f"{prefix}high", None if interval is None else interval.high
+
+
+def _usable(prefix: str, found: Usable) -> Row:
+    causes = " | ".join(f"{name} {n}" for name, n in found.causes.items())
+    return {
+        f"{prefix}usable": found.usable,
+        f"{prefix}n": found.n,
+        f"{prefix}causes": causes or None,
+        f"{prefix}few_usable": "true" if found.few else "false",
+    }
+
+
+def _burden(judge: JudgeSummary) -> Iterator[tuple[str, object]]:
+    burden = judge.burden
+    yield from _usable("", burden.usable).items()
+    yield "burden", burden.symptom_burden.value
+    yield from _ends(burden.intervals)
+    yield "features", len(burden.features)
+    yield "scope", judge.scope
+    yield "prompt", judge.prompt_hash
+    yield "N", burden.n_responses
+    yield "with_burden", burden.n_burden
+    yield "distinct", burden.n_distinct
+    yield "words_mean", burden.words_mean.value
+
+
+def _accuracy(subtest: SubtestSummary) -> Iterator[tuple[str, object]]:
+    share = subtest.share
+    yield "N", share.n
+    yield "scored", share.scored
+    for policy in POLICIES:
+        yield f"correct_{policy}", share.correct[policy]
+    yield "accuracy", share.accuracy().value
+    yield from _ends(share.intervals())
+    yield "repeated", subtest.repeated
+    for name, baseline in subtest.baselines.items():
+        yield f"baseline_{name}", baseline.value
+    yield "chance_corrected", subtest.chance_corrected.value
+    if subtest.kind is ResponseKind.YES_NO:
+        yield "yes_rate", subtest.yes_rate["exact"].value
+        yield "balanced_accuracy", subtest.balanced_accuracy["exact"].value

@@ -1,0 +1,1 @@
+"""Summaries as Rich tables and lines."""

@@ -1,0 +1,188 @@
+"""Judges against each other, as tables for the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tabwb.records.words import plural
+from tabwb.report.render.printing import print_view, table
+from tabwb.report.render.spec_lines import SpecCell
+from tabwb.report.render.wording import (
+    FEW,
+    between,
+    causes_words,
+    figure,
+    number,
+    plain,
+    without_burden,
+)
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.robustness import Consensus, PairAgreement, Robustness
+
+
+def print_robustness(found: Robustness, titles: Mapping[str, str]) -> None:
+    """Print the report; ``titles`` are the features' names for people, by id."""
+    print_view(robustness_view(found, titles))
+
+
+def robustness_view(found: Robustness, titles: Mapping[str, str]) -> RenderableType:
+    """The report as one thing to print."""
+    if not found.judges:
+        return Text("No judge has rated these. Begin with: tabwb judge run ID --judge SPEC")
+    parts: list[RenderableType] = [_judges(found)]
+    if found.pairs:
+        parts += [_pairs(found.pairs), _features(found.pairs, titles)]
+    parts += [
+        Text(f"not compared: {first} and {second}: {why}", style="dim")
+        for first, second, why in found.left_out
+    ]
+    if found.consensus is not None:
+        parts += [_consensus(found.consensus), _by_feature(found.consensus, titles)]
+    parts.append(
+        Text(
+            "Means are over features with a defined coefficient, their number in brackets. "
+            "Agreement between judges does not show that they agree with experts.",
+            style="dim",
+        )
+    )
+    return Group(*parts)
+
+
+def _judges(found: Robustness) -> RenderableType:
+    made = table(
+        "usable",
+        "burden",
+        "interval",
+        "features",
+        "N",
+        first="judge",
+        title="symptom burden by judge (prompt, judging model), 95 % interval",
+    )
+    times = Counter(judge.rater for judge in found.judges)
+    mixed = len({judge.scope for judge in found.judges}) > 1
+    for judge in found.judges:
+        burden = judge.burden
+        made.add_row(
+            _judge(judge, several=times[judge.rater] > 1, scope=mixed),
+            f"{burden.usable.usable} of {burden.usable.n}",
+            number(burden.symptom_burden),
+            between(burden.interval),
+            str(len(burden.features)),
+            f"{burden.n_burden} of {burden.n_responses}",
+        )
+    notes = [
+        Text(f"{label}: {note}", style="dim")
+        for label, judge in zip(found.labels, found.judges, strict=True)
+        for note in _notes(judge)
+    ]
+    return Group(made, *notes, *([Text()] if notes else []))
+
+
+def _judge(judge: JudgeSummary, *, several: bool, scope: bool) -> SpecCell:
+    """Prompt and judging model; the terms where the rater judged under several.
+
+    Args:
+        judge: whose cell it is.
+        several: whether the rater judged under several terms.
+        scope: whether the judges' scopes differ, so that each is said.
+    """
+    prompt, _, model = judge.rater.partition(":")
+    texts = [(prompt, "bold"), (model, "")]
+    if several:
+        texts.append((str(judge.terms), "dim"))
+    elif scope:
+        texts.append((f"scope: {plain(judge.scope)}", "dim"))
+    if judge.burden.usable.few:
+        texts.append((FEW, "yellow"))
+    return SpecCell(tuple(texts))
+
+
+def _notes(judge: JudgeSummary) -> Iterator[str]:
+    """Why responses are in no figure of a judge's row, and how many each."""
+    if causes := judge.burden.usable.causes:
+        yield f"not usable: {causes_words(causes)}"
+    for cause, n in without_burden(judge.burden).items():
+        yield f"{n} without a burden ({plain(cause)})"
+    if judge.not_judged:
+        yield f"{judge.not_judged} not judged yet"
+
+
+def _pairs(pairs: tuple[PairAgreement, ...]) -> Table:
+    made = table(
+        "same verdict",
+        "kappa",
+        "AC1",
+        first="judges",
+        title="agreement of every two judges",
+    )
+    for pair in pairs:
+        made.add_row(
+            SpecCell.of((pair.first, pair.second)),
+            *(_mean(*value) for value in (pair.percent, pair.kappa, pair.ac1)),
+        )
+    return made
+
+
+def _mean(value: float | None, features: int) -> str:
+    return f"{figure(value)} ({features})"
+
+
+def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Table:
+    """Where judges differ: the lowest agreement of any two, feature by feature, lowest first."""
+    lowest: dict[str, tuple[float, PairAgreement, int]] = {}
+    for pair in pairs:
+        for each in pair.features:
+            if each.percent is None:
+                continue
+            known = lowest.get(each.feature)
+            if known is None or each.percent < known[0]:
+                lowest[each.feature] = each.percent, pair, each.samples
+    made = table("same verdict", "of", first="feature", title="where they differ most")
+    made.add_column("judges", ratio=2)
+    ordered = sorted(lowest.items(), key=lambda pair: (pair[1][0], pair[0]))
+    for feature, (percent, pair, samples) in ordered[:8]:
+        if percent == 1:
+            break
+        made.add_row(
+            titles.get(feature, feature),
+            f"{percent:.0%}",
+            str(samples),
+            SpecCell.of((pair.first, pair.second)),
+        )
+    if not made.row_count:
+        made.add_row("nowhere: every two judges say the same", "", "", "")
+    return made
+
+
+def _consensus(consensus: Consensus) -> RenderableType:
+    n = consensus.n_responses + consensus.n_tied
+    lines = [
+        f"burden {number(consensus.burden)} over {plural(len(consensus.features), 'feature')} "
+        f"in the sets of all {consensus.judges} that gave verdicts, N {consensus.n_responses} of "
+        f"{n}"
+    ]
+    if consensus.n_tied:
+        lines.append(
+            f"{plural(consensus.n_tied, 'response')} with {plural(consensus.ties, 'tie')} left "
+            "out: a biased part, because what is hard to judge is left out"
+        )
+        lines.append(
+            f"sensitivity: {number(consensus.ties_present)} with ties as present, "
+            f"{number(consensus.ties_absent)} with ties as absent, N {n}"
+        )
+    return Text.assemble(("what most judges say  ", "bold"), "\n".join(lines))
+
+
+def _by_feature(consensus: Consensus, titles: Mapping[str, str]) -> RenderableType:
+    """Each feature by itself: the ties of one leave no response out of another."""
+    made = table("present", "absent", "ties", first="consensus by feature")
+    for each in consensus.by_feature:
+        if each.present or each.ties:
+            counts = (each.present, each.absent, each.ties)
+            made.add_row(titles.get(each.feature, each.feature), *map(str, counts))
+    return made if made.row_count else Text("no feature has a majority or a tie for present")

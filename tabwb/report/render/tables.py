@@ -1,0 +1,308 @@
+"""Results as tables for the terminal: handsome at 80 columns, plain text when piped.
+
+Rich is imported with this module, which commands import only when they print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration
+from tabwb.records.trials import Administration, Trial
+from tabwb.records.words import plural
+from tabwb.report.render.printing import print_view, table
+from tabwb.report.render.wording import (
+    NONE,
+    baselines_of,
+    between,
+    burden_words,
+    count,
+    features_of,
+    intervals_words,
+    number,
+    percent,
+    percents,
+    plain,
+    remarks,
+    right_of,
+    terms_of,
+    usable_words,
+    without_burden,
+)
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.counted import name_of
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.report.summaries.summary import Summary, summarise
+from tabwb.scoring.choice import POLICIES
+
+BAR = 12
+_STATUS = {
+    "running": "▸ running",
+    "interrupted": "◌ interrupted",
+    "paused": "‖ paused",
+    "done": "✓ done",
+    "discontinued": "■ discontinued",
+}
+
+
+def print_list(administrations: Sequence[Administration]) -> None:
+    """Print the administrations of a store, newest last."""
+    print_view(list_view(administrations))
+
+
+def print_administration(
+    administration: Administration,
+    battery: Battery,
+    trials: Sequence[Trial],
+    *,
+    declarations: Mapping[str, Declaration] | None = None,
+    interval: bool = False,
+    summary: Summary | None = None,
+    details: bool = False,
+    primary: str = "",
+    speaker: Mapping[str, object] | None = None,
+    arpabet: bool = False,
+) -> None:
+    """Print the results of one administration; ``summary`` is of its trials, if at hand."""
+    summary = summary or summarise(
+        battery,
+        trials,
+        administration.conditions,
+        declarations=declarations,
+        interval=interval,
+        primary=primary,
+        speaker=speaker,
+    )
+    print_view(
+        administration_view(administration, battery, summary, details=details, arpabet=arpabet)
+    )
+
+
+def administration_view(
+    administration: Administration,
+    battery: Battery,
+    summary: Summary,
+    *,
+    details: bool = False,
+    arpabet: bool = False,
+) -> RenderableType:
+    """The results of one administration; ``details`` are the rates of every feature and error."""
+    conditions = administration.conditions
+    facts = [conditions.examinee, f"seed {conditions.seed}"]
+    if conditions.kind == "model":
+        facts += [conditions.drawn, f"protocol {conditions.protocol.value}"]
+    if conditions.replicates > 1:
+        facts.append(f"{conditions.replicates} replicates")
+    if conditions.option_order != "as-given":
+        facts.append(f"options {conditions.option_order}")
+    if conditions.conversation:
+        facts.append("one conversation")
+    if conditions.lesion:
+        facts.append(f"lesion {conditions.lesion}")
+    if conditions.kind == "speaker":
+        facts.append(f"session {administration.session_date or 'of unknown date'}")
+    if conditions.research_protocol:
+        facts.append(f"research protocol {conditions.research_protocol}")
+    state = (
+        f"{_STATUS[administration.status_word]}  {administration.answered}/{administration.planned}"
+    )
+    title = f"#{administration.id}  {battery.title} {battery.version}"
+    head = Table.grid(expand=True)
+    head.add_column()
+    head.add_column(justify="right", no_wrap=True)
+    head.add_row(Text(title, style="bold"), Text(state))
+    parts: list[RenderableType] = [head, Text("  ·  ".join(facts), style="dim")]
+    if administration.reason:
+        parts.append(Text(f"reason: {administration.reason}", style="dim"))
+    parts += [Text(), *summary_view(summary, battery, details=details, arpabet=arpabet)]
+    said = "\n".join(cautions(battery, summary, model=conditions.kind == "model"))
+    return Group(*parts, Text(said, style="dim"))
+
+
+def summary_view(
+    summary: Summary, battery: Battery, *, details: bool = False, arpabet: bool = False
+) -> Iterator[RenderableType]:
+    """Subtests with their remarks, then each judge's burden."""
+    named = {subtest.id for subtest in summary.named}
+    written = [subtest for subtest in summary.subtests if subtest.id not in named]
+    if written:
+        yield subtests_table(written)
+    if named:
+        from tabwb.report.render.naming import naming_views
+
+        for subtest_named in summary.named:
+            yield from naming_views(subtest_named, arpabet=arpabet)
+    notes = [
+        (subtest.title, f"{what}: {figures}")
+        for subtest in written
+        for what, figures in remarks(subtest)
+        if not (details and _in_kinds(what, subtest))
+    ]
+    if notes:
+        yield Padding(_pairs(notes), (0, 1, 1, 1))
+    if details:
+        yield from kinds_tables(summary.subtests)
+    titles = {
+        category.id: category.title
+        for grouping in battery.groupings
+        for category in grouping.categories
+    }
+    for judge in summary.judges:
+        yield burden_view(judge, titles)
+        if details:
+            yield features_table(judge, battery)
+        yield Text()
+    for other in summary.others:
+        yield Text(f" {other.rater}", style="bold")
+        yield Text(f" {usable_words(summary.answers.usable)}")
+        for name, measured in other.measures.items():
+            of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
+            yield Text(f" mean {name} {number(measured.mean)}{of}")
+        yield Text()
+
+
+def _in_kinds(what: str, subtest: SubtestSummary) -> bool:
+    """Whether a remark says in short what the tables of kinds say whole."""
+    return what == "right by tag" or (what == "errors" and bool(subtest.by_foil))
+
+
+def kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]:
+    """Errors by kind of foil and right answers by tag, under the three policies."""
+    for subtest in subtests:
+        rows = [
+            (f"wrong, {plain(kind)}", [found.errors[policy] for policy in POLICIES], found.of)
+            for kind, found in subtest.by_foil.items()
+            if found.of
+        ] + [
+            (f"right, {plain(tag)}", [found.correct[policy] for policy in POLICIES], found.scored)
+            for tag, found in subtest.by_tag.items()
+            if found.scored
+        ]
+        if rows:
+            made = table("exact", "norm.", "extr.", "of", first=subtest.title)
+            for what, counts, of in rows:
+                made.add_row(what, *map(count, counts), str(of))
+            yield made
+
+
+def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
+    """In how many responses each feature of the set was present, with the rate's interval."""
+    burden = judge.burden
+    usable = usable_words(burden.usable)
+    made = table("present", "of", "rate", "95 %", first=f"features, {judge.rater} ({usable})")
+    for feature in battery.features:
+        if feature.id in burden.present:
+            made.add_row(
+                feature.title,
+                str(burden.present[feature.id]) if burden.n_burden else NONE,
+                str(burden.n_burden),
+                percent(burden.rate(feature.id)),
+                percents(burden.rate_intervals(feature.id)[0].interval),
+            )
+    return made
+
+
+def subtests_table(subtests: Iterable[SubtestSummary]) -> RenderableType:
+    """One row per subtest: right answers with their interval, and what guessing gives."""
+    made = table("right", "95 %", "norm.", "extr.", "baseline", first="subtest")
+    for subtest in subtests:
+        share = subtest.share
+        if not share.scored:
+            made.add_row(subtest.title, Text(right_of(subtest), style="dim"))
+            continue
+        made.add_row(
+            subtest.title,
+            Text(right_of(subtest), style="bold"),
+            between(share.interval()),
+            count(share.correct["normalised"]),
+            count(share.correct["extracted"]),
+            Text(baselines_of(subtest), style="dim"),
+        )
+    return made
+
+
+def _pairs(notes: Iterable[tuple[str, str]]) -> Table:
+    """Remarks in two columns, a subtest's title only once."""
+    made = Table.grid(padding=(0, 2))
+    made.add_column(style="dim")
+    made.add_column()
+    last = ""
+    for title, words in notes:
+        made.add_row("" if title == last else title, words)
+        last = title
+    return made
+
+
+def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableType:
+    """Burden of one judge: never without rater, scope, set and numbers of responses."""
+    burden = judge.burden
+    line = Text.assemble(
+        ("symptom burden  ", "bold"),
+        (burden_words(burden), "bold cyan"),
+        (f" over {features_of(judge)}", "bold"),
+    )
+    facts = (
+        f"{terms_of(judge)}  ·  {plural(burden.n_responses, 'response')}, "
+        f"{burden.n_distinct} distinct  ·  {number(burden.words_mean, 1)} words"
+    )
+    parts: list[RenderableType] = [Text(usable_words(burden.usable)), line]
+    if burden.symptom_burden.defined and (found := intervals_words(burden.intervals)):
+        parts.append(Text(f"95 %: {', '.join(found)}"))
+    parts.append(Text(facts, style="dim"))
+    if without := without_burden(burden):
+        causes = "; ".join(f"{n}, {plain(cause)}" for cause, n in without.items())
+        parts.append(Text(f"usable but without a burden: {causes}", style="dim"))
+    if judge.not_judged:
+        parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
+    bars = Table.grid(padding=(0, 2))
+    bars.add_column()
+    bars.add_column(no_wrap=True)
+    bars.add_column(justify="right", no_wrap=True)
+    bars.add_column(justify="right", style="dim", no_wrap=True)
+    for name, category in judge.categories.items():
+        if category.count.value is not None and category.rate.value is not None:
+            bars.add_row(
+                titles.get(name, name),
+                _bar(category.count.value / category.of),
+                f"{category.count.value:.2f} of {category.of}",
+                f"in {category.rate.value * 100:.0f} %",
+            )
+    if bars.row_count:
+        parts.append(bars)
+    return Padding(Group(*parts), (0, 1))
+
+
+def _bar(share: float) -> Text:
+    full = round(share * BAR)
+    return Text.assemble(("━" * full, "cyan"), ("─" * (BAR - full), "dim"))
+
+
+def list_view(administrations: Sequence[Administration]) -> RenderableType:
+    """The administrations of a store."""
+    if not administrations:
+        return Text("No administrations yet. Start one with: tabwb run tab --model bundled")
+    made = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+    made.add_column("id", justify="right", no_wrap=True)
+    made.add_column("battery", no_wrap=True)
+    made.add_column("examinee", ratio=1, overflow="fold")
+    made.add_column("answered", justify="right", no_wrap=True)
+    made.add_column("status", no_wrap=True)
+    made.add_column("given (UTC)", no_wrap=True, style="dim")
+    for one in administrations:
+        made.add_row(
+            str(one.id),
+            one.battery,
+            name_of(one.conditions),
+            f"{one.answered}/{one.planned}",
+            _STATUS[one.status_word],
+            one.given_at,
+        )
+    return made

@@ -1,0 +1,314 @@
+"""Numbers and remarks of results as words: the same on paper, in the terminal, in the workbench."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tabwb.records.states import ResponseKind
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.subtests import Measured, SubtestSummary
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.burden import Burden
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.repetition import ERROR_TYPES
+from tabwb.scoring.usable import Usable
+
+NONE = "-"
+FEW = "few usable"
+"""Marks a burden for which fewer than half of the responses are usable."""
+_SHORT = {"prompt-echo": "echo", "repeated-answer": "repeated"}
+BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
+"""The baselines beside a subtest's row, and what they are called."""
+ALL_BASELINES = {
+    "always_first": "always first option",
+    "always_yes": "always Yes",
+    "guessing": "guessing",
+}
+"""The baselines below a table of accuracies."""
+
+
+def size_of(parameters: str) -> str:
+    """A model's size as its profile says it, so that it can be read.
+
+    >>> size_of("1240000000"), size_of("1.2B")
+    ('1,240,000,000 parameters', '1.2B parameters')
+    """
+    shown = f"{int(parameters):,}" if parameters.isdecimal() else parameters
+    return f"{shown} parameters"
+
+
+def number(estimate: Estimate, digits: int = 2) -> str:
+    """A number, or a dash where it is undefined.
+
+    >>> number(Estimate(0.625)), number(Estimate(None, "no item answered"))
+    ('0.62', '-')
+    """
+    return figure(estimate.value, digits)
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number, or a dash where there is none."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign, or a dash where there is none.
+
+    >>> signed(3.06), signed(-0.5), signed(None)
+    ('+3.06', '-0.50', '-')
+    """
+    return NONE if value is None else f"{value:+.2f}"
+
+
+def chance(p: float | None) -> str:
+    """A p value, or a dash where there is none.
+
+    >>> chance(0.125), chance(0.0001)
+    ('0.125', '<.001')
+    """
+    if p is None:
+        return NONE
+    return f"{p:.3f}" if p >= 0.001 else "<.001"
+
+
+def percent(share: Estimate) -> str:
+    """A share in per cent, or a dash where it is undefined.
+
+    >>> percent(Estimate(0.125))
+    '12 %'
+    """
+    return NONE if share.value is None else f"{share.value * 100:.0f} %"
+
+
+def percents(interval: Interval | None) -> str:
+    """Both ends of the interval of a share in per cent, or a dash.
+
+    >>> percents(Interval(0.0084, 0.9057))
+    '1-91 %'
+    """
+    if interval is None:
+        return NONE
+    return f"{interval.low * 100:.0f}-{interval.high * 100:.0f} %"
+
+
+def count(value: int | None) -> str:
+    """A count, or a dash where nothing could be counted."""
+    return NONE if value is None else str(value)
+
+
+def between(interval: Interval | None) -> str:
+    """Both ends of an interval, or a dash.
+
+    >>> between(Interval(0.0084, 0.9057))
+    '0.01-0.91'
+    """
+    return NONE if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
+
+
+def intervals_words(found: Sequence[EstimatedInterval]) -> tuple[str, ...]:
+    """Intervals with the estimand of each; nothing of one that replicates would be needed for.
+
+    >>> these = EstimatedInterval(Estimand.THESE_PROMPTS, None, "deterministic")
+    >>> like = EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(0.0, 0.721))
+    >>> intervals_words([like, these])
+    ('0.00-0.72 for prompts like these', 'deterministic for these prompts')
+    """
+    said = []
+    for each in found:
+        if each.interval is not None:
+            said.append(f"{between(each.interval)} for {each.estimand.value}")
+        elif each.deterministic:
+            said.append(f"{each.reason} for {each.estimand.value}")
+    return tuple(said)
+
+
+def plain(name: str) -> str:
+    """An id as words."""
+    return name.replace("-", " ")
+
+
+def numbered(administrations: Sequence[int]) -> str:
+    """Administrations by their numbers.
+
+    >>> numbered((3, 4))
+    '#3, #4'
+    """
+    return ", ".join(f"#{number}" for number in administrations)
+
+
+def right_of(subtest: SubtestSummary) -> str:
+    """Right answers of those scored; where none was scored, how many were given."""
+    share = subtest.share
+    if share.scored:
+        return f"{share.correct['exact']} of {share.scored}"
+    return f"{share.n} given" if share.n else NONE
+
+
+def baselines_of(subtest: SubtestSummary) -> str:
+    """What always giving one answer would give; empty where that makes no sense."""
+    return ", ".join(
+        f"{words} {number(subtest.baselines[name])}"
+        for name, words in BASELINES.items()
+        if name in subtest.baselines
+    )
+
+
+def measured_mean(name: str, measured: Measured) -> str:
+    """A mean, with how many of the responses it is of where it is not all.
+
+    >>> measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
+    'MATTR 0.66 (1 of 5)'
+    """
+    title = name.upper() if name in ("ttr", "mattr", "mtld") else plain(name)
+    of = f" ({measured.n} of {measured.n + measured.undefined})" if measured.undefined else ""
+    return f"{title} {number(measured.mean)}{of}"
+
+
+def causes_words(causes: Mapping[str, int]) -> str:
+    """Why responses are unusable, and how many each.
+
+    >>> causes_words({"refused": 2, "prompt-echo": 1})
+    '2 refused, 1 echo'
+    """
+    return ", ".join(f"{n} {_SHORT.get(name, plain(name))}" for name, n in causes.items())
+
+
+def usable_words(found: Usable) -> str:
+    """How many responses are usable; it stands before every figure of them.
+
+    >>> usable_words(Usable(12, 15, {"refused": 2, "prompt-echo": 1}))
+    'usable 12 of 15: 2 refused, 1 echo'
+    >>> usable_words(Usable(5, 5))
+    'usable 5 of 5'
+    """
+    causes = causes_words(found.causes)
+    return f"usable {found.usable} of {found.n}" + (f": {causes}" if causes else "")
+
+
+def burden_words(burden: Burden) -> str:
+    """A burden, marked where few responses are usable."""
+    value = number(burden.symptom_burden)
+    return f"{value} ({FEW})" if burden.usable.few else value
+
+
+def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
+    """(what, figures) beside a subtest's row, only where there is something to say."""
+    share = subtest.share
+    if not share.n:
+        return
+    told: set[str] = set()
+    if share.n < subtest.answered:
+        yield (
+            "counted",
+            f"{share.n} of {subtest.answered}; identical answers that were not sampled, or were "
+            "sampled with the same seed, are counted once",
+        )
+    if share.n > share.scored > 0:
+        yield "no verdict", f"{share.n - share.scored} of {share.n}"
+    if share.scored and not share.fixed:
+        these = [one for one in share.intervals() if one.estimand is Estimand.THESE_PROMPTS]
+        yield from _listed("95 %", intervals_words(these))
+    if subtest.kind is ResponseKind.YES_NO and share.scored:
+        policy = "exact" if subtest.yes_rate["exact"].defined else "extracted"
+        yield (
+            "balanced accuracy",
+            f"{number(subtest.balanced_accuracy[policy])}, "
+            f"yes-rate {number(subtest.yes_rate[policy])} ({policy})",
+        )
+    guessing = subtest.baselines.get("guessing")
+    if guessing is not None and guessing.defined and share.scored:
+        yield "guessing would give", number(guessing)
+    if subtest.positions:
+        yield (
+            "right by position of the key",
+            ", ".join(f"{one.number}: {one.correct} of {one.keyed}" for one in subtest.positions),
+        )
+        yield (
+            "answers at position",
+            ", ".join(f"{one.number}: {percent(one.share)}" for one in subtest.positions),
+        )
+    if subtest.chance_corrected.defined:
+        yield "corrected for chance", number(subtest.chance_corrected)
+    yield from _listed(
+        "right by tag",
+        (
+            f"{plain(tag)} {tagged.correct['exact']} of {tagged.scored}"
+            for tag, tagged in subtest.by_tag.items()
+            if tagged.scored
+        ),
+    )
+    yield from _listed(
+        "errors",
+        (
+            f"{plain(kind)} {foil.errors['exact']} of {foil.of}"
+            for kind, foil in subtest.by_foil.items()
+            if foil.errors["exact"]
+        ),
+    )
+    counts = ERROR_TYPES if subtest.kind is ResponseKind.VERBATIM else ()
+    totals = ((name, one.total) for name, one in subtest.measures.items() if one.measure in counts)
+    yield from _listed("errors", (f"{plain(name)} {total:g}" for name, total in totals if total))
+    means = [
+        measured_mean(name, one)
+        for name, one in subtest.measures.items()
+        if one.measure not in counts
+    ]
+    if means or subtest.kind is ResponseKind.CONNECTED_TEXT:
+        yield "usable", usable_words(subtest.usable).removeprefix("usable ")
+        told = set(subtest.usable.causes)
+    yield from _listed("mean", means)
+    yield from _listed(
+        "responses",
+        (
+            f"{plain(status)} {n}"
+            for status, n in subtest.statuses.items()
+            if status != "ok" and status not in told
+        ),
+    )
+
+
+def features_of(judge: JudgeSummary) -> str:
+    """How many features the set of a judge has."""
+    n = len(judge.burden.features)
+    return f"{n} {'feature' if n == 1 else 'features'}"
+
+
+def terms_of(judge: JudgeSummary) -> str:
+    """Who judged what: burdens under other terms do not stand in one column."""
+    terms = [judge.rater, plain(judge.scope)]
+    if judge.prompt_hash:
+        terms.append(f"prompt {judge.prompt_hash[:8]}")
+    if not judge.declared:
+        terms.append("set not declared")
+    return "  ·  ".join(terms)
+
+
+def without_burden(burden: Burden) -> dict[str, int]:
+    """Why *usable* responses have no burden, to how many; the others are told by their status."""
+    return {
+        cause: n
+        for cause, n in burden.no_burden.items()
+        if cause not in burden.usable.causes and cause != "no-response"
+    }
+
+
+def causes_of(judge: JudgeSummary) -> str:
+    """Why responses that a judge was given have no burden, and how many each."""
+    return ", ".join(f"{plain(cause)} {n}" for cause, n in judge.burden.no_burden.items())
+
+
+def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
+    """A name for each judge: its rater, with its terms where it judged under several."""
+    times = Counter(judge.rater for judge in judges)
+    return tuple(
+        judge.rater if times[judge.rater] == 1 else f"{judge.rater} ({judge.terms})"
+        for judge in judges
+    )
+
+
+def _listed(what: str, figures: Iterable[str]) -> Iterator[tuple[str, str]]:
+    together = ", ".join(figures)
+    if together:
+        yield what, together

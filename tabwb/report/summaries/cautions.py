@@ -1,0 +1,85 @@
+"""The sentences that stand with every result, wherever it is shown or written (SCORING 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tabwb.battery.model import Battery
+from tabwb.records.states import ResponseKind
+from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
+from tabwb.report.summaries.draws import pooled_caution, repeated_caution
+from tabwb.report.summaries.summary import Summary
+
+FEW_ITEMS = 10
+"""Below so many items an interval is said to be unreliable (SCORING 8)."""
+PROMPTS_LIKE_THESE = (
+    "95 % intervals are for prompts like these: the items are taken as a sample of such prompts."
+)
+DETERMINISTIC = (
+    "Where nothing was drawn (greedy), the figures are deterministic for exactly these prompts."
+)
+UNRELIABLE = (
+    "There are fewer than 10 items. Where one prompt draws a feature almost alone, an interval "
+    "from five items covers the true value in 82 % of studies (64 % at worst), whatever the method."
+)
+
+
+def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str]:
+    """What must be said beside a summary.
+
+    Args:
+        battery: its own disclaimer is among them.
+        summary: each judge in it brings the caution that it declared.
+        model: whether any of the answers are a model's.
+    """
+    yield RESEARCH_ONLY
+    if battery.disclaimer:
+        yield battery.disclaimer
+    if model:
+        yield MODEL_CAUTION
+    if any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+        yield SPEECH_CAUTION
+    if summary.answers.inexact:
+        yield (
+            f"{summary.answers.inexact} of {summary.answers.n} responses are near ties: at some "
+            "token two candidates were no further apart than rounding, so that they may change "
+            "with batch size or device (batch_exact=no)."
+        )
+    for failed in summary.failed:
+        yield f"{failed}."
+    yield from _of_intervals(summary)
+    if shared := summary.answers.shared_streams:
+        yield pooled_caution(shared, summary.answers.n)
+    if again := summary.answers.repeated_draws:
+        yield repeated_caution(again)
+    for cause, n in summary.answers.empty_causes.items():
+        yield f"{n} of {summary.answers.n} responses have no text: {cause}."
+    for judge in summary.judges:
+        if judge.other_prompts:
+            others = ", ".join(
+                f"{n} under {name[:8]}" for name, n in sorted(judge.other_prompts.items())
+            )
+            yield (
+                f"Judging anew by {judge.rater} was not finished: of the verdicts on "
+                f"{plural(judge.burden.n_responses, 'response')} {others}, the others under "
+                f"{(judge.prompt_hash or 'none')[:8]} (prompt)."
+            )
+    said = {judge.rater: judge.caution for judge in summary.judges if judge.caution}
+    for rater, caution in said.items():
+        yield f"Verdicts of {rater}: {caution.rstrip('.')}."
+
+
+def _of_intervals(summary: Summary) -> Iterator[str]:
+    """What the intervals beside burdens and right answers are for."""
+    shares = [subtest.share for subtest in summary.subtests if subtest.share.scored]
+    burdens = [judge.burden for judge in summary.judges if judge.burden.interval]
+    if not shares and not burdens:
+        return
+    yield PROMPTS_LIKE_THESE
+    fixed = [share.fixed for share in shares] + [burden.fixed for burden in burdens]
+    if all(fixed):
+        yield DETERMINISTIC
+    counts = [len(share.by_item["exact"]) for share in shares if share.by_item]
+    counts += [len(burden.sizes) for burden in burdens]
+    if counts and min(counts) < FEW_ITEMS:
+        yield UNRELIABLE

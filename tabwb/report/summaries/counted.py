@@ -1,0 +1,275 @@
+"""Which responses count into a summary, and once each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.declarations import Declaration
+from tabwb.records.errors import UsageError
+from tabwb.records.judgements import Judged
+from tabwb.records.ratings import Rating
+from tabwb.records.specs import parse_spec
+from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
+from tabwb.records.trials import Attempt, Conditions, Trial
+from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
+from tabwb.report.summaries.statuses import effective_statuses, is_usable
+
+
+def name_of(conditions: Conditions) -> str:
+    """Who was tested: the spec with its lesion, or the study id.
+
+    >>> name_of(Conditions("bundled", "model", lesion="noise:0.1"))
+    'bundled + noise:0.1'
+    """
+    return conditions.examinee + (f" + {conditions.lesion}" if conditions.lesion else "")
+
+
+NO_CONDITIONS = frozenset(
+    {"threads", "batch_size", "concurrency", "retries", "timeout_s", "reply_s", "key_env"}
+)
+"""Options of a model that change no answer: administrations that differ in them are alike."""
+
+
+def model_of(conditions: Conditions) -> str:
+    """Who was tested as :func:`name_of`, without options that change no answer.
+
+    >>> model_of(Conditions("transformers:m@threads=2,dtype=float32", "model"))
+    'transformers:m@dtype=float32'
+    """
+    if conditions.kind != "model" or "@" not in conditions.examinee:
+        return name_of(conditions)
+    try:
+        spec = parse_spec(conditions.examinee)
+    except UsageError:  # stored by an earlier version
+        return name_of(conditions)
+    kept = {key: value for key, value in spec.options.items() if key not in NO_CONDITIONS}
+    if len(kept) == len(spec.options):
+        return name_of(conditions)
+    return name_of(replace(conditions, examinee=str(replace(spec, options=kept))))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Trials of one administration.
+
+    Attributes:
+        conditions: how they were given; None is taken as sampled free answers.
+        declarations: what each rater said of itself, by rater.
+        judged: every call of judges that ask a model, oldest first.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: columns of the speaker's record.
+    """
+
+    battery: Battery
+    trials: Sequence[Trial]
+    conditions: Conditions | None = None
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)
+    judged: Sequence[Judged] = ()
+    primary: str = ""
+    speaker: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def examinee(self) -> str:
+        """Who was tested: the spec with its lesion, or the study id."""
+        return "" if self.conditions is None else model_of(self.conditions)
+
+    @property
+    def is_speaker(self) -> bool:
+        """Whether a person answered."""
+        return self.conditions is not None and self.conditions.kind == "speaker"
+
+    @property
+    def protocol(self) -> Protocol:
+        """How answers were obtained."""
+        return Protocol.GENERATE if self.conditions is None else self.conditions.protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A response that counts, with its item and ratings.
+
+    Attributes:
+        source: place of its source, from 0.
+        cluster: (subtest, item), whoever answered: items are the sample; or the speaker where
+            several speakers are pooled. Responses in one cluster are not independent.
+        fixed: whether nothing was drawn (:func:`is_fixed`).
+        status: under which it counts (:mod:`tabwb.report.summaries.statuses`); the stored one is
+            the attempt's.
+        twins: identical answers that count as this one, because nothing was drawn or because they
+            are the same draw; a judge may have judged one of them and not the others.
+        leader: of a twin: the place of the answer that it counts as.
+        shares_stream: whether it was drawn from a random stream that others share
+            (:mod:`tabwb.report.summaries.draws`); the replicates are then one cluster.
+        deciding: scorer to the measure that decides, of scorers for which it is not ``exact``;
+            empty text where a scorer decides nothing.
+    """
+
+    source: int
+    subtest: Subtest
+    item: Item
+    trial: Trial
+    attempt: Attempt
+    cluster: tuple[str, ...]
+    status: ResponseStatus | None = None
+    twins: tuple[Counted, ...] = ()
+    leader: tuple[int, int] | None = None
+    fixed: bool = False
+    shares_stream: bool = False
+    deciding: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Source and trial of the response that counts; of a twin those of its leader."""
+        return self.leader or (self.source, self.trial.plan.number)
+
+    @property
+    def usable(self) -> bool:
+        """Whether its features can be told; of a reply cut while it reasoned there is no text."""
+        if self.status is ResponseStatus.TRUNCATED and not self.attempt.response.strip():
+            return False
+        return is_usable(self.status, self.subtest.response)
+
+    @property
+    def unusable(self) -> str:
+        """The status that makes it unusable; empty for a usable one."""
+        return "" if self.usable or self.status is None else self.status.value
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options in the order shown."""
+        return self.trial.plan.options
+
+    def rating(self, rater: str, measure: str) -> Rating | None:
+        """What a rater gave to a measure, or None when it gave nothing."""
+        for rating in self.trial.ratings:
+            if rating.measure == measure and rating.rater == rater:
+                return rating
+        return None
+
+    def verdict(self, rater: str, policy: str = "exact") -> Rating | None:
+        """Whether a scorer calls the response right under a policy, or None where it says nothing.
+
+        Under ``exact`` that is the scorer's deciding measure, whatever its name.
+        """
+        name = self.deciding.get(rater, policy) if policy == "exact" else policy
+        return self.rating(rater, name)
+
+    def as_rated_by(self, rater: str) -> Counted:
+        """The response as this rater saw it: itself, or the first of its twins that it rated."""
+        for one in (self, *self.twins):
+            if any(rating.rater == rater for rating in one.trial.ratings):
+                return one
+        return self
+
+
+def is_answered(trial: Trial) -> bool:
+    """Whether a trial has an answer that counts; practice never does."""
+    return (
+        trial.state is TrialState.ANSWERED
+        and not trial.plan.practice
+        and trial.counting is not None
+    )
+
+
+def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
+    """How one response was obtained, which the administration's protocol alone does not say.
+
+    The back end notes it with each reply (``protocol``). Where it does not, an item without options
+    was answered freely under any protocol; questions for yes or no have these two.
+    """
+    noted = attempt.metadata.get("protocol")
+    if noted in set(Protocol):
+        return Protocol(noted)
+    chosen = trial.plan.options or subtest.response is ResponseKind.YES_NO
+    return source.protocol if chosen else Protocol.GENERATE
+
+
+def is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
+    """Whether a response was bound to be what it is: asked again, a model says the same again.
+
+    So it is under greedy decoding; at any temperature under ``likelihood``, which takes the most
+    likely option; and where the back end notes that it drew nothing (``sampled=no``), as local
+    models under ``enforced``. A service held to the options draws among them.
+    """
+    conditions = source.conditions
+    if conditions is None or conditions.kind != "model":
+        return False
+    if attempt.metadata.get("replayed_sampled") == "yes":
+        return False  # drawn when it was recorded
+    return (
+        conditions.decoding.greedy
+        or protocol is Protocol.LIKELIHOOD
+        or attempt.metadata.get("sampled") == "no"
+    )
+
+
+def _deciding(source: Source) -> Mapping[str, str]:
+    return {
+        rater: next(iter(told.features), "")
+        for rater, told in source.declarations.items()
+        if told.kind == "scorer"
+    }
+
+
+def counted(sources: Iterable[Source]) -> list[Counted]:
+    """The responses that count, in order.
+
+    Practice, skipped and void trials are left out. Where nothing is drawn (:func:`is_fixed`) the
+    same messages get the same response every time, so identical replicates say nothing new and
+    count once (SCORING 2), also across administrations of one model, whatever else was set: under
+    another protocol only what was obtained otherwise counts again. Whoever answers by sampling, and
+    every person, counts each time; but a sampled response that another administration of the model
+    drew already, with the same seed, is the same draw and counts once
+    (:func:`tabwb.report.summaries.draws.again_drawn`).
+    """
+    rows: list[Counted] = []
+    first: dict[Hashable, int] = {}
+    twins: dict[int, list[Counted]] = {}
+    draws: list[Draw] = []
+    given = list(sources)
+    pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
+    for place, source in enumerate(given):
+        examinee = source.examinee
+        deciding = _deciding(source)
+        items = {
+            (subtest.id, item.id): (subtest, item)
+            for subtest in source.battery.subtests
+            for item in subtest.items
+        }
+        statuses = effective_statuses(source.battery, source.trials)
+        for trial, status in zip(source.trials, statuses, strict=True):
+            attempt = trial.counting
+            if attempt is None or not is_answered(trial):
+                continue
+            plan = trial.plan
+            subtest, item = items[plan.subtest, plan.item]
+            cluster = (
+                (examinee,) if pools_speakers and source.is_speaker else (plan.subtest, plan.item)
+            )
+            row = Counted(place, subtest, item, trial, attempt, cluster, status, deciding=deciding)
+            protocol = protocol_of(source, subtest, trial, attempt)
+            if is_fixed(source, protocol, attempt):
+                row = replace(row, fixed=True)
+                asked = attempt.messages or plan.prompt
+                said = (examinee, protocol, plan.subtest, plan.item, asked, attempt.response)
+                at = first.setdefault(said, len(rows))
+                if at < len(rows):
+                    twins.setdefault(at, []).append(replace(row, leader=rows[at].place))
+                    continue
+            else:
+                shared = shares_stream(source.conditions, attempt, fixed=False)
+                row = replace(row, shares_stream=shared)
+                draw = drawn_with(source.conditions, plan, attempt, shared=shared)
+                if draw is not None:
+                    asked = attempt.messages or plan.prompt
+                    key = (examinee, protocol, plan.subtest, plan.item, asked, draw)
+                    draws.append((len(rows), place, key, attempt.response))
+            rows.append(row)
+    again = again_drawn(draws)
+    for place, at in again.items():
+        twins.setdefault(at, []).append(replace(rows[place], leader=rows[at].place))
+    for at, same in twins.items():
+        rows[at] = replace(rows[at], twins=tuple(same))
+    return [row for place, row in enumerate(rows) if place not in again]

@@ -1,0 +1,130 @@
+"""The responses on which judges are furthest apart about one feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import fsum
+
+from tabwb.records.ratings import Rating
+from tabwb.report.render.wording import judge_labels
+from tabwb.report.summaries.counted import Counted, Source
+from tabwb.report.summaries.summary import pool
+
+PROBABILITY = ".probability"
+"""Ends the measure with which a judge tells a feature's probability beside its verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one judge says of one feature in one response.
+
+    Attributes:
+        judge: its label.
+        verdict: as stored, or None where it was not asked.
+        probability: of the feature, from a judge that tells one.
+    """
+
+    judge: str
+    verdict: Rating | None
+    probability: float | None
+
+    @property
+    def score(self) -> float | None:
+        """The probability where there is one, else the verdict (0 or 1); None without a value."""
+        value = None if self.verdict is None else self.verdict.value
+        return self.probability if value is not None and self.probability is not None else value
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """One response with what every judge says of the feature.
+
+    Attributes:
+        examinee: who gave it.
+        distance: see :func:`distance`; never None here.
+        split: some judges call the feature present, others absent.
+    """
+
+    row: Counted
+    examinee: str
+    said: tuple[Said, ...]
+    distance: float
+    split: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreements:
+    """The responses in order, the most disputed first.
+
+    Attributes:
+        feature: its id.
+        judges: those that have the feature in their sets.
+        compared: responses with values of at least two judges.
+        disputed: those of them on which the judges are apart at all.
+    """
+
+    feature: str
+    judges: tuple[str, ...]
+    compared: int
+    disputed: tuple[Disputed, ...]
+
+
+def distance(scores: Sequence[float]) -> float | None:
+    """How far judges are apart: the mean absolute difference over all pairs of them.
+
+    For verdicts of 0 and 1 it is the share of pairs that disagree; None with fewer than two.
+
+    >>> distance([1.0, 0.0, 0.0]), distance([0.75, 0.25]), distance([1.0])
+    (0.6666666666666666, 0.5, None)
+    """
+    pairs = list(combinations(scores, 2))
+    return fsum(abs(one - other) for one, other in pairs) / len(pairs) if pairs else None
+
+
+def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
+    """The responses of some administrations on which judges differ about a feature.
+
+    Only judges that have the feature in their declared sets take part: one that can never find it
+    absent says nothing by not finding it. Equal distances stay in the order of administration;
+    responses that split the verdicts come before those with probabilities apart on one side.
+
+    Args:
+        sources: administrations of one battery.
+        feature: its id.
+    """
+    judges = [judge for judge in pool(sources).judges if feature in judge.burden.features]
+    labels = judge_labels(judges)
+    rows: dict[tuple[int, int], Counted] = {}
+    said: dict[tuple[int, int], list[Said]] = {}
+    for label, judge in zip(labels, judges, strict=True):
+        for row, _ in judge.judged:
+            if not row.usable:
+                continue  # its features are undefined for every judge
+            place = row.place
+            rows.setdefault(place, row)
+            told = row.rating(judge.rater, feature + PROBABILITY)
+            said.setdefault(place, []).append(
+                Said(label, row.rating(judge.rater, feature), told.value if told else None)
+            )
+    compared = 0
+    found = []
+    for place, row in rows.items():
+        own = tuple(said[place])
+        apart = distance([one.score for one in own if one.score is not None])
+        if apart is None:
+            continue
+        compared += 1
+        verdicts = {one.verdict.value for one in own if one.verdict and one.score is not None}
+        if apart > 0 or len(verdicts) > 1:
+            examinee = sources[row.source].examinee
+            found.append(Disputed(row, examinee, own, apart, len(verdicts) > 1))
+    found.sort(
+        key=lambda one: (not one.split, -round(one.distance, 9), one.row.source, _number(one))
+    )
+    return Disagreements(feature, labels, compared, tuple(found))
+
+
+def _number(one: Disputed) -> int:
+    return one.row.trial.plan.number

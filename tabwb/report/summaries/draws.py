@@ -1,0 +1,173 @@
+"""Which responses were drawn from a random stream that others share, and what follows.
+
+Before each reply had a seed of its own, a run drew every item of replicate r with ``seed + r``. So
+the items of one replicate are not independent, and replicate k of a seed is replicate k + 1 of the
+seed below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import groupby
+
+from tabwb.records.trials import Attempt, Conditions, PlannedTrial
+from tabwb.records.words import plural
+from tabwb.report.summaries.replies import REPLAYED
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
+
+SHARED = "drawn from shared random streams"
+"""Why there is no interval for these prompts: the replicates count as one cluster."""
+
+
+def shares_stream(conditions: Conditions | None, attempt: Attempt, *, fixed: bool) -> bool:
+    """Return whether a response was sampled from a random stream that other responses share.
+
+    Such a response has no seed of its own among what is stored with it. The replicates of its
+    administration are one cluster: they say nothing of how much draws differ.
+
+    Args:
+        conditions: of its administration; None is taken as sampled independently.
+        attempt: the one that counts.
+        fixed: whether nothing was drawn for it (:func:`tabwb.report.summaries.counted.is_fixed`).
+    """
+    if conditions is None or conditions.kind != "model" or conditions.origin is not None or fixed:
+        return False
+    return "seed" not in attempt.metadata and REPLAYED not in attempt.metadata
+
+
+def shared_seed(conditions: Conditions, plan: PlannedTrial) -> int:
+    """Return the seed that a response of an earlier version shares with others.
+
+    >>> trial = PlannedTrial(7, "s", "i", 2, (), "?")
+    >>> shared_seed(Conditions("bundled", "model"), trial)
+    2
+    """
+    return conditions.decoding.seed + plan.replicate
+
+
+def drawn_with(
+    conditions: Conditions | None, plan: PlannedTrial, attempt: Attempt, *, shared: bool
+) -> Hashable | None:
+    """Return seed, temperature and top-p of a sampled reply of a model; None where not known.
+
+    A replayed reply has the seed of a draw that was made elsewhere: of it the administration and
+    the line that it was read from, because a file can be replayed twice.
+
+    Args:
+        conditions: of its administration.
+        plan: of its trial.
+        attempt: the one that counts.
+        shared: whether its random stream is shared (:func:`shares_stream`): then that stream's.
+    """
+    if conditions is None or conditions.kind != "model":
+        return None
+    if REPLAYED in attempt.metadata:
+        uid = attempt.metadata.get("replayed_administration")
+        return (uid, attempt.metadata[REPLAYED]) if uid else None
+    noted = attempt.metadata.get("seed", "")
+    if not shared and not (noted.isascii() and noted.isdecimal()):
+        return None
+    seed = shared_seed(conditions, plan) if shared else int(noted)
+    return shared, seed, conditions.decoding.temperature, conditions.decoding.top_p
+
+
+Draw = tuple[int, int, Hashable, str]
+"""Place of a response, its administration's place, what was asked and drawn with, and the text."""
+
+
+def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
+    """Return the responses that are the draw of an earlier administration, with its response.
+
+    The same run with the same seed gives the same responses: they say nothing new. Of earlier
+    versions, replicates of neighbouring seeds are the same draws too. That holds for
+    an administration whose every response to a question and seed that came before is the same
+    text. Where one differs, the back end does not keep to seeds, and all count.
+
+    Args:
+        draws: in order of administrations.
+
+    Returns:
+        Place of a response to the place of the one that it repeats.
+
+    >>> again_drawn([(0, 0, "a5", "Yes"), (1, 1, "a5", "Yes"), (2, 1, "b6", "No")])
+    {1: 0}
+    >>> again_drawn([(0, 0, "a", "Yes"), (1, 0, "b", "No"), (2, 1, "a", "Yes"), (3, 1, "b", "Yes")])
+    {}
+    """
+    first: dict[Hashable, tuple[int, str]] = {}
+    found: dict[int, int] = {}
+    for _, group in groupby(draws, key=lambda draw: draw[1]):
+        own = list(group)
+        before = [(place, *first[key], text) for place, _, key, text in own if key in first]
+        if all(text == earlier for _, _, earlier, text in before):
+            found.update((place, leader) for place, leader, _, _ in before)
+        for place, _, key, text in own:
+            first.setdefault(key, (place, text))
+    return found
+
+
+def repeated_caution(n: int) -> str:
+    """Return what must be said where draws of other administrations came again.
+
+    >>> repeated_caution(15)[:60]
+    '15 responses repeat a draw that counts already: another admi'
+    """
+    return (
+        f"{plural(n, 'response')} {'repeats' if n == 1 else 'repeat'} a draw that counts already: "
+        "another administration has the same answer of the same model to the same messages, drawn "
+        "with the same seed or read from the same record. Each draw counts once; another --seed "
+        "gives new draws."
+    )
+
+
+def pooled_caution(shared: int, n: int) -> str:
+    """Return what must be said where such responses are summarised.
+
+    Args:
+        shared: how many responses share a stream.
+        n: of how many.
+
+    >>> pooled_caution(6, 8)[:59]
+    '6 of 8 responses were sampled by an earlier version of tabw'
+    """
+    return (
+        f"{_earlier(shared, n)} They are not independent of each other: their replicates count as "
+        "one cluster, and nothing is said of how much draws differ; the intervals for prompts like "
+        "these can be too narrow."
+    )
+
+
+def compared_caution(side: str, shared: int, n: int) -> str:
+    """Return what must be said where such responses are one side of a comparison.
+
+    Args:
+        side: what the side is called.
+        shared: how many of its responses share a stream.
+        n: of how many.
+
+    >>> compared_caution("A", 6, 8)[:62]
+    'A: 6 of 8 responses were sampled by an earlier version of tabw'
+    """
+    return (
+        f"{side}: {_earlier(shared, n)} They are not independent of each other: there is no "
+        "interval and no test for these prompts, and for prompts like these the intervals can be "
+        "too narrow and the p values too small."
+    )
+
+
+def _earlier(shared: int, n: int) -> str:
+    return (
+        f"{shared} of {n} responses were sampled by an earlier version of tabwb, which drew all "
+        "items of one replicate from one random stream, and the same streams again for "
+        "neighbouring seeds."
+    )
+
+
+def without_draws(intervals: Sequence[EstimatedInterval]) -> tuple[EstimatedInterval, ...]:
+    """Return the intervals without the one that takes replicates for independent draws."""
+    return tuple(
+        EstimatedInterval(each.estimand, None, SHARED)
+        if each.estimand is Estimand.THESE_PROMPTS
+        else each
+        for each in intervals
+    )

@@ -1,0 +1,321 @@
+"""What is said of the responses under each judge: symptom burden with its scope and set.
+
+A judge's set and scope are what it declared when it judged, kept with its ratings. No judge is
+known here by its name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration, Scope, prompt_hash
+from tabwb.records.ratings import Rating
+from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
+from tabwb.report.summaries.counted import Counted, Source
+from tabwb.report.summaries.draws import without_draws
+from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
+from tabwb.scoring.text import words
+
+UNUSABLE = frozenset(status.value for status in ResponseStatus if not status.usable)
+"""Response statuses that a stored reason may begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What must be the same for responses to share one burden, and for burdens to be compared."""
+
+    rater: str
+    features: tuple[str, ...]
+    scope: Scope
+    prompt_hash: str | None
+
+    def __str__(self) -> str:
+        """The terms besides the rater, as words."""
+        n = len(self.features)
+        said = [f"{n} {'feature' if n == 1 else 'features'}", self.scope.replace("-", " ")]
+        if self.prompt_hash:
+            said.append(f"prompt {self.prompt_hash[:8]}")
+        return ", ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSummary:
+    """One judge's burden. A rater that judged under several terms has several summaries.
+
+    Attributes:
+        caution: the judge's own sentence, or empty.
+        prompt_hash: SHA-256 (hex) of what a model behind it was told, or None.
+        declared: whether set and scope are what the judge declared; else they are as
+            :func:`undeclared` makes them.
+        groupings: grouping to its categories' burdens; the battery's first one is shown first.
+        judged: the responses in scope, each as it counts into the burden.
+        other_prompts: of the responses in scope, those whose verdict was given under another prompt
+            than the declared one, because judging anew was not finished: SHA-256 to how many.
+        not_judged: connected texts that count and that this rater has not judged under any terms:
+            its work was not finished, or an administration was never given to it. They are in no
+            figure of the burden, N included.
+    """
+
+    rater: str
+    scope: Scope
+    burden: Burden
+    caution: str = ""
+    prompt_hash: str | None = None
+    declared: bool = True
+    groupings: Mapping[str, Mapping[str, CategoryBurden]] = field(default_factory=dict)
+    judged: tuple[tuple[Counted, RatedResponse], ...] = field(default=(), repr=False, compare=False)
+    other_prompts: Mapping[str, int] = field(default_factory=dict)
+    not_judged: int = 0
+
+    @property
+    def terms(self) -> Terms:
+        """Under which terms it judged."""
+        return Terms(self.rater, self.burden.features, self.scope, self.prompt_hash)
+
+    @property
+    def categories(self) -> Mapping[str, CategoryBurden]:
+        """The categories of the first grouping."""
+        return self.burden.categories
+
+
+def summarise_judges(
+    battery: Battery,
+    sources: Sequence[Source],
+    rows: Sequence[Counted],
+    *,
+    interval: bool = False,
+) -> tuple[JudgeSummary, ...]:
+    """Every judge that rated anything, in order of appearance.
+
+    A rater is a judge when it declared itself one, or rated a feature of the battery and is no
+    scorer of the subtest. Administrations in which a judge declared different sets, scopes or
+    prompts are kept apart: burdens over different sets are not put together (SCORING 2). A
+    response that a judge has not judged yet is in no figure of its burden and counted beside it
+    (``not_judged``), whether the rest of its administration was judged or not.
+    """
+    members: dict[Terms, list[Counted]] = {}
+    said: dict[Terms, Declaration | None] = {}
+    by_source: dict[int, list[Counted]] = {}
+    for row in rows:
+        for one in (row, *row.twins):
+            by_source.setdefault(one.source, []).append(one)
+    raters = {
+        place: _raters(battery, own, sources[place].declarations)
+        for place, own in sorted(by_source.items())
+    }
+    seen: dict[tuple[int, str], list[Counted]] = {
+        (place, rater): [] for place, found in raters.items() for rater in found
+    }
+    not_judged: Counter[str] = Counter()
+    for rater in dict.fromkeys(rater for _, rater in seen):
+        for row in rows:
+            # Of answers that count as one the one that this judge has judged stands for all.
+            one = row.as_rated_by(rater)
+            if _is_judged(one, rater) and (one.source, rater) in seen:
+                seen[one.source, rater].append(one)
+            elif row.subtest.response is ResponseKind.CONNECTED_TEXT:
+                not_judged[rater] += 1
+    for (place, rater), own in seen.items():
+        given = sources[place].declarations.get(rater)
+        told = given or undeclared(battery, by_source[place], rater)
+        # In the battery's order; of a feature that it does not have there are no ratings.
+        features = tuple(one.id for one in battery.features if one.id in told.features)
+        terms = Terms(rater, features, told.scope, told.prompt_hash)
+        members.setdefault(terms, []).extend(own)
+        said.setdefault(terms, given)
+    strays = _strays(sources)
+    return tuple(
+        replace(
+            _summarise(battery, own, terms, said[terms], strays, interval=interval),
+            not_judged=not_judged[terms.rater],
+        )
+        for terms, own in members.items()
+    )
+
+
+def alike(
+    first: Sequence[JudgeSummary], second: Sequence[JudgeSummary]
+) -> tuple[list[tuple[JudgeSummary, JudgeSummary]], tuple[tuple[str, str], ...]]:
+    """Judges of two sides whose burdens can be compared, and the raters left out with the reason.
+
+    Only burdens of one rater over the same features, scope and prompt are alike.
+    """
+    theirs = {judge.terms: judge for judge in second}
+    pairs = [(judge, theirs[judge.terms]) for judge in first if judge.terms in theirs]
+    both = {judge.terms for judge, _ in pairs}
+    alone = [[judge.terms for judge in side if judge.terms not in both] for side in (first, second)]
+    left_out = []
+    for rater in dict.fromkeys(terms.rater for side in alone for terms in side):
+        if any(all(judge.rater != rater for judge in side) for side in (first, second)):
+            left_out.append((rater, "judged only one side"))
+            continue
+        said = (
+            "; ".join(str(terms) for terms in side if terms.rater == rater) or "no other"
+            for side in alone
+        )
+        left_out.append((rater, "judged under other terms: {} / {}".format(*said)))
+    return pairs, tuple(left_out)
+
+
+def undeclared(battery: Battery, rows: Sequence[Counted], rater: str) -> Declaration:
+    """The terms of a rater that declared none: an older store, or a file from elsewhere.
+
+    The scope is connected text. The set is every feature that the rater rated there and never left
+    undefined in an answer to which it gave any value: a feature that is only ever found, never
+    found absent, is thereby left out, unless it was found in every answer.
+    """
+    rated: set[str] = set()
+    never: set[str] = set()
+    for row in rows:
+        if row.subtest.response is not ResponseKind.CONNECTED_TEXT:
+            continue
+        given = {each.measure: each.status for each in row.trial.ratings if each.rater == rater}
+        rated |= set(given)
+        if RatingStatus.VALUE in given.values():
+            never |= {name for name, kind in given.items() if kind is RatingStatus.UNDEFINED}
+    return Declaration(rater, tuple(one.id for one in battery.features if one.id in rated - never))
+
+
+def _raters(
+    battery: Battery, rows: Sequence[Counted], declarations: Mapping[str, Declaration]
+) -> list[str]:
+    features = {feature.id for feature in battery.features}
+    found: dict[str, None] = {}
+    for row in rows:
+        for rating in row.trial.ratings:
+            told = declarations.get(rating.rater)
+            if (
+                rating.measure in features and rating.rater not in row.subtest.scorers
+                if told is None
+                else told.kind != "scorer" and told.features
+            ):
+                found[rating.rater] = None
+    return list(found)
+
+
+Place = tuple[int, str, int, int]
+"""Source, rater, trial, attempt."""
+
+
+def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
+    """Verdicts that count and were given under another prompt than the declared one: its SHA-256.
+
+    A declaration is of the latest judging; when that was interrupted, what it had not come to has
+    the verdicts of an earlier prompt.
+    """
+    found: dict[Place, str] = {}
+    for place, source in enumerate(sources):
+        for each in source.judged:
+            call = each.judgement
+            told = source.declarations.get(call.rater)
+            if call.repeat or told is None:
+                continue
+            where = (place, call.rater, each.trial, each.attempt)
+            # A later verdict takes the place of an earlier one.
+            found.pop(where, None)
+            if call.prompt_text != told.prompt_text:
+                found[where] = prompt_hash(call.prompt_text) or "none"
+    return found
+
+
+def _summarise(
+    battery: Battery,
+    rows: Sequence[Counted],
+    terms: Terms,
+    said: Declaration | None,
+    strays: Mapping[Place, str],
+    *,
+    interval: bool,
+) -> JudgeSummary:
+    judged = tuple((row, _rated(row, terms)) for row in rows if _in_scope(row, terms))
+    responses = [response for _, response in judged]
+    groupings = {
+        grouping.id: {category.id: category.features for category in grouping.categories}
+        for grouping in battery.groupings
+    }
+    first = next(iter(groupings.values()), {})
+    burden = symptom_burden(responses, terms.features, first, interval=interval)
+    if any(row.shares_stream for row, _ in judged):
+        burden = replace(burden, intervals=without_draws(burden.intervals))
+    return JudgeSummary(
+        terms.rater,
+        terms.scope,
+        burden,
+        caution=said.caution if said else "",
+        prompt_hash=terms.prompt_hash,
+        declared=said is not None,
+        groupings={
+            name: burden.categories
+            if categories is first
+            else symptom_burden(responses, terms.features, categories).categories
+            for name, categories in groupings.items()
+        },
+        judged=judged,
+        other_prompts=Counter(
+            strays[where]
+            for row, _ in judged
+            if (where := (row.source, terms.rater, row.trial.plan.number, row.attempt.number))
+            in strays
+        ),
+    )
+
+
+def _is_judged(row: Counted, rater: str) -> bool:
+    """Whether a rater has seen a response; of an unusable one no verdict is needed."""
+    return not row.usable or any(rating.rater == rater for rating in row.trial.ratings)
+
+
+def _in_scope(row: Counted, terms: Terms) -> bool:
+    if row.subtest.response is ResponseKind.CONNECTED_TEXT:
+        return True
+    return terms.scope == "all" and any(one.rater == terms.rater for one in row.trial.ratings)
+
+
+def _rated(row: Counted, terms: Terms) -> RatedResponse:
+    ratings = {
+        rating.measure: rating for rating in row.trial.ratings if rating.rater == terms.rater
+    }
+    text = row.attempt.response
+    present: frozenset[str] | None = None
+    cause = _cause(row, terms, ratings)
+    if not cause:
+        present = frozenset(feature for feature in terms.features if ratings[feature].value)
+    return RatedResponse(
+        row.cluster, text, len(words(text)), present, cause, row.unusable, row.fixed
+    )
+
+
+def _cause(row: Counted, terms: Terms, ratings: Mapping[str, Rating]) -> str:
+    """Why a response has no burden; empty when it has one. The gravest cause is named.
+
+    Where a feature is undefined it is the stored reason: the response status that it begins with,
+    or the feature that is undefined with the reason.
+    """
+    if row.status is ResponseStatus.EMPTY:
+        return "no-response"
+    if row.unusable:
+        return row.unusable
+    given = [ratings.get(feature) for feature in terms.features]
+    statuses = [None if rating is None else rating.status for rating in given]
+    if not statuses:
+        return "no-feature"
+    if None in statuses:
+        return "not-rated"
+    for failure in (RatingStatus.ERROR, RatingStatus.UNPARSED):
+        if failure in statuses:
+            return failure.value
+    reasons = {
+        rating.measure: rating.reason
+        for rating in given
+        if rating is not None and rating.status is RatingStatus.UNDEFINED
+    }
+    for reason in reasons.values():
+        if (named := reason.partition(":")[0]) in UNUSABLE:
+            return named
+    for feature, reason in reasons.items():
+        if reason:
+            return f"{feature} undefined: {reason}"
+    return "undefined" if reasons else ""

@@ -1,0 +1,175 @@
+"""Two administrations of one naming battery, item by item, with McNemar's test."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.naming_summary import NamedSubtest, named_subtests
+from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, right_by
+from tabwb.scoring.participant_tests import McNemar, mcnemar
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPair:
+    """One item on both sides.
+
+    Attributes:
+        item, target: of the battery.
+        first, second: its responses on each side, in order of time; several where a side is several
+            administrations or has replicates.
+    """
+
+    item: str
+    target: str
+    first: tuple[NamedItem, ...]
+    second: tuple[NamedItem, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the sides differ in what was said or in what is said of it."""
+        sides = (self.first, self.second)
+        one, other = ([_facts(each) for each in side] for side in sides)
+        return one != other
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Right answers by one basis on both sides, over the items that have one verdict on each.
+
+    Attributes:
+        basis: by what an answer is right.
+        items: how many items are compared.
+        first, second: right ones among them.
+        test: McNemar's exact test; None without an item.
+        left_out: items with no verdict, or several responses, on a side.
+    """
+
+    basis: Basis
+    items: int
+    first: int
+    second: int
+    test: McNemar | None
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDifference:
+    """One naming subtest on both sides.
+
+    Attributes:
+        id, title: of the subtest.
+        pairs: by item, in the battery's order.
+        changed: one for each basis that says anything on both sides.
+        codes: on each side, how often each code stands: a person's, else the one proposed.
+    """
+
+    id: str
+    title: str
+    pairs: tuple[NamedPair, ...]
+    changed: tuple[Changed, ...]
+    codes: tuple[Mapping[str, int], Mapping[str, int]]
+
+    def to_json(self) -> Json:
+        """As plain data; what is not known is None."""
+        return {
+            "subtest": self.id,
+            "changed": [
+                {
+                    "basis": one.basis,
+                    "items": one.items,
+                    "left_out": one.left_out,
+                    "first_right": one.first,
+                    "second_right": one.second,
+                    "gained": None if one.test is None else one.test.gained,
+                    "lost": None if one.test is None else one.test.lost,
+                    "p": None if one.test is None else one.test.p,
+                    "mid_p": None if one.test is None else one.test.mid_p,
+                    "test": None if one.test is None else "McNemar, exact, two-sided",
+                    "status": "undefined" if one.test is None else "value",
+                }
+                for one in self.changed
+            ],
+            "codes": {"first": dict(self.codes[0]), "second": dict(self.codes[1])},
+            "items": [
+                {
+                    "item": pair.item,
+                    "target": pair.target,
+                    "differs": pair.differs,
+                    "first": [_facts(one) for one in pair.first],
+                    "second": [_facts(one) for one in pair.second],
+                }
+                for pair in self.pairs
+            ],
+        }
+
+
+def naming_difference(
+    first: Sequence[Source], second: Sequence[Source]
+) -> tuple[NamedDifference, ...]:
+    """Compare two sides of one naming battery.
+
+    Args:
+        first: administrations of the first side.
+        second: of the second; of the same battery.
+    """
+    return tuple(
+        _subtest(one, other)
+        for one, other in zip(named_subtests(first), named_subtests(second), strict=True)
+    )
+
+
+def _subtest(one: NamedSubtest, other: NamedSubtest) -> NamedDifference:
+    names = dict.fromkeys(each.item for each in (*one.items, *other.items))
+    pairs = tuple(_pair(name, one.items, other.items) for name in names)
+    changed = tuple(_changed(pairs, basis) for basis in BASES)
+    return NamedDifference(
+        one.id,
+        one.title,
+        pairs,
+        tuple(each for each in changed if each.items),
+        (_codes(one.items), _codes(other.items)),
+    )
+
+
+def _pair(name: str, one: Sequence[NamedItem], other: Sequence[NamedItem]) -> NamedPair:
+    mine, theirs = (tuple(each for each in side if each.item == name) for side in (one, other))
+    return NamedPair(name, (*mine, *theirs)[0].target, mine, theirs)
+
+
+def _changed(pairs: Sequence[NamedPair], basis: Basis) -> Changed:
+    verdicts = [(_only(pair.first, basis), _only(pair.second, basis)) for pair in pairs]
+    known = [(a, b) for a, b in verdicts if a is not None and b is not None]
+    before, after = [a for a, _ in known], [b for _, b in known]
+    test = mcnemar(before, after) if known else None
+    return Changed(basis, len(known), sum(before), sum(after), test, len(pairs) - len(known))
+
+
+def _only(responses: Sequence[NamedItem], basis: Basis) -> bool | None:
+    """Whether the one response of a side is right; None where there are none or several."""
+    answered = [one for one in responses if one.status == "answered"]
+    return right_by(answered[0], basis) if len(answered) == 1 else None
+
+
+def _codes(items: Sequence[NamedItem]) -> Mapping[str, int]:
+    said = [one.code or one.proposed for one in items if one.status == "answered"]
+    return dict(Counter(code for code in said if code).most_common())
+
+
+def _facts(one: NamedItem) -> Json:
+    """What is compared of one response."""
+    return {
+        "status": one.status,
+        "heard": one.heard or None,
+        "phonemes": list(one.phonemes),
+        "score": one.score or None,
+        "right": right_by(one, "outcome"),
+        "correct_any": one.rules.get("correct-any"),
+        "correct_first": one.rules.get("correct-first"),
+        "code": one.code or None,
+        "proposed": one.proposed or None,
+    }

@@ -1,0 +1,140 @@
+"""Two sides on the same items: values by item, intervals and tests of their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from tabwb.report.summaries.counted import Counted, Source, is_fixed, protocol_of
+from tabwb.report.summaries.draws import without_draws
+from tabwb.scoring.burden_interval import effective_responses
+from tabwb.scoring.difference_interval import difference_interval, sampling_floor
+from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.permutation import PairedTest, paired_permutation
+
+Place = tuple[str, str]
+"""Subtest and item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Values of one side's responses.
+
+    Attributes:
+        values: by item; items without a value are not in it.
+        deterministic: nothing was drawn for any of them.
+        shares_stream: some were drawn from a random stream that others share
+            (:mod:`tabwb.report.summaries.draws`), so that they do not show how much draws differ.
+    """
+
+    values: Mapping[Place, tuple[float, ...]]
+    deterministic: bool = False
+    shares_stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A measure of both sides over the items that both have a value for.
+
+    Attributes:
+        items: how many those are.
+        first, second: mean over these items of each side's mean over its responses to the item;
+            None without shared items.
+        n_first, n_second: responses behind them.
+        like, these: intervals of first - second, for prompts like these and for these prompts.
+        test: of the mean difference over items; None without shared items.
+        differences: of item means, by item.
+        floor: the least variance of the mean difference, from the draws alone.
+    """
+
+    items: int
+    first: float | None
+    second: float | None
+    n_first: int
+    n_second: int
+    like: EstimatedInterval
+    these: EstimatedInterval
+    test: PairedTest | None
+    differences: Mapping[Place, float]
+    floor: float
+
+
+def side_of(valued: Iterable[tuple[Counted, float | None]], sources: Sequence[Source]) -> Side:
+    """Return responses with their values as one side; those without a value are left out.
+
+    Args:
+        valued: responses and what is compared of them.
+        sources: those that the responses came from.
+    """
+    values: dict[Place, list[float]] = {}
+    deterministic, shares_stream = True, False
+    for row, value in valued:
+        if value is None:
+            continue
+        values.setdefault((row.subtest.id, row.item.id), []).append(value)
+        deterministic = deterministic and drew_nothing(row, sources)
+        shares_stream = shares_stream or row.shares_stream
+    return Side(
+        {place: tuple(given) for place, given in values.items()},
+        bool(values) and deterministic,
+        shares_stream,
+    )
+
+
+def right(row: Counted, rater: str, policy: str = "exact") -> float | None:
+    """Return 1 where a scorer calls a response right, 0 where wrong, None without a verdict."""
+    rating = row.verdict(rater, policy)
+    return None if rating is None or rating.value is None else float(rating.value == 1.0)
+
+
+def drew_nothing(row: Counted, sources: Sequence[Source]) -> bool:
+    """Return whether a response would be the same if it were asked for again."""
+    source = sources[row.source]
+    return is_fixed(source, protocol_of(source, row.subtest, row.trial, row.attempt), row.attempt)
+
+
+def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
+    """Return means, intervals and the sign-flip test of two sides over their shared items.
+
+    Args:
+        first: values of one side.
+        second: values of the other.
+        n_features: size of the feature set where the values are burdens; None for rates.
+    """
+    places = [place for place in first.values if place in second.values]
+    one = [first.values[place] for place in places]
+    other = [second.values[place] for place in places]
+    pairs = [(fsum(a) / len(a), fsum(b) / len(b)) for a, b in zip(one, other, strict=True)]
+    like, these = (
+        difference_interval(
+            one,
+            other,
+            n_features,
+            estimand,
+            deterministic=(first.deterministic, second.deterministic),
+        )
+        for estimand in (Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS)
+    )
+    if first.shares_stream or second.shares_stream:
+        (these,) = without_draws([these])
+    return Paired(
+        items=len(pairs),
+        first=fsum(a for a, _ in pairs) / len(pairs) if pairs else None,
+        second=fsum(b for _, b in pairs) / len(pairs) if pairs else None,
+        n_first=sum(map(len, one)),
+        n_second=sum(map(len, other)),
+        like=like,
+        these=these,
+        test=paired_permutation(pairs),
+        differences={place: a - b for place, (a, b) in zip(places, pairs, strict=True)},
+        floor=sum(
+            sampling_floor(
+                fsum(pair[at] for pair in pairs) / len(pairs),
+                effective_responses([len(given) for given in side]),
+                n_features,
+            )
+            for at, side in enumerate((one, other))
+            if pairs
+        ),
+    )

@@ -1,0 +1,382 @@
+"""Several judges on the same responses: each by itself, against each other, and what most say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.agreement.pairs import (
+    Floats,
+    cohen_kappa,
+    gwet_ac1,
+    mean_of_defined,
+    percent_agreement,
+    samples,
+    specific_agreement,
+    tables_of,
+)
+from tabwb.report.render.wording import causes_of, judge_labels
+from tabwb.report.summaries.counted import Counted, Source, counted
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.summary import Json, pool
+from tabwb.scoring.estimate import Estimate, ratio
+
+NO_MAJORITY = "no response has a majority on every feature"
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureAgreement:
+    """Two judges, one feature.
+
+    Attributes:
+        samples: responses on which both have a verdict.
+        percent, kappa, ac1, positive: coefficients; None where undefined.
+    """
+
+    feature: str
+    samples: int
+    percent: float | None
+    kappa: float | None
+    ac1: float | None
+    positive: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two judges over the features that both can find absent and present.
+
+    Attributes:
+        first, second: their labels.
+        kappa, ac1, percent: unweighted means over the features where they are defined, each with
+            the number of those features.
+    """
+
+    first: str
+    second: str
+    features: tuple[FeatureAgreement, ...]
+    percent: tuple[float | None, int]
+    kappa: tuple[float | None, int]
+    ac1: tuple[float | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureConsensus:
+    """What most judges say of one feature, over the responses with two verdicts or more.
+
+    Attributes:
+        present, absent: responses on which most judges say so.
+        ties: responses on which as many say the one as the other: undefined.
+    """
+
+    feature: str
+    present: int
+    absent: int
+    ties: int
+
+    @property
+    def rate(self) -> Estimate:
+        """Share of the responses with a majority that have the feature."""
+        return ratio(self.present, self.present + self.absent, "no response has a majority")
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """What most judges say.
+
+    Attributes:
+        judges: how many have a verdict on any response; the others have no say.
+        features: those that all of these have in their sets.
+        by_feature: each feature by itself, ties undefined.
+        n_responses: responses on which at least two judges have verdicts on every feature and
+            none of these is a tie.
+        n_tied: responses left out of the burden because of a tie alone. What is hard to judge is
+            left out, so that the burden is of a biased part of the responses.
+        ties: verdicts without a majority; their responses have no consensus burden.
+        burden: mean number of features that most judges call present, over ``n_responses``.
+        ties_present, ties_absent: the burden over ``n_responses + n_tied``, with every tie taken
+            as present, and as absent.
+        present: feature to number of responses, of ``n_responses``.
+    """
+
+    judges: int
+    features: tuple[str, ...]
+    by_feature: tuple[FeatureConsensus, ...]
+    n_responses: int
+    n_tied: int
+    ties: int
+    burden: Estimate
+    ties_present: Estimate
+    ties_absent: Estimate
+    present: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """How much of a result is the judge's.
+
+    Attributes:
+        judges: each by itself; the rater is ``PROMPT:MODEL`` where a model stands behind it. A
+            rater that judged under several terms (sets, scopes, prompts) is as many judges.
+        labels: a name for each of them.
+        pairs: every two judges with a feature and a response in common.
+        left_out: every other two judges, with the reason: no feature in common, no response that
+            both were given, or none on which both gave a verdict.
+        consensus: None with fewer than two judges that gave a verdict.
+    """
+
+    judges: tuple[JudgeSummary, ...]
+    labels: tuple[str, ...]
+    pairs: tuple[PairAgreement, ...]
+    left_out: tuple[tuple[str, str, str], ...]
+    consensus: Consensus | None
+
+    def to_json(self) -> Json:
+        """As plain data; what is undefined is None."""
+        consensus = self.consensus
+        return {
+            "judges": [
+                {
+                    "label": label,
+                    "rater": judge.rater,
+                    "scope": judge.scope,
+                    "prompt_hash": judge.prompt_hash,
+                    "declared": judge.declared,
+                    "features": list(judge.burden.features),
+                    **judge.burden.usable.to_json(),
+                    "n_responses": judge.burden.n_responses,
+                    "n_distinct": judge.burden.n_distinct,
+                    "no_burden": dict(judge.burden.no_burden),
+                    "n_not_judged": judge.not_judged,
+                    "symptom_burden": judge.burden.symptom_burden.value,
+                    "interval": None
+                    if judge.burden.interval is None
+                    else [judge.burden.interval.low, judge.burden.interval.high],
+                    "present": dict(judge.burden.present),
+                }
+                for label, judge in zip(self.labels, self.judges, strict=True)
+            ],
+            "left_out": [
+                {"first": first, "second": second, "reason": why}
+                for first, second, why in self.left_out
+            ],
+            "pairs": [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    **{
+                        name: {"mean": value[0], "features": value[1]}
+                        for name, value in (
+                            ("percent", pair.percent),
+                            ("kappa", pair.kappa),
+                            ("ac1", pair.ac1),
+                        )
+                    },
+                    "by_feature": [
+                        {
+                            "feature": each.feature,
+                            "samples": each.samples,
+                            "percent": each.percent,
+                            "kappa": each.kappa,
+                            "ac1": each.ac1,
+                            "positive": each.positive,
+                        }
+                        for each in pair.features
+                    ],
+                }
+                for pair in self.pairs
+            ],
+            "consensus": None
+            if consensus is None
+            else {
+                "judges": consensus.judges,
+                "features": list(consensus.features),
+                "n_responses": consensus.n_responses,
+                "n_tied": consensus.n_tied,
+                "ties": consensus.ties,
+                "sensitivity": {
+                    "ties_present": consensus.ties_present.value,
+                    "ties_absent": consensus.ties_absent.value,
+                    "n_responses": consensus.n_responses + consensus.n_tied,
+                },
+                "by_feature": [
+                    {
+                        "feature": each.feature,
+                        "present": each.present,
+                        "absent": each.absent,
+                        "ties": each.ties,
+                        "rate": each.rate.value,
+                    }
+                    for each in consensus.by_feature
+                ],
+                "symptom_burden": consensus.burden.value,
+                "status": "value" if consensus.burden.defined else "undefined",
+                "present": consensus.present,
+            },
+        }
+
+
+def robustness(sources: Sequence[Source]) -> Robustness:
+    """Set every judge of some administrations against every other one.
+
+    A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
+    because such a feature can never be found absent.
+    """
+    judges = pool(sources, interval=True).judges
+    labels = judge_labels(judges)
+    rows = counted(sources)
+    pairs: list[PairAgreement] = []
+    left_out: list[tuple[str, str, str]] = []
+    for (first, one), (second, other) in combinations(zip(labels, judges, strict=True), 2):
+        found = _pair(rows, (first, one), (second, other))
+        if isinstance(found, str):
+            left_out.append((first, second, found))
+        else:
+            pairs.append(replace(found, first=first, second=second))
+    speaking = [one for one in judges if _gave_verdicts(rows, one)]
+    return Robustness(
+        judges,
+        labels,
+        tuple(pairs),
+        tuple(left_out),
+        _consensus(rows, speaking) if len(speaking) > 1 else None,
+    )
+
+
+def verdicts(rows: Sequence[Counted], judge: JudgeSummary, features: Sequence[str]) -> Floats:
+    """A judge's verdicts: float64 of shape (responses, features), NaN where it has none.
+
+    Only usable responses in the judge's scope, judged under its terms, have any.
+    """
+    found = np.full((len(rows), len(features)), np.nan)
+    places = {feature: at for at, feature in enumerate(features)}
+    own = {row.place for row, _ in judge.judged}
+    for n, row in enumerate(rows):
+        if row.place not in own or not row.usable:
+            continue
+        for rating in row.as_rated_by(judge.rater).trial.ratings:
+            at = places.get(rating.measure) if rating.rater == judge.rater else None
+            if at is not None and rating.value is not None:
+                found[n, at] = rating.value
+    return found
+
+
+def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """What more than half of the judges with a verdict say, and where they are tied.
+
+    Args:
+        stack: float64 of shape (judges, responses, features); NaN is no verdict.
+
+    Returns:
+        float64 of shape (responses, features): 1, 0, or NaN where fewer than two judges have a
+        verdict or as many say one thing as the other; and bool of the same shape, true where
+        as many say one thing as the other.
+
+    >>> said, tied = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
+    >>> said.tolist(), tied.tolist()
+    ([[1.0, nan]], [[False, True]])
+    """
+    given = (~np.isnan(stack)).sum(axis=0)
+    present = np.nansum(stack, axis=0)
+    tied = (given >= 2) & (2 * present == given)
+    said = np.where(2 * present > given, 1.0, 0.0)
+    return np.where((given >= 2) & ~tied, said, np.nan), tied
+
+
+def _gave_verdicts(rows: Sequence[Counted], judge: JudgeSummary) -> bool:
+    return not np.isnan(verdicts(rows, judge, judge.burden.features)).all()
+
+
+def _pair(
+    rows: Sequence[Counted], first: tuple[str, JudgeSummary], second: tuple[str, JudgeSummary]
+) -> PairAgreement | str:
+    """The agreement of two judges, each with its label, or why there is none."""
+    (_, one), (_, other) = first, second
+    theirs = set(other.burden.features)
+    features = tuple(feature for feature in one.burden.features if feature in theirs)
+    if not features:
+        return "no feature in common"
+    tables = tables_of(verdicts(rows, one, features), verdicts(rows, other, features))
+    counts = samples(tables)
+    if not counts.any():
+        return _uncompared(rows, first, second)
+    percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
+    positive = specific_agreement(tables, 1)
+    return PairAgreement(
+        one.rater,
+        other.rater,
+        tuple(
+            FeatureAgreement(
+                feature,
+                int(counts[at]),
+                _or_none(percent[at]),
+                _or_none(kappa[at]),
+                _or_none(ac1[at]),
+                _or_none(positive[at]),
+            )
+            for at, feature in enumerate(features)
+        ),
+        mean_of_defined(percent),
+        mean_of_defined(kappa),
+        mean_of_defined(ac1),
+    )
+
+
+def _uncompared(
+    rows: Sequence[Counted], first: tuple[str, JudgeSummary], second: tuple[str, JudgeSummary]
+) -> str:
+    """Why two judges with a feature in common have nothing to be compared on."""
+    places = [{row.place for row, _ in judge.judged} for _, judge in (first, second)]
+    both = len(places[0] & places[1])
+    if not both:
+        return "no response in common"
+    said = f"both were given {both} of the same responses, "
+    silent = [
+        f"{label} gave no verdict ({causes_of(judge)})"
+        for label, judge in (first, second)
+        if not _gave_verdicts(rows, judge)
+    ]
+    return said + (", ".join(silent) or "none has a verdict of both on a feature that both judge")
+
+
+def _consensus(rows: Sequence[Counted], judges: Sequence[JudgeSummary]) -> Consensus:
+    shared = set.intersection(*(set(judge.burden.features) for judge in judges))
+    features = tuple(name for name in judges[0].burden.features if name in shared)
+    stack = np.stack([verdicts(rows, judge, features) for judge in judges])
+    said, tied = majority(stack)
+    none = np.zeros(len(rows), dtype=bool)
+    whole = ~np.isnan(said).any(axis=1) if features else none
+    # Responses with verdicts on every feature, ties or not.
+    judged = (~np.isnan(said) | tied).all(axis=1) if features else none
+    n, with_ties = int(whole.sum()), int(judged.sum())
+    burdens = [
+        ratio(float(np.where(tied, value, said)[judged].sum()), with_ties, NO_MAJORITY)
+        for value in (1.0, 0.0)
+    ]
+    return Consensus(
+        judges=len(judges),
+        features=features,
+        by_feature=tuple(
+            FeatureConsensus(
+                name,
+                int((said[:, at] == 1).sum()),
+                int((said[:, at] == 0).sum()),
+                int(tied[:, at].sum()),
+            )
+            for at, name in enumerate(features)
+        ),
+        n_responses=n,
+        n_tied=with_ties - n,
+        ties=int(tied.sum()),
+        burden=ratio(float(said[whole].sum()), n, NO_MAJORITY),
+        ties_present=burdens[0],
+        ties_absent=burdens[1],
+        present={name: int(said[whole, at].sum()) for at, name in enumerate(features)},
+    )
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,352 @@
+"""The summary of one administration, or of several pooled, and its JSON (``format: 1``)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tabwb.administer.session.failures import FailedRater, failed_raters
+from tabwb.battery.model import Battery
+from tabwb.records.declarations import Declaration
+from tabwb.records.judgements import Judged
+from tabwb.records.states import ResponseKind
+from tabwb.records.trials import Conditions, Trial
+from tabwb.report.summaries.counted import Counted, Source, counted
+from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
+from tabwb.report.summaries.other_measures import OtherMeasures, other_measures
+from tabwb.report.summaries.subtests import (
+    FoilErrors,
+    Measured,
+    Share,
+    SubtestSummary,
+    summarise_subtest,
+)
+from tabwb.scoring.accuracy import Interval
+from tabwb.scoring.burden import NO_USABLE, CategoryBurden
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimand import EstimatedInterval
+from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.text import words
+from tabwb.scoring.usable import NOTHING, Usable, count_usable
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.naming_summary import NamedSubtest
+
+Json = dict[str, object]
+
+__all__ = ["Answers", "JudgeSummary", "Source", "SubtestSummary", "Summary", "pool", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """All responses that count, whatever the subtest.
+
+    Attributes:
+        n, n_distinct: how many, and how many different texts they are.
+        usable: how many are usable, and why the others are not.
+        words_mean: mean words of a usable response.
+        statuses: response status under which they count, to number of responses.
+        inexact: greedy responses whose text may depend on the batch, because two tokens were no
+            further apart than rounding (the back end's note ``batch_exact=no``).
+        empty_causes: why empty responses are empty, where the back end tells (its note ``cause``),
+            to number of responses.
+        shared_streams: responses drawn from a random stream that others share.
+        repeated_draws: responses left out because the same draw of another administration counts.
+    """
+
+    n: int
+    n_distinct: int
+    words_mean: Estimate
+    statuses: Mapping[str, int]
+    inexact: int
+    empty_causes: Mapping[str, int] = field(default_factory=dict)
+    usable: Usable = NOTHING
+    shared_streams: int = 0
+    repeated_draws: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is said of all responses that count: together, subtest by subtest, judge by judge."""
+
+    subtests: tuple[SubtestSummary, ...]
+    judges: tuple[JudgeSummary, ...]
+    answers: Answers
+    others: tuple[OtherMeasures, ...] = ()
+    named: tuple[NamedSubtest, ...] = ()
+    failed: tuple[FailedRater, ...] = ()
+
+    def to_json(self) -> Json:
+        """As plain data; whatever is undefined is None, with its reason beside it."""
+        named = {subtest.id: subtest.to_json() for subtest in self.named}
+        return {
+            "subtests": [
+                {**_subtest(subtest), "naming": named[subtest.id]}
+                if subtest.id in named
+                else _subtest(subtest)
+                for subtest in self.subtests
+            ],
+            "judges": [_judge(judge) for judge in self.judges],
+            "other_measures": [
+                {
+                    "rater": other.rater,
+                    "measures": {name: _measured(value) for name, value in other.measures.items()},
+                }
+                for other in self.others
+            ],
+            "failed_raters": [
+                {"rater": one.rater, "n": one.n, "of": one.of, "reason": one.reason}
+                for one in self.failed
+            ],
+            "answers": {
+                **self.answers.usable.to_json(),
+                "n_distinct": self.answers.n_distinct,
+                "words_mean": self.answers.words_mean.value,
+                "statuses": dict(self.answers.statuses),
+                "batch_inexact": self.answers.inexact,
+                "empty_causes": dict(self.answers.empty_causes),
+                "shared_streams": self.answers.shared_streams,
+                "repeated_draws": self.answers.repeated_draws,
+            },
+        }
+
+
+def summarise(
+    battery: Battery,
+    trials: Sequence[Trial],
+    conditions: Conditions | None = None,
+    *,
+    declarations: Mapping[str, Declaration] | None = None,
+    judged: Sequence[Judged] = (),
+    interval: bool = False,
+    primary: str = "",
+    speaker: Mapping[str, object] | None = None,
+) -> Summary:
+    """Summarise the trials of one administration.
+
+    Args:
+        battery: what was given.
+        trials: as they stand; practice, skipped and void ones do not count.
+        conditions: how they were given: decides what a greedy replicate is and whether guessing
+            can be corrected for. Without them nothing is collapsed or corrected.
+        declarations: what each rater said of itself when it rated, by rater.
+        judged: every call of judges that ask a model.
+        interval: compute the intervals of burdens too.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: columns of the speaker's record.
+    """
+    given = declarations or {}
+    source = Source(battery, trials, conditions, given, judged, primary, speaker or {})
+    return pool([source], interval=interval)
+
+
+def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
+    """Summarise administrations of one battery together: responses are pooled, not averaged.
+
+    Raises:
+        ValueError: there is no source, or the sources are of different batteries.
+    """
+    if len({(source.battery.id, source.battery.content_hash) for source in sources}) != 1:
+        raise ValueError("only administrations of one battery version can be pooled")
+    battery = sources[0].battery
+    rows = counted(sources)
+    written = [row for row in rows if row.subtest.response is not ResponseKind.NAMING]
+    return Summary(
+        subtests=tuple(
+            summarise_subtest(
+                subtest, sources, [row for row in rows if row.subtest.id == subtest.id]
+            )
+            for subtest in battery.subtests
+        ),
+        judges=summarise_judges(battery, sources, rows, interval=interval),
+        answers=_answers(rows),
+        others=other_measures(sources, written),
+        named=_named(sources),
+        failed=failed_raters([row.trial for row in rows], _asking_judges(sources)),
+    )
+
+
+def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
+    """Judges that ask a model: why a verdict of theirs is missing stands with their burden."""
+    return frozenset(
+        rater
+        for source in sources
+        for rater, told in source.declarations.items()
+        if told.prompt_text
+    )
+
+
+def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
+    """Naming subtests; what they need is imported only for a battery that has some."""
+    kinds = {subtest.response for subtest in sources[0].battery.subtests}
+    if ResponseKind.NAMING not in kinds or not sources[0].is_speaker:
+        return ()
+    from tabwb.report.summaries.naming_summary import named_subtests
+
+    return named_subtests(sources)
+
+
+def _answers(rows: Sequence[Counted]) -> Answers:
+    texts = [row.attempt.response for row in rows]
+    usable = [row.attempt.response for row in rows if row.usable]
+    return Answers(
+        n=len(rows),
+        n_distinct=len(set(texts)),
+        words_mean=ratio(sum(len(words(text)) for text in usable), len(usable), NO_USABLE),
+        statuses=dict(Counter(row.status.value for row in rows if row.status)),
+        inexact=sum(row.attempt.metadata.get("batch_exact") == "no" for row in rows),
+        empty_causes=dict(
+            Counter(
+                row.attempt.metadata["cause"]
+                for row in rows
+                if not row.attempt.response.strip() and "cause" in row.attempt.metadata
+            )
+        ),
+        usable=count_usable(row.unusable for row in rows),
+        shared_streams=sum(row.shares_stream for row in rows),
+        repeated_draws=sum(len(row.twins) for row in rows if not row.fixed),
+    )
+
+
+def _interval(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [interval.low, interval.high]
+
+
+def _estimated(found: Sequence[EstimatedInterval]) -> list[Json]:
+    return [
+        {
+            "estimand": each.estimand.value,
+            "interval": _interval(each.interval),
+            "reason": each.reason,
+        }
+        for each in found
+    ]
+
+
+def _by_policy(name: str, values: Mapping[str, object]) -> Json:
+    return {
+        name if policy == "exact" else f"{name}_{policy}": values[policy] for policy in POLICIES
+    }
+
+
+def _share(share: Share) -> Json:
+    return {
+        "n": share.n,
+        "n_scored": share.scored,
+        **_by_policy("correct", share.correct),
+        "accuracy": share.accuracy().value,
+        **_by_policy("interval", {name: _interval(share.interval(name)) for name in POLICIES}),
+        "intervals": _estimated(share.intervals()),
+    }
+
+
+def _foil(errors: FoilErrors) -> Json:
+    return {**_by_policy("errors", errors.errors), "of": errors.of}
+
+
+def _measured(measured: Measured) -> Json:
+    return {
+        **({"rater": measured.rater, "measure": measured.measure} if measured.rater else {}),
+        "mean": measured.mean.value,
+        "status": "value" if measured.mean.defined else "undefined",
+        "total": measured.total,
+        "n": measured.n,
+        "nonzero": measured.nonzero,
+        "undefined": measured.undefined,
+    }
+
+
+def _subtest(subtest: SubtestSummary) -> Json:
+    estimates: dict[str, Estimate] = {
+        "accuracy": subtest.share.accuracy(),
+        "chance_corrected": subtest.chance_corrected,
+        **{f"baselines.{name}": value for name, value in subtest.baselines.items()},
+    }
+    for name, values in (
+        ("yes_rate", subtest.yes_rate),
+        ("balanced_accuracy", subtest.balanced_accuracy),
+    ):
+        for policy, value in values.items():
+            estimates[name if policy == "exact" else f"{name}_{policy}"] = value
+    return {
+        "id": subtest.id,
+        "title": subtest.title,
+        "response": subtest.kind.value,
+        "planned": subtest.planned,
+        "answered": subtest.answered,
+        "repeated": subtest.repeated,
+        **_share(subtest.share),
+        "status": "value" if subtest.share.accuracy().defined else "undefined",
+        "baselines": {name: value.value for name, value in subtest.baselines.items()},
+        **{name: value.value for name, value in estimates.items() if "." not in name},
+        "undefined": {name: value.reason for name, value in estimates.items() if not value.defined},
+        "by_tag": {tag: _share(share) for tag, share in subtest.by_tag.items()},
+        "by_foil": {kind: _foil(errors) for kind, errors in subtest.by_foil.items()},
+        "measures": {name: _measured(value) for name, value in subtest.measures.items()},
+        "positions": [
+            {
+                "position": one.number,
+                "keyed": one.keyed,
+                "correct": one.correct,
+                "accuracy": one.accuracy.value,
+                "chosen": one.chosen,
+                "share": one.share.value,
+            }
+            for one in subtest.positions
+        ],
+        "statuses": dict(subtest.statuses),
+        **subtest.usable.to_json(),
+    }
+
+
+def _categories(categories: Mapping[str, CategoryBurden]) -> Json:
+    return {
+        name: {
+            "count": category.count.value,
+            "rate": category.rate.value,
+            "of": category.of,
+            "status": "value" if category.count.defined else "undefined",
+        }
+        for name, category in categories.items()
+    }
+
+
+def _judge(judge: JudgeSummary) -> Json:
+    burden = judge.burden
+    return {
+        "rater": judge.rater,
+        "scope": judge.scope,
+        "declared": judge.declared,
+        "prompt_hash": judge.prompt_hash,
+        "other_prompts": dict(judge.other_prompts),
+        "caution": judge.caution,
+        **burden.usable.to_json(),
+        "features": list(burden.features),
+        "n_features": len(burden.features),
+        "n_responses": burden.n_responses,
+        "n_distinct": burden.n_distinct,
+        "n_burden": burden.n_burden,
+        "n_not_judged": judge.not_judged,
+        "words_mean": burden.words_mean.value,
+        "no_burden": dict(burden.no_burden),
+        "symptom_burden": burden.symptom_burden.value,
+        "status": "value" if burden.symptom_burden.defined else "undefined",
+        "reason": burden.symptom_burden.reason,
+        "interval": _interval(burden.interval),
+        "interval_reason": burden.interval_reason,
+        "intervals": _estimated(burden.intervals),
+        "n_items": len(burden.sizes),
+        "categories": _categories(judge.categories),
+        "groupings": {
+            name: _categories(categories) for name, categories in judge.groupings.items()
+        },
+        "present": dict(burden.present),
+        "rates": {feature: burden.rate(feature).value for feature in burden.features},
+        "rate_intervals": {
+            feature: _estimated(burden.rate_intervals(feature)) for feature in burden.features
+        }
+        if burden.intervals
+        else {},
+    }

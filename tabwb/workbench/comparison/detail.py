@@ -1,0 +1,203 @@
+"""One model under one judge: features present, category counts, what must be known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from tabwb.report.render.wording import (
+    FEW,
+    NONE,
+    baselines_of,
+    between,
+    number,
+    plain,
+    right_of,
+    size_of,
+    usable_words,
+    without_burden,
+)
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.workbench.comparison.survey import Basis, judge_of
+from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.wording import QUIET, sentence, spread
+
+HELP = """\
+# One model
+
+Mean features per answer in each category (of how many features), then in how many responses each
+feature of the judge's set is present. **enter** on a feature shows the responses on which judges
+differ about it, the most disputed first. **tab** goes back to the table.
+"""
+
+
+class ModelDetail(OptionList):
+    """The features can be chosen; everything else stands between them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("models")]
+    HELP = HELP
+
+    class FeatureChosen(Message):
+        """The responses on which judges differ about a feature are wanted."""
+
+        def __init__(self, feature: str) -> None:
+            self.feature = feature
+            super().__init__()
+
+    def __init__(self) -> None:
+        super().__init__(id="model-detail", compact=True)
+        self._shown: tuple[Grouped | None, Basis | None, bool, int] = (None, None, False, 0)
+
+    def show(self, row: Grouped | None, basis: Basis | None, *, answers: bool) -> None:
+        """Show a model; ``answers`` tells its right answers too."""
+        width = self.content_size.width
+        if (row, basis, answers, width) == self._shown:
+            return
+        same = self._shown[0] is row
+        self._shown = (row, basis, answers, width)
+        at = self.highlighted
+        found = list(self._made(row, basis, max(width - 1, 24), answers=answers))
+        self.set_options(found)
+        first = next((n for n, one in enumerate(found) if not one.disabled), None)
+        self.highlighted = at if same and at is not None else None
+        if self.highlighted is None and self.has_focus:
+            self.highlighted = first
+
+    def on_resize(self) -> None:
+        """Lay out again."""
+        row, basis, answers, _ = self._shown
+        self.show(row, basis, answers=answers)
+
+    def on_focus(self) -> None:
+        """The first feature."""
+        if self.highlighted is None:
+            self.action_first()
+
+    def to_features(self) -> None:
+        """Take the keys, with as many features in sight as there is room for below their head."""
+        self.focus()
+        self.call_after_refresh(self._show_features)
+
+    def _show_features(self) -> None:
+        features = [n for n, one in enumerate(self.options) if not one.disabled]
+        if not features or self.highlighted not in (None, features[0]):
+            return
+        room = self.scrollable_content_region.height - 2
+        self.highlighted = features[min(max(room, 1), len(features)) - 1]
+        self.highlighted = features[0]
+
+    def action_cursor_up(self) -> None:
+        """From the first feature to what stands above it."""
+        first = next((n for n, one in enumerate(self.options) if not one.disabled), None)
+        if self.highlighted in (None, first):
+            self.scroll_up()
+        else:
+            super().action_cursor_up()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """That feature."""
+        event.stop()
+        if event.option.id:
+            self.post_message(self.FeatureChosen(event.option.id))
+
+    def _made(
+        self, row: Grouped | None, basis: Basis | None, width: int, *, answers: bool
+    ) -> Iterator[Option]:
+        if row is None or basis is None:
+            return
+        judge = judge_of(row, basis)
+        lines = [
+            Content.styled(row.label, "bold"),
+            *(_quiet(one, width) for one in _facts(row)),
+            Content(""),
+        ]
+        if answers:
+            lines += [*_answers(row, width), Content("")]
+        if judge is None:
+            lines.append(_quiet("This judge has not seen these responses.", width))
+        else:
+            lines += _judged(row, judge, width)
+        for line in lines:
+            yield Option(line, disabled=True)
+        if judge is None:
+            return
+        burden = judge.burden
+        head = f"FEATURES PRESENT (of {burden.n_burden} answers)"
+        yield Option(_head(head), disabled=True)
+        yield Option(_quiet("enter: where judges differ", width), disabled=True)
+        titles = {feature.id: feature.title for feature in row.battery.features}
+        for feature, count in sorted(burden.present.items(), key=lambda pair: -pair[1]):
+            title = Content(titles.get(feature, feature))
+            figure = str(count) if burden.n_burden else NONE
+            yield Option(spread(title, Content(figure), width), id=feature)
+
+
+def _facts(row: Grouped) -> Iterator[str]:
+    numbers = ", ".join(f"#{one.administration.id}" for one in row.group.members[:6])
+    more = len(row.group.members) - 6
+    yield numbers + (f" and {more} more" if more > 0 else "")
+    labels = [
+        size_of(value) if name == "parameters" else f"{plain(name)} {value}"
+        for name, value in row.group.labels.items()
+    ]
+    if labels:
+        yield ", ".join(labels)
+    for name, values in row.group.mixed.items():
+        yield f"pooled over {plain(name)}: {' | '.join(values)}"
+
+
+def _answers(row: Grouped, width: int) -> Iterator[Content]:
+    yield _head("RIGHT (exact)")
+    for subtest in row.summary.subtests:
+        if not subtest.share.scored:
+            continue
+        figures = f"{right_of(subtest)}  {between(subtest.share.interval())}"
+        yield spread(Content(subtest.title), Content(figures), width)
+        beside = baselines_of(subtest)
+        balanced = subtest.balanced_accuracy["exact"]
+        if balanced.defined:
+            beside = f"balanced {number(balanced)}, {beside}"
+        if beside:
+            yield Content.styled(f"  {beside}", QUIET).truncate(width, ellipsis=True)
+
+
+def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
+    usable = judge.burden.usable
+    style = "$warning" if usable.causes else ""
+    yield from (Content.styled(line, style) for line in wrap(usable_words(usable), width))
+    if usable.few:
+        yield Content.styled(f"{FEW}: the burden is not ranked", "$warning")
+    for cause, count in without_burden(judge.burden).items():
+        yield Content.styled(f"{plain(cause)}: {count} without a burden", "$warning")
+    if judge.not_judged:
+        yield Content.styled(f"not judged yet: {judge.not_judged}", "$warning")
+    if judge.caution:
+        yield _quiet(sentence(judge.caution), width)
+        yield Content("")
+    titles = {
+        category.id: category.title
+        for grouping in row.battery.groupings
+        for category in grouping.categories
+    }
+    yield _head("MEAN FEATURES PER ANSWER")
+    for name, category in judge.categories.items():
+        if category.of:
+            figures = Content.assemble(number(category.count), (f" of {category.of}", QUIET))
+            yield spread(Content(titles.get(name, name)), figures, width)
+    yield Content("")
+
+
+def _head(text: str) -> Content:
+    return Content.styled(text, f"bold {QUIET}")
+
+
+def _quiet(text: str, width: int) -> Content:
+    return Content.styled("\n".join(wrap(text, width)) or text, QUIET)

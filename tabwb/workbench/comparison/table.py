@@ -1,0 +1,205 @@
+"""The tables of the results by model: burdens one row a model, and accuracies below."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import DataTable
+
+from tabwb.report.summaries.groups import Grouped
+from tabwb.workbench.comparison.survey import (
+    COLUMNS,
+    HEADS,
+    Basis,
+    Key,
+    Order,
+    Subtests,
+    accuracies,
+    cells,
+    key_of,
+)
+from tabwb.workbench.engine.describe import short_titles
+from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.wording import QUIET
+
+LEAST_NAME = 10
+NAME = 20
+"""So many columns of a name are worth more than intervals."""
+MARK = 3
+ROOMY = 84
+"""From so many columns up heads are written out."""
+HELP = """\
+# Results by model
+
+One row for each model with its lesion; all its administrations are pooled. How many responses are
+**usable** (identical unsampled answers and repeated draws count once), how many are
+*distinct*, the *burden* with its 95 % interval for prompts like these (*0.50 n=2*: it rests on 2
+responses, the others have none or are not judged yet; *few*: fewer than half are usable, such rows
+are sorted last), mean *words*, and *over* how many features. Burdens of different judges, scopes or
+sets never share a column: **k** chooses another. A dash: this judge has not seen that model.
+
+- **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
+- **s** sorts by the next column, **r** reverses the order; a click on a head does both
+- **g** changes to plots and back, **/** filters by words, **t** changes what stands below
+- **p** sets base and instruct models of a family against each other, **a** the judges of the
+  marked models
+- **enter** opens the model's results; **tab** goes to its features, where **enter** shows the
+  responses on which judges differ
+"""
+
+
+class ModelsTable(DataTable[Text]):
+    """Burdens."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("models"),
+        Binding("home", "scroll_top", show=False),
+        Binding("end", "scroll_bottom", show=False),
+    ]
+    HELP = HELP
+
+    def __init__(self) -> None:
+        super().__init__(id="models-table", cursor_type="row", zebra_stripes=False)
+        self._keys: list[Key] = []
+
+    @property
+    def current(self) -> Key | None:
+        """The row under the cursor."""
+        return self._keys[self.cursor_row] if 0 <= self.cursor_row < len(self._keys) else None
+
+    def show(
+        self,
+        rows: Sequence[Grouped],
+        basis: Basis,
+        order: Order,
+        marked: Collection[Key],
+        width: int,
+    ) -> None:
+        """Show these; the cursor stays on its model."""
+        before = self.current
+        self._keys = [key_of(row) for row in rows]
+        self.clear(columns=True)
+        figures = [cells(row, basis) for row in rows]
+        heads = {column: HEADS.get(column, column) for column in COLUMNS}
+        if width < ROOMY:
+            heads["interval"] = "95 %"
+        heads[order.column] += f" {order.arrow}"
+        sizes = {
+            column: max(len(heads[column]), *(len(found[column]) for found in figures), 2)
+            for column in COLUMNS
+        }
+        others = sum(sizes.values()) - sizes["model"] + MARK + 2 * (len(COLUMNS) + 1)
+        name = sizes["model"] = max(min(sizes["model"], width - 1 - others), LEAST_NAME)
+        self.add_column(Text(""), width=MARK, key="mark")
+        for column in COLUMNS:
+            head = Text(heads[column], justify="left" if column == "model" else "right")
+            self.add_column(head, width=sizes[column], key=column)
+        for row, found in zip(rows, figures, strict=True):
+            key = key_of(row)
+            line = [Text("[x]" if key in marked else "[ ]")]
+            for column in COLUMNS:
+                if column == "model":
+                    line.append(Text(shortened(found[column], name)))
+                    continue
+                text = Text(found[column], justify="right")
+                if column == "burden":
+                    text.stylize("bold")
+                line.append(text)
+            self.add_row(*line, key="\x1f".join(key))
+        if before in self._keys:
+            self.move_cursor(row=self._keys.index(before))
+
+
+class AccuracyTable(Painted):
+    """Share right by subtest in the rows' order, then what guessing would give."""
+
+    def __init__(self) -> None:
+        super().__init__(id="accuracy-table")
+        self._found = Subtests((), (), ())
+
+    def show(self, rows: Sequence[Grouped]) -> None:
+        """Show these."""
+        found = accuracies(rows)
+        if found != self._found:
+            self._found = found
+            self.display = bool(found.heads)
+            self.refresh(layout=True)
+
+    def paint(self, width: int) -> Content:
+        """All lines."""
+        return Content("\n").join(self._lines(width))
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        found = self._found
+        balanced = [
+            any(shares[at][2] for _, shares in found.rows) for at in range(len(found.heads))
+        ]
+        name = max(map(len, [label for label, _ in (*found.rows, *found.baselines)]), default=0) + 1
+        titles = found.heads
+        short = short_titles(titles)
+        for intervals in (True, False):
+            sizes = [(6 + 11, 10 * extra) for extra in balanced]
+            if not intervals or any(len(title) >= 6 + 11 for title in titles):
+                titles = tuple(short[title] for title in found.heads)
+            if not intervals:
+                sizes = [
+                    (max(6, len(title) + 2), 10 * extra)
+                    for title, extra in zip(titles, balanced, strict=True)
+                ]
+            room = width - sum(map(sum, sizes)) - 1
+            if room >= min(name, NAME):
+                break
+        name = max(min(name, room), 8)
+        heads = "".join(
+            _fit(head, size).rjust(size) + ("balanced".rjust(more) if more else "")
+            for head, (size, more) in zip(titles, sizes, strict=True)
+        )
+        yield Content.styled(_fit("share right (exact)", name).ljust(name) + heads, QUIET)
+        yield Content.styled("─" * width, "$line")
+        for label, figures in found.rows:
+            line: Content = Content(shortened(label, name - 1).ljust(name))
+            for (value, interval, extra), (size, more) in zip(figures, sizes, strict=True):
+                shown = size - 11 if intervals else size
+                line = Content.assemble(
+                    line,
+                    (value.rjust(shown), "bold"),
+                    (interval.rjust(11) if intervals else "", QUIET),
+                    extra.rjust(more) if more else "",
+                )
+            yield line
+        for label, guessed in found.baselines:
+            text = shortened(label, name - 1).ljust(name)
+            for at, (size, more) in enumerate(sizes):
+                shown = size - 11 if intervals else size
+                text += guessed[at].rjust(shown).ljust(size) + " " * more
+            yield Content.styled(text, QUIET)
+
+
+def shortened(label: str, width: int) -> str:
+    """A model's name in so many columns: its beginning and its end, which tell servers and lesions.
+
+    Of a file the folders are left out first, because the file's name tells it from others.
+
+    >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
+    ('openai:small@…000/v1', 'bundled')
+    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16)
+    'replay:…ed.jsonl'
+    """
+    if len(label) <= width:
+        return label
+    kind, colon, path = label.partition(":")
+    if colon and "/" in path and "://" not in path and "@" not in path:
+        file = path.rpartition("/")[2]
+        room = max(width - len(kind) - 2, 1)
+        return f"{kind}:…{file if len(file) <= room else file[-room:]}"
+    end = width // 3
+    return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
+
+
+def _fit(text: str, width: int) -> str:
+    return text if len(text) < width else text[: max(width - 2, 1)] + "…"

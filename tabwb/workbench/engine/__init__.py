@@ -1,0 +1,1 @@
+"""What the pages need of the engine: store, plugins, sessions, the worker's thread."""

@@ -1,0 +1,238 @@
+"""From the engine's records to what is shown: pure functions that make snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tabwb.administer.session.conversation import token_limit
+from tabwb.battery.model import Battery
+from tabwb.records.ratings import Rating
+from tabwb.records.states import AttemptState, RatingStatus, TrialState
+from tabwb.records.trials import Conditions, Trial
+from tabwb.report.render.wording import intervals_words, usable_words, without_burden
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.summary import Summary
+from tabwb.scoring.choice import POLICIES, read_choice
+from tabwb.workbench.engine.snapshots import (
+    BurdenScore,
+    CategoryScore,
+    Item,
+    Scores,
+    SubtestScore,
+    Verdict,
+)
+
+MOST_MARKS = 40
+"""With more trials than this in a subtest there is a bar instead of one mark for each."""
+
+RIGHT, WRONG, GIVEN, OPEN = "right", "wrong", "given", "open"
+
+
+def item_of(
+    battery: Battery, conditions: Conditions, trial: Trial, trials: Sequence[Trial]
+) -> Item:
+    """Everything about one trial that is shown."""
+    plan = trial.plan
+    subtest = battery.subtest(plan.subtest)
+    item = subtest.item(plan.item)
+    fellows = [
+        one.plan.number
+        for one in trials
+        if one.plan.subtest == plan.subtest and one.plan.replicate == plan.replicate
+    ]
+    last = trial.attempts[-1] if trial.attempts else None
+    failed = last is not None and last.state is AttemptState.ERROR
+    counting = trial.counting
+    sent = counting.metadata.get("max_tokens", "") if counting is not None else ""
+    limit = int(sent) if sent.isdecimal() else token_limit(subtest, conditions)
+    return Item(
+        place=(plan.number, len(trials)),
+        in_subtest=(fellows.index(plan.number) + 1, len(fellows)),
+        subtest=subtest.title + (" (practice)" if plan.practice else ""),
+        kind=subtest.response,
+        administrator=subtest.administrator.text if subtest.administrator else "",
+        instructions=subtest.instructions.text if subtest.instructions else "",
+        prompt=item.prompt,
+        options=plan.options,
+        sent=plan.prompt,
+        expected=item.expected,
+        trial=trial,
+        verdicts=verdicts(trial.ratings, subtest.scorers),
+        findings=tuple(findings(battery, trial.ratings, subtest.scorers)),
+        foil=_foil(trial, item.expected, item.foils) if subtest.response == "choice" else "",
+        error=last.error if failed and last is not None else "",
+        token_limit=limit,
+    )
+
+
+def _foil(trial: Trial, expected: str | None, foils: object) -> str:
+    counting = trial.counting
+    if counting is None or expected is None or not isinstance(foils, dict):
+        return ""
+    prompts = (trial.plan.prompt,)
+    choice = read_choice(counting.response, trial.plan.options, prompts)
+    return choice.extracted.error(expected, foils) or ""
+
+
+def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict, ...]:
+    """The verdicts of the deciding scorer under each policy, if there is one."""
+    by_measure: dict[str, Rating] = {}
+    for rating in ratings:
+        if rating.measure in POLICIES and rating.rater in scorers:
+            by_measure.setdefault(rating.measure, rating)
+    return tuple(
+        Verdict(
+            name, None if (one := by_measure[name]).value is None else one.value == 1.0, one.reason
+        )
+        for name in POLICIES
+        if name in by_measure
+    )
+
+
+def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]) -> Iterable[str]:
+    """Further measures, then the features that a judge found, with the words that fired."""
+    titles = {feature.id: feature.title for feature in battery.features}
+    measures: list[str] = []
+    features: list[str] = []
+    for rating in ratings:
+        if rating.rater in scorers:
+            if rating.measure not in POLICIES and rating.value:
+                measures.append(f"{_measure(rating.measure)} {_plain(rating.value)}")
+        elif rating.status is RatingStatus.VALUE and rating.value:
+            words = f": {rating.reason}" if rating.reason else ""
+            features.append(f"{titles.get(rating.measure, rating.measure)}{words}")
+        elif rating.status in {RatingStatus.ERROR, RatingStatus.UNPARSED}:
+            features.append(f"{rating.rater} {rating.status.value}: {rating.reason}")
+    if measures:
+        yield "   ".join(measures)
+    yield from dict.fromkeys(features)
+
+
+def _measure(name: str) -> str:
+    return name.upper() if name in {"ttr", "mattr", "mtld"} else name.replace("-", " ")
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.2f}"
+
+
+def mark_of(trial: Trial, scorers: Sequence[str]) -> str:
+    """One word for what has become of a trial."""
+    match trial.state:
+        case TrialState.ANSWERED:
+            for verdict in verdicts(trial.ratings, scorers)[:1]:
+                if verdict.right is not None:
+                    return RIGHT if verdict.right else WRONG
+            return GIVEN
+        case TrialState.PLANNED:
+            return "error" if trial.attempts and _failed(trial) else OPEN
+        case state:
+            return state.value
+
+
+def _failed(trial: Trial) -> bool:
+    return trial.attempts[-1].state is AttemptState.ERROR
+
+
+def scores_of(
+    battery: Battery,
+    trials: Sequence[Trial],
+    summary: Summary,
+    current: str = "",
+    *,
+    person: bool = False,
+) -> Scores:
+    """The live scores.
+
+    Args:
+        battery: what is given.
+        trials: as they stand.
+        summary: of the same trials.
+        current: id of the subtest that is being given.
+        person: the examinee is a person.
+    """
+    by_subtest: dict[str, list[Trial]] = {}
+    for trial in trials:
+        if not trial.plan.practice:
+            by_subtest.setdefault(trial.plan.subtest, []).append(trial)
+    short = short_titles([subtest.title for subtest in summary.subtests])
+    lines = []
+    for subtest in summary.subtests:
+        own = by_subtest.get(subtest.id, [])
+        scorers = battery.subtest(subtest.id).scorers
+        lines.append(
+            SubtestScore(
+                title=subtest.title,
+                short=short[subtest.title],
+                planned=subtest.planned,
+                given=subtest.answered,
+                scored=subtest.share.scored,
+                right=subtest.share.correct["exact"],
+                marks=tuple(mark_of(one, scorers) for one in own) if len(own) <= MOST_MARKS else (),
+                current=subtest.id == current,
+            )
+        )
+    titles = {
+        category.id: category.title
+        for grouping in battery.groupings
+        for category in grouping.categories
+    }
+    features = {feature.id: feature.title for feature in battery.features}
+    burdens = tuple(_burden(judge, titles, features) for judge in summary.judges)
+    return Scores(tuple(lines), burdens, person)
+
+
+def short_titles(titles: Sequence[str]) -> dict[str, str]:
+    """The shortest word that only this title has, else its first words that tell it apart.
+
+    >>> titles = ["Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition"]
+    >>> list(short_titles(titles).values())
+    ['text', 'word', 'sentence', 'repetition']
+    """
+    result = {}
+    for title in titles:
+        words = title.lower().split()
+        others = [other.lower().split() for other in titles if other != title]
+        own = [word for word in words if len(word) > 3 and not any(word in one for one in others)]
+        short = " ".join(words)
+        for n in range(len(words), 0, -1):
+            if not any(one[:n] == words[:n] for one in others):
+                short = " ".join(words[:n])
+        result[title] = min(own, key=len) if own else short
+    return result
+
+
+def _burden(
+    judge: JudgeSummary, categories: dict[str, str], features: dict[str, str]
+) -> BurdenScore:
+    burden = judge.burden
+    return BurdenScore(
+        rater=judge.rater,
+        scope=judge.scope.replace("-", " "),
+        n_features=len(burden.features),
+        n_responses=burden.n_responses,
+        n_distinct=burden.n_distinct,
+        words_mean=burden.words_mean.value,
+        burden=burden.symptom_burden.value,
+        reason=burden.symptom_burden.reason,
+        intervals=intervals_words(burden.intervals) if burden.symptom_burden.defined else (),
+        without=tuple(
+            (cause.replace("-", " "), count) for cause, count in without_burden(burden).items()
+        ),
+        categories=tuple(
+            CategoryScore(categories.get(name, name), one.count.value, one.of, one.rate.value)
+            for name, one in judge.categories.items()
+            if one.of
+        ),
+        present=tuple(
+            sorted(
+                ((features.get(name, name), count) for name, count in burden.present.items()),
+                key=lambda pair: -pair[1],
+            )
+        ),
+        caution=judge.caution,
+        n_burden=burden.n_burden,
+        not_judged=judge.not_judged,
+        usable=usable_words(burden.usable),
+        few=burden.usable.few,
+    )

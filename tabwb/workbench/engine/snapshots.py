@@ -1,0 +1,339 @@
+"""What widgets are fed: frozen snapshots, made in the worker's thread and never changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import AdministrationStatus, ResponseKind, ResponseStatus, TrialState
+from tabwb.records.trials import Administration, Attempt, Trial
+
+if TYPE_CHECKING:
+    from tabwb.administer.spending import Spending
+    from tabwb.plugin_api.config.configuration import Profile
+    from tabwb.workbench.naming.results import NamedResponse, NamingResults
+    from tabwb.workbench.naming.snapshots import NamingNow
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One policy's verdict on an answer.
+
+    Attributes:
+        measure: ``exact``, ``normalised``, ``extracted``.
+        right: None where there is no verdict.
+        reason: in the scorer's words.
+    """
+
+    measure: str
+    right: bool | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The item before the examinee.
+
+    Attributes:
+        place: its number in the administration and how many there are.
+        in_subtest: its number within its subtest and how many there are.
+        subtest: title.
+        kind: what is asked for.
+        administrator: words to the administrator, or empty.
+        instructions, prompt, options: what the item says.
+        sent: exactly what is sent.
+        expected: the right answer, or None.
+        trial: as recorded.
+        verdicts: on the attempt that counts.
+        findings: present features and further measures, in words.
+        error: why the last attempt failed, or empty.
+        token_limit: the most tokens of a reply.
+        status: under which the answer counts; None where only the stored status is known.
+    """
+
+    place: tuple[int, int]
+    in_subtest: tuple[int, int]
+    subtest: str
+    kind: ResponseKind
+    administrator: str
+    instructions: str
+    prompt: str
+    options: tuple[str, ...]
+    sent: str
+    expected: str | None
+    trial: Trial
+    verdicts: tuple[Verdict, ...] = ()
+    findings: tuple[str, ...] = ()
+    foil: str = ""
+    error: str = ""
+    token_limit: int = 0
+    status: ResponseStatus | None = None
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The attempt to show: the one that counts, else none."""
+        return self.trial.counting if self.trial.state is TrialState.ANSWERED else None
+
+
+@dataclass(frozen=True, slots=True)
+class SubtestScore:
+    """One subtest's line of the live scores.
+
+    Attributes:
+        title: of the subtest; ``short`` is one or two words of it.
+        marks: one for each planned trial: True right, False wrong, None without a verdict, or one
+            of ``given``, ``open``, ``skipped``, ``void``.
+        right: None where nothing is scored right or wrong.
+        current: whether the item shown belongs to it.
+    """
+
+    title: str
+    short: str
+    planned: int
+    given: int
+    scored: int
+    right: int | None
+    marks: tuple[str, ...] = ()
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryScore:
+    """One category's bar: the mean number of its features present, out of ``of``."""
+
+    title: str
+    count: float | None
+    of: int
+    rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BurdenScore:
+    """What one judge says so far. Never shown without rater, scope, set and numbers.
+
+    Attributes:
+        intervals: in words, each with what it is for.
+        n_burden: responses of ``n_responses`` that have a burden; ``without`` says why others not.
+        not_judged: responses beside these, which this judge has not judged yet.
+        usable: how many responses are usable, in words; ``few``: fewer than half.
+    """
+
+    rater: str
+    scope: str
+    n_features: int
+    n_responses: int
+    n_distinct: int
+    words_mean: float | None
+    burden: float | None
+    reason: str
+    intervals: tuple[str, ...]
+    without: tuple[tuple[str, int], ...]
+    categories: tuple[CategoryScore, ...]
+    present: tuple[tuple[str, int], ...]
+    caution: str = ""
+    n_burden: int = 0
+    not_judged: int = 0
+    usable: str = ""
+    few: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The live scores; of a person no verdict has a colour."""
+
+    subtests: tuple[SubtestScore, ...] = ()
+    burdens: tuple[BurdenScore, ...] = ()
+    person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A back end waits before it goes on: why, and until when (as ``time.monotonic()`` counts)."""
+
+    reason: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The open administration as it stands.
+
+    Attributes:
+        status, reason: current; the administration's own are as it was when opened.
+        item: before the examinee, or None before the first.
+        awaiting: the item waits for its answer.
+        asking: the model is answering.
+        loading: what is being loaded, or empty.
+        auto: items follow by themselves.
+        undoable: there is something to take back.
+        remaining: trials still to be given.
+        upcoming: number of the trial that comes next, or None.
+        together: items go out many at once; the one shown is the last that was answered.
+        spending: what a model has taken so far; of a person nothing.
+        rest: the back end's wait that is under way, or None.
+        naming: what is shown of spoken naming, or None where something else is given.
+        notices: what whoever gives it to a person was told of when it was opened.
+    """
+
+    administration: Administration
+    status: AdministrationStatus
+    reason: str
+    item: Item | None
+    awaiting: bool
+    asking: bool
+    loading: str
+    auto: bool
+    undoable: bool
+    remaining: int
+    scores: Scores
+    facts: tuple[tuple[str, str], ...] = ()
+    disclaimer: str = ""
+    upcoming: int | None = None
+    together: bool = False
+    spending: Spending | None = None
+    rest: Rest | None = None
+    naming: NamingNow | None = None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def now(self) -> Administration:
+        """The administration with its present status and number of answers."""
+        return replace(
+            self.administration,
+            status=self.status,
+            answered=sum(one.given for one in self.scores.subtests),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BatteryEntry:
+    """A battery that can be given; ``aloud``: it has pictures that a person names."""
+
+    id: str
+    title: str
+    version: str
+    n_items: int
+    examinees: tuple[str, ...]
+    problem: str = ""
+    aloud: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model back end, or a transcriber, that is registered.
+
+    Attributes:
+        spec: what to put into the field (``transformers:``).
+        shape: how a spec looks (``transformers:PATH-OR-ID``).
+        hindrance: why it cannot be used here, or empty.
+        profile: what the user has written under this name, or None for what is registered.
+    """
+
+    id: str
+    spec: str
+    shape: str
+    title: str
+    remarks: str
+    hindrance: str = ""
+    profile: Profile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What the explorer and the dialogs offer.
+
+    Attributes:
+        judges: how their specs begin (``tab-2026:``), and their titles.
+        exporters: ids and titles.
+        interrupted: administrations whose recording broke off.
+    """
+
+    batteries: tuple[BatteryEntry, ...] = ()
+    models: tuple[ModelEntry, ...] = ()
+    transcribers: tuple[ModelEntry, ...] = ()
+    judges: tuple[tuple[str, str], ...] = ()
+    exporters: tuple[tuple[str, str], ...] = ()
+    administrations: tuple[Administration, ...] = ()
+    interrupted: tuple[int, ...] = ()
+    store: str = ""
+    offline: bool = False
+    theme: str = ""
+    problems: tuple[str, ...] = ()
+
+    @property
+    def examinees(self) -> tuple[str, ...]:
+        """Who was tested, the latest first."""
+        return tuple(
+            dict.fromkeys(one.conditions.examinee for one in reversed(self.administrations))
+        )
+
+    @property
+    def open(self) -> tuple[Administration, ...]:
+        """Administrations that can be gone on with, or have a recording to keep; latest first."""
+        going = {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
+        return tuple(
+            one
+            for one in reversed(self.administrations)
+            if one.status in going or one.id in self.interrupted
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SubtestRow:
+    """One row of the results' table, as text; numbers are right-aligned by whoever shows it."""
+
+    title: str
+    right: str
+    interval: str
+    normalised: str
+    extracted: str
+    baseline: str
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRow:
+    """One trial in the results' list."""
+
+    item: Item
+    verdict: str
+    glyph: str
+    notes: tuple[str, ...] = ()
+    named: NamedResponse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of one administration; ``naming`` where pictures were to be named aloud."""
+
+    administration: Administration
+    disclaimer: str
+    version: str
+    subtests: tuple[SubtestRow, ...]
+    scores: Scores
+    responses: tuple[ResponseRow, ...]
+    cautions: tuple[str, ...]
+    naming: NamingResults | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error for a person: what is wrong, what is allowed, what to do."""
+
+    title: str
+    message: str
+    where: str = ""
+    allowed: str = ""
+    hint: str = ""
+    asks: tuple[tuple[str, str], ...] = field(default=())
+    """(action of the desk, words on the button) offered beside *Close*."""
+    unsaved: bool = False
+    """The store refused to record something."""
+
+    @classmethod
+    def of(cls, title: str, error: TabwbError, *asks: tuple[str, str]) -> Trouble:
+        """From one of our own errors."""
+        return cls(
+            title, error.message, error.where or "", error.allowed or "", error.hint or "", asks
+        )

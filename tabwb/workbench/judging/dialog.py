@@ -1,0 +1,217 @@
+"""Lets a judge judge stored answers: what it takes first, then how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Button, Input, ProgressBar, Select, Static
+
+from tabwb.administer.judging.judging import Limits
+from tabwb.workbench.judging.controller import JudgingWish
+from tabwb.workbench.shell.choice_field import Choice
+from tabwb.workbench.shell.combo import Combo, known_judges
+from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.wording import AMBER, QUIET
+
+HELPS = {
+    "judge": "A judge's spec. One that asks a model is named with it: "
+    "`tab-2026:gemini:gemini-2.5-flash`, `tab-2026+likelihood:bundled`. **down** lists those that "
+    "are known; a name is typed after the colon.",
+    "scope": "TAB's features are made for connected text. *Everything* adds the other answers.",
+    "again": "Only the answers that this judge has not judged yet, or all of them again.",
+    "repeats": "How often each answer is judged, stored verdicts included. The first verdict "
+    "counts; the others show how far the judge agrees with itself.",
+    "max_requests": "Stop after this many requests; empty for no limit. A reply that cannot be "
+    "read costs a second request.",
+    "max_cost": "Stop before this many US dollars are spent; empty for no limit. Needs a known "
+    "price.",
+}
+CHOICES = {
+    "scope": (("connected text", "connected-text"), ("everything", "all")),
+    "again": (("not judged yet", "new"), ("all again", "again")),
+}
+NOTE = "Estimate shows requests and cost; nothing is sent before Judge"
+
+
+def _help(name: str) -> str:
+    return f"# {name.replace('_', ' ').capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
+
+
+class Field(Input):
+    """One line to type in."""
+
+    def __init__(self, name: str, value: str, placeholder: str = "") -> None:
+        super().__init__(value, id=name, compact=True, placeholder=placeholder)
+        self.help_text = _help(name)
+
+
+class Selection(Select[str]):
+    """One of two."""
+
+    def __init__(self, name: str) -> None:
+        value = CHOICES[name][0][1]
+        super().__init__(CHOICES[name], id=name, value=value, allow_blank=False, compact=True)
+        self.help_text = _help(name)
+
+
+class JudgingScreen(Dialog[None]):
+    """Stays while a judge works; closing it stops after what is under way.
+
+    Args:
+        what: is judged, in words.
+        judge: the spec to begin with.
+        known: how specs of the judges that plugins bring begin, and their titles.
+        estimate: asks what a wish takes; the answer comes with :meth:`tell`.
+        begin: begins to judge.
+        stop: stops after what is under way.
+    """
+
+    CSS_PATH = "dialog.tcss"
+    AUTO_FOCUS = "#judge"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", show=False),
+    ]
+
+    def __init__(
+        self,
+        what: str,
+        judge: str,
+        known: Sequence[tuple[str, str]],
+        *,
+        estimate: Callable[[JudgingWish], None],
+        begin: Callable[[JudgingWish], None],
+        stop: Callable[[], None],
+    ) -> None:
+        super().__init__()
+        self._what, self._judge, self._known = what, judge, tuple(known)
+        self._estimate, self._begin, self._stop = estimate, begin, stop
+        self._working = False
+
+    def compose(self) -> ComposeResult:
+        """Rows of labels and fields, progress, message, buttons."""
+        judges = known_judges(self._known)
+        with Vertical(classes="dialog"):
+            yield Static(f"Judge {self._what}", classes="dialog-title", markup=False)
+            yield from _row("Judge", Combo("judge", self._judge, judges, _help("judge")))
+            with Horizontal(classes="pair"):
+                yield from _row("Scope", Selection("scope"))
+                yield from _row("Answers", Selection("again"))
+            with Horizontal(classes="pair"):
+                yield from _row("Repeats", Field("repeats", "1"))
+                yield from _row("Max requests", Field("max_requests", "", "no limit"))
+            yield from _row("Max cost", Field("max_cost", "", "US dollars; no limit"))
+            yield ProgressBar(id="judging-progress", show_eta=False)
+            yield Static(Content.styled(NOTE, QUIET), id="judging-message")
+            with Horizontal(classes="dialog-buttons"):
+                yield Choice("Estimate", id="estimate")
+                yield Choice("Judge", id="begin")
+                yield Choice("Stop", id="stop")
+                yield Choice("Close", id="close")
+
+    def on_mount(self) -> None:
+        """Nothing is under way yet."""
+        self._show_working(False)
+
+    # ---------------------------------------------------------------- what the worker says
+
+    def tell(self, phase: str, words: str, judged: int, planned: int) -> None:
+        """Show how judging stands."""
+        if phase != "estimate":
+            self._show_working(phase == "running")
+        if planned:
+            self.query_one(ProgressBar).update(total=planned, progress=judged)
+        signs = {"running": "…", "done": "✓", "stopped": "‖", "refused": "!", "estimate": "≈"}
+        text = f"{signs[phase]} {words}"
+        if phase == "running" and planned:
+            text = f"… judged {judged} of {planned}, {words}"
+        bad = phase in {"refused", "stopped"}
+        self.query_one("#judging-message", Static).update(
+            Content.styled(text, AMBER) if bad else Content(text)
+        )
+        if phase in {"done", "stopped"}:
+            self.query_one("#close", Choice).focus()
+
+    # ---------------------------------------------------------------- keys and buttons
+
+    def action_leave(self) -> None:
+        """Close; judging that is under way stops after the calls that are out."""
+        if self._working:
+            self._stop()
+        self.dismiss(None)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter in a field asks for the estimate."""
+        self._ask(self._estimate)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Estimate, begin, stop or close."""
+        match event.button.id:
+            case "estimate":
+                self._ask(self._estimate)
+            case "begin":
+                if self._ask(self._begin):
+                    self._show_working(True)
+            case "stop":
+                self._stop()
+            case _:
+                self.action_leave()
+
+    def _ask(self, act: Callable[[JudgingWish], None]) -> bool:
+        if self._working:
+            return False
+        try:
+            wish = self._wish()
+        except ValueError as error:
+            self.tell("refused", str(error), 0, 0)
+            return False
+        self.query_one("#judging-message", Static).update(Content.styled("… looking", QUIET))
+        act(wish)
+        return True
+
+    def _wish(self) -> JudgingWish:
+        judge = self.query_one("#judge", Input).value.strip()
+        if not judge:
+            raise ValueError("a judge is needed, for example rules or tab-2026+likelihood:bundled")
+        repeats = _number(self.query_one("#repeats", Input).value or "1", "times", 1, 100)
+        requests = self.query_one("#max_requests", Input).value.strip()
+        cost = self.query_one("#max_cost", Input).value.strip()
+        return JudgingWish(
+            judge=judge,
+            scope=str(self.query_one("#scope", Select).value),
+            repeats=int(repeats),
+            again=self.query_one("#again", Select).value == "again",
+            limits=Limits(
+                int(_number(requests, "requests", 1, 10_000_000)) if requests else None,
+                _number(cost, "US dollars", 1e-9, 1e6) if cost else None,
+            ),
+        )
+
+    def _show_working(self, working: bool) -> None:
+        self._working = working
+        self.query_one("#stop", Choice).display = working
+        for name in ("estimate", "begin"):
+            self.query_one(f"#{name}", Choice).display = not working
+        self.query_one(ProgressBar).display = working
+        if working:
+            self.query_one("#stop", Choice).focus()
+
+
+def _row(label: str, field: Widget) -> Iterator[Widget]:
+    yield Horizontal(Static(label, classes="label", markup=False), field, classes="row")
+
+
+def _number(text: str, what: str, least: float, most: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not least <= value <= most:
+        low = "above 0" if least < 1e-6 else f"from {least:g}"
+        raise ValueError(f"{what}: '{text}' cannot be used; allowed: {low} to {most:,.0f}")
+    return value

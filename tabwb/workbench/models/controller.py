@@ -1,0 +1,88 @@
+"""The bench's part that writes model profiles and tries models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tabwb.administer.session.trying import Tried, try_model
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.profiles import profile_of, remove_profile, write_profile
+from tabwb.records.errors import TabwbError
+from tabwb.workbench.engine import catalogue, messages
+from tabwb.workbench.judging.controller import JudgingBench
+
+
+class ModelsBench(JudgingBench):
+    """Profiles, and a first try of a model."""
+
+    def write_profile(
+        self, name: str, spec: str, family: str, tuning: str, parameters: str
+    ) -> None:
+        """Add a profile, or replace one of this name."""
+
+        def write() -> str:
+            profile = profile_of(self.plugins, name, spec, family, tuning, parameters)
+            path = write_profile(self.plugins.configuration.config_dir, name, profile)
+            return f"profile:{name} is written to {path}"
+
+        self._changed("written", write)
+
+    def remove_profile(self, name: str) -> None:
+        """Take a profile out of the user's configuration."""
+
+        def remove() -> str:
+            path = remove_profile(self.plugins.configuration.config_dir, name)
+            return f"profile:{name} is gone from {path}"
+
+        self._changed("removed", remove)
+
+    def try_model(self, spec: str) -> None:
+        """Load or reach a model, ask it one thing, and tell what came back."""
+        self._cancel.clear()
+        self.say(messages.ModelTold("trying", f"opening {spec}"))
+        try:
+            tried = try_model(
+                self.plugins,
+                spec,
+                self._cancel,
+                on_wait=lambda wait: self.say(
+                    messages.ModelTold("trying", f"{wait.reason}: waiting {wait.seconds:.0f} s")
+                ),
+            )
+        except TabwbError as error:
+            self.say(messages.ModelTold("refused", str(error)))
+        else:
+            self.say(messages.ModelTold("tried", told(tried)))
+
+    def _changed(self, phase: str, change: Callable[[], str]) -> None:
+        try:
+            words = change()
+        except TabwbError as error:
+            self.say(messages.ModelTold("refused", str(error)))
+            return
+        fresh = Configuration.load()
+        self.plugins.configuration = replace(self.plugins.configuration, profiles=fresh.profiles)
+        self._catalogue = catalogue.read(self.plugins, self.store)
+        self.say(messages.Ready(self._catalogue))
+        self.say(messages.ModelTold(phase, words))
+
+
+def told(tried: Tried) -> str:
+    """What a model did with one prompt, line by line."""
+    reply = tried.reply
+    facts = ", ".join(f"{key} {value[:40]}" for key, value in tried.facts.items())
+    counted = (
+        "tokens not counted"
+        if reply.prompt_tokens is None or reply.reply_tokens is None
+        else f"{reply.prompt_tokens} tokens sent, {reply.reply_tokens} back"
+    )
+    cost = "cost unknown" if tried.cost is None else f"{tried.cost:.6f} USD" if tried.cost else ""
+    return "\n".join(
+        [
+            f"opened in {tried.opened_s:.1f} s, answered in {reply.latency_s:.2f} s, {counted}"
+            + (f", {cost}" if cost else ""),
+            facts,
+            f"{tried.prompt}  ->  {reply.text[:200]}",
+        ]
+    )

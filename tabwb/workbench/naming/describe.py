@@ -1,0 +1,327 @@
+"""From a naming session to what the naming page shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabwb.administer.naming.scores import Naming, naming_of
+from tabwb.administer.naming.state import instructions_of
+from tabwb.battery.naming import cues_of
+from tabwb.records.errors import TabwbError
+from tabwb.records.naming import SCORE_KEYS, Take
+from tabwb.records.states import TrialState
+from tabwb.report.render.naming import SCORES
+from tabwb.scoring.naming.codes import CODES, right_by_score
+from tabwb.workbench.naming.pictures import read_picture
+from tabwb.workbench.naming.snapshots import (
+    Aligned,
+    AttemptSpan,
+    Card,
+    Envelope,
+    MachineSays,
+    Microphone,
+    NamedItem,
+    NamingNow,
+    OnsetMark,
+)
+from tabwb.workbench.shell.wording import MARKS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tabwb.administer.naming.live import Live
+    from tabwb.administer.naming.session import NamingSession
+    from tabwb.administer.naming.views import NamingView
+    from tabwb.records.trials import Trial
+    from tabwb.scoring.naming.correct import Verdict
+    from tabwb.store.store import Store
+
+PARTS_S = 0.01
+"""An envelope has one figure for so much of the response, at most :data:`MOST_PARTS` of them."""
+MOST_PARTS = 600
+FLOOR_DBFS = -90.0
+
+SCORE_WORDS: Mapping[str, str] = {
+    score: f"{key} {SCORES[score]}" for key, score in SCORE_KEYS.items()
+}
+_SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unscorable"}
+
+
+class Describer:
+    """Makes snapshots of one session. Owned by the worker's thread.
+
+    Attributes:
+        deaf: why nothing is transcribed, or empty.
+    """
+
+    def __init__(self, session: NamingSession, store: Store) -> None:
+        self._session = session
+        self._assets = store.battery_assets(session.battery.content_hash)
+        self._envelopes: dict[tuple[str, float, float], Envelope] = {}
+        self._waiting: set[tuple[int, int]] = set()
+        self.deaf = ""
+
+    # ---------------------------------------------------------------- the listener
+
+    def wait_for(self, trial: int, attempt: int) -> None:
+        """This response is being transcribed."""
+        self._waiting.add((trial, attempt))
+
+    def came(self, trial: int, attempt: int) -> None:
+        """Its transcript is there."""
+        self._waiting.discard((trial, attempt))
+
+    def may_reveal(self, view: NamingView) -> bool:
+        """Whether what the machine says may be shown now, and there is something to show."""
+        if view.attempt is None or view.transcript is None:
+            return False
+        return view.score is not None or view.rules.reveal == "live"
+
+    # ---------------------------------------------------------------- snapshots
+
+    def now(self, live: Live | None, *, opening: bool) -> NamingNow:
+        """Everything as it stands."""
+        session = self._session
+        trial = session.current
+        view = session.view() if trial is not None and session.is_naming(trial) else None
+        coming = [one for one in session.upcoming(1) if session.is_naming(one)]
+        microphone: Microphone = "opening" if opening else "open" if live else "closed"
+        base = NamingNow(
+            card=None if view is None else self.card(view.trial),
+            upcoming=self.card(coming[0]) if coming else None,
+            items=tuple(self._items()),
+            microphone=microphone,
+            device=live.source.device if live else "",
+            transcriber=session.administration.conditions.transcriber or "",
+            left_over=self._left_over(live),
+            instructions=instructions_of(session),
+        )
+        return base if view is None else self._with_response(base, view, live)
+
+    def _with_response(self, base: NamingNow, view: NamingView, live: Live | None) -> NamingNow:
+        attempt, take, score = view.attempt, view.take, view.score
+        shown = view.shown
+        waits = self._session.awaiting and view.trial is self._session.current
+        naming = naming_of(view)
+        revealed = view.revealed
+        return replace(
+            base,
+            shown_s=None if shown is None else shown.at_s,
+            waits=self._session.awaiting,
+            cues=cues_of(view.rules, view.item),
+            cues_given=len(view.cues),
+            examiner_speaks=waits and live is not None and live.examiner_speaks,
+            marks=view.marks,
+            score="" if score is None else score.score,
+            score_words="" if score is None else score_words(score.score, score.reason),
+            heard="" if view.heard is None else view.heard.text,
+            code="" if view.code is None else view.code.code,
+            flags=() if view.code is None else view.code.flags,
+            onset=None if attempt is None else onset_of(view),
+            response=None if take is None else self._envelope(take, live),
+            attempts=() if take is None else tuple(spans(view, naming, take, revealed=revealed)),
+            sound="" if take is None else take.remarks,
+            listening=self._listening(view),
+            hidden=view.transcript is not None and not revealed,
+            machine=machine_says(naming) if revealed else None,
+        )
+
+    def card(self, trial: Trial) -> Card:
+        """The picture of a trial, with what is asked for."""
+        item, rules = self._session.item(trial), self._session.rules(trial)
+        picture, trouble = None, ""
+        try:
+            picture = read_picture(self._assets[item.picture], item.picture)
+        except TabwbError as error:
+            trouble = str(error)
+        except KeyError:
+            trouble = f"the battery holds no picture {item.picture}"
+        return Card(
+            number=trial.plan.number,
+            target=item.target,
+            accepted=item.accepted,
+            picture=picture,
+            trouble=trouble,
+            prompt=item.prompt,
+            practice=trial.plan.practice,
+            limit_s=rules.time_limit,
+        )
+
+    def picture_file(self, trial: Trial) -> bytes:
+        """The picture as the battery has it."""
+        return self._assets.get(self._session.item(trial).picture, b"")
+
+    def _items(self) -> Iterator[NamedItem]:
+        session = self._session
+        now = session.current
+        for trial in session.trials:
+            if session.is_naming(trial):
+                here = now is not None and trial.plan.number == now.plan.number
+                waits = here and session.awaiting
+                yield self._named(trial, waits=waits)
+
+    def _named(self, trial: Trial, *, waits: bool) -> NamedItem:
+        name = self._session.item(trial).target
+        if waits:
+            return NamedItem(name, "now")
+        match trial.state:
+            case TrialState.PLANNED:
+                return NamedItem(name, "open")
+            case TrialState.ANSWERED:
+                view = self._session.view(trial.plan.number)
+                score = None if view is None else view.score
+                if view is None or score is None:
+                    return NamedItem(name, "given")
+                if trial.plan.practice:
+                    return NamedItem(name, "scored", None, "practice")
+                code = "" if view.code is None else view.code.code
+                word = code if code != "correct" else ""
+                right = right_by_score(score.score, view.rules.rule)
+                word = word or _short(score.score, right)
+                return NamedItem(name, "scored", right, word)
+            case TrialState.SKIPPED:
+                return NamedItem(name, "skipped")
+            case TrialState.VOID:
+                return NamedItem(name, "void")
+            case _:
+                return NamedItem(name, "not-administered")
+
+    def _listening(self, view: NamingView) -> str:
+        attempt, transcript = view.attempt, view.transcript
+        if attempt is None:
+            return ""
+        if (view.trial.plan.number, attempt.number) in self._waiting:
+            return f"nothing is transcribed: {self.deaf}" if self.deaf else "… transcribing"
+        if transcript is not None and transcript.status == "error":
+            return f"not transcribed: {transcript.error}"
+        return ""
+
+    def _left_over(self, live: Live | None) -> int:
+        from tabwb.administer.naming.live import left_over
+
+        own = None if live is None else live.recording
+        return sum(recording != own for recording, _ in left_over(self._session))
+
+    def _envelope(self, take: Take, live: Live | None) -> Envelope | None:
+        key = (take.recording, take.start_s, take.end_s)
+        if key not in self._envelopes:
+            try:
+                if live is not None and live.recording == take.recording:
+                    path = live.path
+                else:
+                    path = self._session.recording_path(take.recording)
+                self._envelopes[key] = envelope_of(path, take.start_s, take.end_s)
+            except TabwbError:
+                return None  # the recording is not kept yet, or gone with its speaker
+        return self._envelopes[key]
+
+
+def score_words(score: str, reason: str) -> str:
+    """A person's score in words.
+
+    >>> score_words("error", ""), score_words("no-response", "silent")
+    ('3 error', '4 no response: silent')
+    """
+    words = SCORE_WORDS.get(score, score)
+    return f"{words}: {reason}" if reason else words
+
+
+def _short(score: str, right: bool | None) -> str:
+    if score == "self-corrected":
+        return f"{MARKS['right' if right else 'wrong']} self-cor."
+    return _SHORT.get(score, "")
+
+
+def onset_of(view: NamingView) -> OnsetMark | None:
+    """The onset of the response that counts."""
+    take = view.take
+    if view.onset_s is None or take is None:
+        return None
+    measured = view.onset_s == take.onset_s
+    return OnsetMark(
+        view.onset_s,
+        view.latency_s,
+        take.onset_uncertainty_s if measured else None,
+        view.onset_by,
+    )
+
+
+def spans(view: NamingView, naming: Naming, take: Take, *, revealed: bool) -> Iterator[AttemptSpan]:
+    """Attempts on the recording's clock; those of the machine only when it is shown."""
+    if revealed:
+        for one, said in zip(naming.attempts, naming.spoken, strict=True):
+            start, end = take.start_s + one.onset_s, take.start_s + one.offset_s
+            yield AttemptSpan(start, end, one.phonemes, by_ear=said.ear)
+        return
+    starts = [at for at in view.marks if take.start_s <= at < take.end_s]
+    for start, end in pairwise([*starts, take.end_s]):
+        yield AttemptSpan(start, end, marked=True)
+
+
+def machine_says(naming: Naming) -> MachineSays:
+    """What the machine says, in the words of the page."""
+    lines: list[tuple[str, str]] = [
+        (rule, verdict_words(one)) for rule, one in (naming.verdicts or {}).items()
+    ]
+    aligned = None
+    distance = naming.distance
+    if distance is not None and _by_sound(naming):
+        aligned = Aligned(distance.features.steps, distance.phoneme_rate, distance.feature_rate)
+    proposal = naming.proposal
+    if proposal is not None:
+        lines.append(("proposed code", f"{proposal.code}  ({proposal.clause})"))
+    transcript = naming.transcript
+    return MachineSays(
+        tuple(lines),
+        aligned,
+        naming.phonemes,
+        "" if transcript is None else transcript.transcriber,
+        naming.by_ear,
+    )
+
+
+def _by_sound(naming: Naming) -> bool:
+    """Whether the code, or a candidate for it, is of a kind that the distance tells of."""
+    said, proposal = naming.view.code, naming.proposal
+    if said is not None:
+        codes: tuple[str, ...] = (said.code,)
+    else:
+        codes = () if proposal is None else (proposal.code, *proposal.candidates)
+    return any(CODES[code].phonological for code in codes if code in CODES)
+
+
+def verdict_words(one: Verdict) -> str:
+    """One rule's verdict, with what to check."""
+    mark = "- for a person to tell" if one.value is None else "✓" if one.value else "✗"
+    remarks = []
+    if one.embedded:
+        remarks.append("embedded: check by ear")
+    if one.form is not None and one.form.reason not in {"", "citation"}:
+        remarks.append(one.form.reason)
+    if one.edits:
+        remarks.append(f"{one.edits} tolerated")
+    return f"{mark} ({', '.join(remarks)})" if remarks else mark
+
+
+def envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
+    """How loud a stretch of a recording is: the peak of each part, dBFS.
+
+    Raises:
+        TabwbError: it cannot be read.
+    """
+    from tabwb.speech.files import read_clip
+
+    samples, _ = read_clip(path, start_s, end_s)
+    count = max(1, min(MOST_PARTS, math.ceil((end_s - start_s) / PARTS_S)))
+    if not len(samples):
+        return Envelope(start_s, end_s, ())
+    edges = np.linspace(0, len(samples), count + 1).astype(int)[:-1]
+    peaks = np.maximum.reduceat(np.abs(samples), np.minimum(edges, len(samples) - 1))
+    floor = 10 ** (FLOOR_DBFS / 20)
+    return Envelope(start_s, end_s, tuple((20 * np.log10(np.maximum(peaks, floor))).tolist()))

@@ -1,0 +1,91 @@
+"""Transcription behind the session: a thread of its own, so that the next item never waits."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import TabwbError
+from tabwb.records.speech import Transcript
+
+Heard = Callable[[Job, Transcript], None]
+"""Takes a transcript as it comes; called in the listener's thread."""
+CLOSE_S = 3.0
+
+
+class Listener(threading.Thread):
+    """Opens one transcriber and gives it job after job.
+
+    Args:
+        plugins: where the transcriber is registered.
+        spec: of the transcriber.
+        heard: takes what comes of each job.
+        failed: takes why the transcriber cannot be opened; nothing comes after that.
+        folder: for conditioned copies; removed at the end.
+    """
+
+    def __init__(
+        self,
+        plugins: Plugins,
+        spec: str,
+        heard: Heard,
+        failed: Callable[[TabwbError], None],
+        folder: Path,
+    ) -> None:
+        super().__init__(name="listener", daemon=True)
+        self.spec = spec
+        self._plugins, self._heard, self._failed = plugins, heard, failed
+        self._folder = folder
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._cancel = threading.Event()
+        self._moved: dict[Path, Path] = {}
+
+    def put(self, job: Job) -> None:
+        """Queue one job."""
+        self._jobs.put(job)
+
+    def moved(self, source: Path, kept: Path) -> None:
+        """A recording lies elsewhere now."""
+        self._moved[source] = kept
+
+    def close(self) -> None:
+        """End; what is under way is given up and comes again when the administration is opened."""
+        self._cancel.set()
+        self._jobs.put(None)
+        self.join(CLOSE_S)
+
+    def run(self) -> None:
+        """Work until :meth:`close`."""
+        try:
+            transcribing = Transcribing(self._plugins, self.spec, self._folder)
+        except TabwbError as error:
+            self._failed(error)
+            return
+        except Exception as error:  # noqa: BLE001 - the edge: a transcriber is a plugin's
+            self._failed(TabwbError(f"{type(error).__name__}: {error}"))
+            return
+        with transcribing:
+            while (job := self._jobs.get()) is not None and not self._cancel.is_set():
+                self._one(transcribing, job)
+
+    def _one(self, transcribing: Transcribing, job: Job) -> None:
+        for again in (True, False):
+            placed = replace(job, source=self._moved.get(job.source, job.source))
+            try:
+                done = list(transcribing.run([placed], self._cancel))
+            except Exception as error:  # noqa: BLE001 - as above
+                message = f"{type(error).__name__}: {error}"
+                done = [(placed, Transcript(self.spec, "error", error=message))]
+            if self._cancel.is_set():
+                return
+            moved_meanwhile = self._moved.get(job.source, job.source) != placed.source
+            if again and moved_meanwhile and any(said.status == "error" for _, said in done):
+                continue
+            for _, said in done:
+                self._heard(job, said)
+            return

@@ -1,0 +1,148 @@
+"""What the naming page says: how to begin, what can be done now, breaks. No widget."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.workbench.engine.snapshots import Work
+from tabwb.workbench.naming.snapshots import Card, NamingNow
+from tabwb.workbench.shell.wording import ACCENT, AMBER, MARKS, QUIET, conditions_words, short_spec
+
+NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused"}
+"""After key 4: which of the kinds of no response it was."""
+DRAFT = "Transcripts are a draft until a trained listener has heard the recording."
+
+
+def head(card: Card | None, *, scored: bool) -> Content:
+    """Target and accepted pronunciations."""
+    if card is None:
+        return Content("")
+    forms = ", ".join(" ".join(form) for form in card.accepted[:3])
+    more = f" and {len(card.accepted) - 3} more" if len(card.accepted) > 3 else ""
+    practice = ("  practice", AMBER) if card.practice else ("", "")
+    return Content.assemble(
+        (card.target, "bold"), practice, ("    accepted ", QUIET), forms, (more, QUIET)
+    )
+
+
+def resting(work: Work, now: NamingNow, device: str) -> Content:
+    """While the microphone is closed: what is to be given, and how to begin or go on."""
+    one = work.administration
+    begun = work.item is not None or work.now.answered > 0
+    title = {
+        AdministrationStatus.DONE: "Done",
+        AdministrationStatus.DISCONTINUED: "Discontinued",
+    }.get(work.status, "Break" if begun else one.battery_title)
+    lines = [Content.styled(title, "bold"), Content("")]
+    if work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+        scored = sum(item.standing == "scored" for item in now.items)
+        lines.append(Content(f"{scored} of {len(now.items)} items scored"))
+        lines.append(Content.assemble(("space", f"bold {ACCENT}"), " shows the results"))
+        return Content("\n").join(lines)
+    if not begun:
+        lines.append(_fact("speaker", one.conditions.examinee))
+        lines.append(_fact("conditions", ", ".join(conditions_words(one))))
+        lines.append(_fact("transcribed by", short_spec(now.transcriber) or "nothing"))
+    if now.instructions:
+        lines.append(_fact("read aloud", f"“{now.instructions}”"))
+    left = sum(item.standing == "open" for item in now.items)
+    lines.append(_fact("pictures", f"{left} to show"))
+    lines.append(_fact("microphone", device or "the system's own"))
+    if now.left_over:
+        plural = "recording" if now.left_over == 1 else "recordings"
+        lines.append(
+            Content.styled(
+                f"{now.left_over} interrupted {plural} will be kept when the microphone opens",
+                AMBER,
+            )
+        )
+    if not begun:
+        lines += [Content.styled(f"! {notice}", AMBER) for notice in work.notices]
+    lines.append(Content(""))
+    lines.append(Content.assemble(("space", f"bold {ACCENT}"), " opens the microphone: ready"))
+    lines.append(Content.assemble(("t", f"bold {ACCENT}"), "     tests it"))
+    lines.append(Content.assemble(("f", f"bold {ACCENT}"), "     speaker's view"))
+    lines += [Content(""), Content.styled(DRAFT, QUIET)]
+    return Content("\n").join(lines)
+
+
+def _fact(name: str, words: str) -> Content:
+    return Content.assemble((f"{name:<16}", QUIET), words)
+
+
+def responded(now: NamingNow, work: Work) -> Content:
+    """Cue, attempts and the person's score, one line each."""
+    lines = []
+    if now.card is not None and now.card.trouble:
+        lines.append(Content.styled(f"! {now.card.trouble}", AMBER))
+    if now.card is not None and now.card.prompt:
+        lines.append(Content.assemble(("ask  ", QUIET), now.card.prompt))
+    if now.cues_given:
+        cue = now.cues[now.cues_given - 1]
+        counts = "counts" if cue.counts else "does not count"
+        lines.append(
+            Content.assemble(
+                (f"cue {now.cues_given} of {len(now.cues)}  ", QUIET),
+                (cue.text, "bold"),
+                (f"  {cue.kind}, {counts}", QUIET),
+            )
+        )
+    if now.examiner_speaks:
+        lines.append(Content.styled("● examiner speaks: x ends it", AMBER))
+    for number, one in enumerate(now.attempts, 1):
+        if one.phonemes:
+            lines.append(
+                Content.assemble(
+                    (f"attempt {number}   ", QUIET),
+                    (" ".join(one.phonemes), "bold"),
+                    ("   as heard" if one.by_ear else "   machine, unchecked", QUIET),
+                )
+            )
+    if now.sound:
+        lines.append(Content.styled(f"! {now.sound}", AMBER))
+    item = work.item
+    if item is not None and item.trial.state in {TrialState.SKIPPED, TrialState.VOID}:
+        state = item.trial.state.value
+        lines.append(
+            Content.assemble((f"{MARKS[state]} {state}", "bold"), (f"  {item.trial.reason}", QUIET))
+        )
+    elif now.score_words:
+        flags = f"  {', '.join(now.flags)}" if now.flags else ""
+        code = f"   code {now.code}{flags}" if now.code else ""
+        lines.append(Content.assemble(("your score  ", QUIET), (now.score_words, "bold"), code))
+    if item is not None:
+        lines += [Content.styled(f"note: {note}", QUIET) for note in item.trial.notes]
+    return Content("\n").join(lines)
+
+
+def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[str, str]:
+    """What is going on and what can be done now, with its style."""
+    if asks_kind:
+        return "no response:   s silent   d don't know   r refused   4 only that   esc back", AMBER
+    if now.microphone == "opening":
+        return "… opening the microphone", QUIET
+    match work.status:
+        case AdministrationStatus.DONE:
+            return "✓ done   space shows the results", f"bold {ACCENT}"
+        case AdministrationStatus.DISCONTINUED:
+            return "■ discontinued   space shows the results, u takes it back", AMBER
+        case AdministrationStatus.PAUSED:
+            why = f": {work.reason}" if work.reason else ""
+            return f"‖ paused{why}   space opens the microphone and continues", AMBER
+    if now.microphone == "closed":
+        return "", QUIET  # the page itself says how to begin
+    if now.waits:
+        cue = f"   c cue {now.cues_given + 1}" if now.cues_given < len(now.cues) else ""
+        return (
+            f"1 to 5 scores the response{cue}   e repeats the question   s skips",
+            QUIET,
+        )
+    if moving:
+        return "onset moved: kept in a moment   u takes it back", QUIET
+    if now.card is None:
+        return "ready: space shows the first picture", f"bold {ACCENT}"
+    after = "h heard   k code   ← → onset   l listen"
+    if now.upcoming is None:
+        return f"the last one: space ends   {after}", QUIET
+    return f"space shows the next picture   {after}", QUIET

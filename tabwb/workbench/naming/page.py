@@ -1,0 +1,319 @@
+"""The naming page: one picture, what is heard, a person's score, what the machine says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Key
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.workbench.engine.snapshots import Work
+from tabwb.workbench.naming.level_meter import LevelMeter
+from tabwb.workbench.naming.machine_panel import MachinePanel
+from tabwb.workbench.naming.naming_words import NO_RESPONSES, head, hint, responded, resting
+from tabwb.workbench.naming.picture import Picture
+from tabwb.workbench.naming.response_clock import ResponseClock
+from tabwb.workbench.naming.score_panel import ItemList, ScoreStrip
+from tabwb.workbench.naming.snapshots import Card, Envelope, LevelNow, NamingNow
+from tabwb.workbench.naming.waveform import STEP_S, STRIDE_S, Waveform
+from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.width_aware import Line
+from tabwb.workbench.shell.wording import AMBER
+
+if TYPE_CHECKING:
+    from tabwb.administer.naming.live import Source
+
+TICK_S = 1 / 15
+"""So often level and waveform are drawn while the microphone is open."""
+WIDE = 84
+"""From so many columns of the page up the items stand in a list at the left."""
+TALL = 32
+"""From so many lines of the screen up there is room for costs and a tall waveform."""
+
+
+class HeardField(Input):
+    """What a person heard."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_back", "Keys", show=False, priority=True)
+    ]
+    HELP = """\
+# Heard
+
+What you heard: a word (*dog*), or phonemes in ARPAbet (*D AO G*) or IPA. It says more than any
+rule: with it the machine can propose further codes. **enter** keeps it, **esc** gives the keys
+back.
+"""
+
+    def action_give_back(self) -> None:
+        """Leave the field."""
+        self.screen.query_one("#naming-page").focus()
+
+
+class NamingPage(Vertical, can_focus=True):
+    """One naming administration, picture by picture. It owns the keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("naming"),
+        Binding("left", f"onset({-STEP_S})", show=False),
+        Binding("right", f"onset({STEP_S})", show=False),
+        Binding("shift+left", f"onset({-STRIDE_S})", show=False),
+        Binding("shift+right", f"onset({STRIDE_S})", show=False),
+        Binding("down,pagedown", "scroll_said(3)", show=False),
+        Binding("up,pageup", "scroll_said(-3)", show=False),
+    ]
+    HELP = """\
+# Spoken naming
+
+**space** opens the microphone; then each **space** shows the next picture, which is zero of
+latency. Everything from ready to a pause is in one recording; items are marks in it, so a wrong key
+loses nothing.
+
+- **1** right, **2** self-corrected, **3** error, **4** no response (then **s** silent, **d** don't
+  know, **r** refused), **5** cannot be scored: each closes the response; a further one corrects it
+- **c** next cue, **e** you repeat the question (later speech is not scored)
+- **m** a new attempt begins, **x** examiner speaks (on, off)
+- **h** what was heard, **k** its code, **left** and **right** the onset, **l** listen
+- **i** what each phoneme costs and which features changed; **up** and **down** scroll
+- **f** the picture alone for the speaker; keys still work
+- **s** skip, **v** void, **u** undo, **n** note, **p** pause, **d** discontinue
+
+At the time limit nothing is cut: the answer is kept and flagged *late*. What the machine says is
+hidden until you have scored, where the battery does not say otherwise.
+"""
+
+    class Heard(Message):
+        """A person wrote what was heard."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
+            super().__init__()
+
+    class NoResponse(Message):
+        """There was no response; ``kind`` says of which kind, or is empty."""
+
+        def __init__(self, kind: str) -> None:
+            self.kind = kind
+            super().__init__()
+
+    class Alarm(Message):
+        """Something is wrong with the sound, or it is well again (empty)."""
+
+        def __init__(self, words: str) -> None:
+            self.words = words
+            super().__init__()
+
+    def __init__(self) -> None:
+        super().__init__(id="naming-page", classes="page")
+        self._work: Work | None = None
+        self._now: NamingNow | None = None
+        self._narrow = False
+        self._device = ""
+        self._source: Source | None = None
+        self._ticking: Timer | None = None
+        self._heard_so_far: list[float] = []
+        self._drawn: Card | None = None
+        self._alarm = ""
+        self._said = ""
+        self.asks_kind = False
+        self.costs: bool | None = None
+
+    def compose(self) -> ComposeResult:
+        """Head, items, picture and sound, score, machine, field, hint, strip."""
+        with Horizontal(id="naming-head"):
+            yield Line(id="naming-item")
+            yield ResponseClock(id="naming-clock")
+        with Horizontal(id="naming-middle"):
+            yield ItemList(id="naming-items")
+            with Vertical(id="naming-main"):
+                with Horizontal(id="naming-top"):
+                    with Vertical(id="naming-frame"):
+                        yield Picture(id="naming-picture")
+                    with Vertical(id="naming-sound"):
+                        yield LevelMeter(id="naming-level")
+                        yield Waveform(id="naming-waveform")
+                        yield Static(id="naming-responded", markup=False)
+                with VerticalScroll(id="naming-said", can_focus=False):
+                    yield MachinePanel(id="naming-machine")
+                with Horizontal(id="naming-heard-row"):
+                    yield Static("heard: ", id="naming-heard-label")
+                    yield HeardField(id="naming-heard", compact=True)
+        with Vertical(id="naming-rest"):
+            yield Static(id="naming-rest-words", markup=False)
+        yield Static(id="naming-hint", markup=False)
+        yield ScoreStrip(id="naming-strip")
+
+    def on_mount(self) -> None:
+        """Nothing is listened to yet."""
+        self.query_one("#naming-frame").border_title = "picture"
+        self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
+
+    # ---------------------------------------------------------------- what is shown
+
+    def show(
+        self, work: Work, now: NamingNow, source: Source | None, *, narrow: bool, device: str
+    ) -> None:
+        """Show an administration as it stands; ``source`` is read from while it is open."""
+        if self._now is None or now.card != self._now.card or not now.waits:
+            self.asks_kind = False
+        if now.shown_s != getattr(self._now, "shown_s", None):
+            self._heard_so_far = []
+        self._work, self._now = work, now
+        self._narrow, self._device, self._source = narrow, device, source
+        self._said = ""
+        self._drawn = None
+        if self._ticking is not None:
+            (self._ticking.pause if source is None else self._ticking.resume)()
+        closed = now.microphone != "open" and not now.waits
+        over = work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}
+        resting_now = closed and not (now.card is not None and now.score and not over)
+        self.query_one("#naming-rest").display = resting_now
+        self.query_one("#naming-middle").display = not resting_now
+        if resting_now:
+            words = resting(work, now, device)
+            self.query_one("#naming-rest-words", Static).update(words)
+        self._show_head(work, now)
+        self._show_sound(now)
+        self._show_items(now)
+        self.query_one("#naming-responded", Static).update(responded(now, work))
+        roomy = self.app.size.height >= TALL
+        costs = roomy if self.costs is None else self.costs
+        self.query_one(MachinePanel).show(now, costs=costs)
+        self._show_field(now)
+        self._show_hint()
+
+    def draw(self, card: Card) -> None:
+        """Put a picture before the speaker, before it is recorded that it was."""
+        self._drawn = card
+        self.query_one(Picture).show(card.picture)
+        self.query_one("#naming-item", Line).show(head(card, scored=False), "")
+        self.query_one("#naming-responded", Static).update("")
+        self.query_one(Waveform).show(None)
+        self._heard_so_far = []
+
+    def _show_head(self, work: Work, now: NamingNow) -> None:
+        place = f"item {work.item.place[0]} of {work.item.place[1]}" if work.item else ""
+        self.query_one("#naming-item", Line).show(head(now.card, scored=bool(now.score)), place)
+        clock = self.query_one(ResponseClock)
+        limit = now.card.limit_s if now.card else None
+        if now.waits and self._source is not None and now.shown_s is not None:
+            source, shown = self._source, now.shown_s
+            clock.run(lambda: max(source.now_s - shown, 0.0), limit)
+        else:
+            taken = None
+            if now.response is not None and now.shown_s is not None:
+                taken = now.response.end_s - now.shown_s
+            clock.stand(taken, limit)
+
+    def _show_sound(self, now: NamingNow) -> None:
+        self.query_one(Picture).show(now.card.picture if now.card else None)
+        waveform = self.query_one(Waveform)
+        waveform.rows = 1 if self.app.size.height < TALL else 6
+        waveform.styles.height = waveform.rows + (2 if now.attempts else 1)
+        if not now.waits:
+            waveform.show(now.response, now.onset, now.attempts)
+        self.query_one(LevelMeter).display = self._source is not None
+        self._tick()
+
+    def _show_items(self, now: NamingNow) -> None:
+        wide = self.size.width >= WIDE
+        listed, strip = self.query_one(ItemList), self.query_one(ScoreStrip)
+        listed.display, strip.display = wide, not wide
+        listed.show(now.items)
+        strip.show(now.items)
+
+    def _show_field(self, now: NamingNow) -> None:
+        row = self.query_one("#naming-heard-row")
+        row.display = bool(now.score)
+        field = self.query_one(HeardField)
+        if not field.has_focus:
+            field.value = now.heard
+        elif not now.score:
+            self.focus()
+
+    def _show_hint(self) -> None:
+        work, now = self._work, self._now
+        if work is None or now is None:
+            return
+        words, style = hint(work, now, asks_kind=self.asks_kind, moving=False)
+        if self._said:
+            words, style = self._said, AMBER
+        elif self._alarm:
+            words, style = f"! {self._alarm}", f"bold {AMBER}"
+        self.query_one("#naming-hint", Static).update(Content.styled(words, style))
+
+    def say(self, words: str) -> None:
+        """Say something in the place of the hint, until something changes or a key is pressed."""
+        self._said = words
+        self._show_hint()
+
+    # ---------------------------------------------------------------- what is heard
+
+    def _tick(self) -> None:
+        source, now = self._source, self._now
+        if source is None or now is None:
+            return
+        level = source.level
+        alarm = source.alarm or ""
+        if alarm != self._alarm:
+            self._alarm = alarm
+            self._show_hint()
+            self.post_message(self.Alarm(alarm))
+        waits = now.waits and now.shown_s is not None and self._drawn is None
+        if waits:
+            self._heard_so_far.append(level.peak_dbfs)
+        if not self.screen.is_current:
+            return  # drawing behind a dialog would draw the whole screen each time
+        self.query_one(LevelMeter).show(LevelNow(level.peak_dbfs, level.clipped))
+        if waits and now.shown_s is not None:
+            end = max(source.now_s, now.shown_s + TICK_S)
+            envelope = Envelope(now.shown_s, end, tuple(self._heard_so_far))
+            self.query_one(Waveform).show(envelope)
+
+    # ---------------------------------------------------------------- keys
+
+    def action_onset(self, step_s: float) -> None:
+        """Move the onset of the response."""
+        if self._now is not None and not self._now.waits:
+            self.query_one(Waveform).action_move(step_s)
+
+    def action_scroll_said(self, lines: int) -> None:
+        """Scroll what the machine says, where it is longer than its place."""
+        self.query_one("#naming-said", VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def enter_heard(self) -> None:
+        """Put the cursor into the field."""
+        self.query_one(HeardField).focus()
+
+    def ask_kind(self) -> None:
+        """No response: ask of which kind."""
+        self.asks_kind = True
+        self._show_hint()
+
+    def on_key(self, event: Key) -> None:
+        """After *no response* the next key says of which kind it was."""
+        self._said = ""
+        if not self.has_focus or not self.asks_kind:
+            return
+        event.stop()
+        event.prevent_default()
+        self.asks_kind = False
+        if event.key in NO_RESPONSES:
+            self.post_message(self.NoResponse(NO_RESPONSES[event.key]))
+        elif event.key in {"4", "enter", "space"}:
+            self.post_message(self.NoResponse(""))
+        self._show_hint()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Keep what was heard."""
+        event.stop()
+        if event.value.strip():
+            self.post_message(self.Heard(event.value.strip()))
+        self.focus()

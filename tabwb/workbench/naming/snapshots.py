@@ -1,0 +1,215 @@
+"""What the widgets of spoken naming are fed: frozen snapshots, made in the worker's thread.
+
+Times are seconds of the recording unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tabwb.battery.naming import Cue
+    from tabwb.phonology.distance import Step
+    from tabwb.workbench.naming.pictures import Pixels
+
+
+@dataclass(frozen=True, slots=True)
+class LevelNow:
+    """How loud it is at this moment.
+
+    Attributes:
+        peak_dbfs: of the latest block; 0 is full scale.
+        clipped: something reached full scale a moment ago.
+    """
+
+    peak_dbfs: float
+    clipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """How loud a stretch of the recording is.
+
+    Attributes:
+        start_s, end_s: the stretch.
+        peaks_dbfs: the largest sample in each of as many equal parts of it.
+    """
+
+    start_s: float
+    end_s: float
+    peaks_dbfs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnsetMark:
+    """Where speech begins.
+
+    Attributes:
+        at_s: second of the recording.
+        latency_s: from the picture to there, or None where the picture's time is unknown.
+        uncertainty_s: of a measured one; None where a person set it.
+        by: who or what says so.
+    """
+
+    at_s: float
+    latency_s: float | None = None
+    uncertainty_s: float | None = None
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSpan:
+    """One spoken attempt.
+
+    Attributes:
+        start_s, end_s: where it lies.
+        phonemes: ARPAbet, or empty where it is not transcribed.
+        marked: a person said that it begins here; else it is a proposal.
+        by_ear: whether the phonemes are those of what a listener heard.
+    """
+
+    start_s: float
+    end_s: float
+    phonemes: tuple[str, ...] = ()
+    marked: bool = False
+    by_ear: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """What was said beside what should have been said.
+
+    Attributes:
+        steps: in order; costs are in features (SCORING 5).
+        phoneme_share: phonemes that differ over phonemes of the accepted form.
+        feature_share: features that differ over features of the accepted form.
+    """
+
+    steps: tuple[Step, ...]
+    phoneme_share: float
+    feature_share: float
+
+
+Standing = Literal["open", "now", "scored", "given", "skipped", "void", "not-administered", "error"]
+"""Of one item; ``given`` has a response that nobody has scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedItem:
+    """One item in the strip of scores.
+
+    Attributes:
+        name: its target.
+        standing: see :data:`Standing`.
+        right: a person's score, or None where there is none or it is neither.
+        word: a person's code or score where it is not simply right or wrong.
+    """
+
+    name: str
+    standing: Standing
+    right: bool | None = None
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A picture that is, or will be, put before the speaker.
+
+    Attributes:
+        number: of its trial.
+        target: the name that is asked for.
+        accepted: its accepted pronunciations.
+        picture: None where it cannot be shown; then ``trouble`` says why.
+        prompt: a question asked with it, or empty.
+        practice: it does not count.
+        limit_s: the time limit, or None.
+    """
+
+    number: int
+    target: str
+    accepted: tuple[tuple[str, ...], ...]
+    picture: Pixels | None
+    trouble: str = ""
+    prompt: str = ""
+    practice: bool = False
+    limit_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSays:
+    """What the machine says of the response that counts; shown only when it may be.
+
+    Attributes:
+        lines: (rule, what it says), in the order shown.
+        aligned: what was said beside the nearest accepted form, or None.
+        phonemes: as transcribed.
+        transcriber: what heard it.
+        by_ear: whether what a listener heard stands in place of the transcript.
+    """
+
+    lines: tuple[tuple[str, str], ...]
+    aligned: Aligned | None = None
+    phonemes: tuple[str, ...] = ()
+    transcriber: str = ""
+    by_ear: bool = False
+
+
+Microphone = Literal["closed", "opening", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamingNow:
+    """A naming administration as it stands, beside what every administration shows.
+
+    Attributes:
+        card: what was shown last, or None before the first.
+        upcoming: what *show* will put before the speaker, or None when nothing is left.
+        items: how every item stands.
+        microphone: whether it records.
+        device: the microphone's name.
+        shown_s: when the picture was drawn.
+        waits: the response window is open.
+        cues: of the item, with how many were given since the picture was shown.
+        examiner_speaks: what is heard now is the administrator.
+        marks: attempts that the administrator marked.
+        score, score_words: a person's score and it in words, or empty.
+        heard, code, flags: a person's, or empty.
+        onset: of the response that counts.
+        response: the response's stretch, as loud as it was.
+        attempts: spoken ones; without phonemes as long as these are hidden.
+        sound: what is wrong with the sound, or empty.
+        listening: what the transcriber is doing with this response, in words.
+        hidden: the machine has said something, and it is not shown yet.
+        machine: what it says, when it is shown.
+        transcriber: spec, or empty: nothing transcribes.
+        left_over: recordings that were interrupted and wait to be kept.
+        instructions: what is read to the speaker before the coming subtest, or empty.
+    """
+
+    card: Card | None
+    upcoming: Card | None
+    items: tuple[NamedItem, ...]
+    microphone: Microphone = "closed"
+    device: str = ""
+    shown_s: float | None = None
+    waits: bool = False
+    cues: tuple[Cue, ...] = ()
+    cues_given: int = 0
+    examiner_speaks: bool = False
+    marks: tuple[float, ...] = ()
+    score: str = ""
+    score_words: str = ""
+    heard: str = ""
+    code: str = ""
+    flags: tuple[str, ...] = ()
+    onset: OnsetMark | None = None
+    response: Envelope | None = None
+    attempts: tuple[AttemptSpan, ...] = ()
+    sound: str = ""
+    listening: str = ""
+    hidden: bool = False
+    machine: MachineSays | None = None
+    transcriber: str = ""
+    left_over: int = 0
+    instructions: str = ""

@@ -1,0 +1,119 @@
+"""From the records of an administration to its results as they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import Trial
+from tabwb.report.render.wording import baselines_of, between, count, remarks, right_of
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.load import Loaded
+from tabwb.report.summaries.statuses import effective_statuses
+from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.report.summaries.summary import summarise
+from tabwb.workbench.engine.describe import RIGHT, WRONG, item_of, mark_of, scores_of
+from tabwb.workbench.engine.snapshots import ResponseRow, Results, SubtestRow, SubtestScore
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.naming_summary import NamedSubtest
+    from tabwb.scoring.naming.summary import NamedItem
+    from tabwb.workbench.naming.results import NamingResults
+
+
+def results_of(one: Loaded, *, interval: bool = True, others: Sequence[Loaded] = ()) -> Results:
+    """Everything that the results page shows.
+
+    Args:
+        one: the administration with its battery and trials.
+        interval: compute the intervals of burdens too.
+        others: what else was given to the same speaker, to be seen over time.
+    """
+    conditions = one.administration.conditions
+    summary = summarise(
+        one.battery,
+        one.trials,
+        conditions,
+        declarations=one.declarations,
+        judged=one.judged,
+        interval=interval,
+        primary=one.primary,
+        speaker=one.speaker,
+    )
+    named = {subtest.id for subtest in summary.named}
+    naming = None
+    if named:
+        from tabwb.workbench.naming.results import naming_results
+
+        naming = naming_results(one, summary.named, others)
+    scores = scores_of(one.battery, one.trials, summary, person=conditions.kind == "speaker")
+    return Results(
+        administration=one.administration,
+        disclaimer=one.battery.disclaimer,
+        version=one.battery.version,
+        subtests=tuple(_row(subtest) for subtest in summary.subtests if subtest.id not in named),
+        scores=replace(
+            scores, subtests=tuple(_with_names(each, summary.named) for each in scores.subtests)
+        ),
+        responses=tuple(
+            _response(one, trial, status, naming)
+            for trial, status in zip(
+                one.trials, effective_statuses(one.battery, one.trials), strict=True
+            )
+        ),
+        cautions=tuple(cautions(one.battery, summary, model=conditions.kind == "model")),
+        naming=naming,
+    )
+
+
+def _with_names(score: SubtestScore, named: Sequence[NamedSubtest]) -> SubtestScore:
+    """A subtest of pictures as a person scored it, and right as the battery counts."""
+    one = next((each for each in named if each.title == score.title), None)
+    if one is None:
+        return score
+    found = one.summary.accuracy[0]
+    marks = tuple(_counted(*each) for each in zip(score.marks, one.items, strict=False))
+    right = found.correct if found.n else None
+    return replace(score, marks=marks, scored=found.n, right=right)
+
+
+def _counted(mark: str, item: NamedItem) -> str:
+    """The mark of an item as the battery counts it: marks add up to the count beside them."""
+    if item.status != "answered" or item.outcome is None:
+        return mark
+    return RIGHT if item.outcome == "right" else WRONG
+
+
+def _response(
+    one: Loaded, trial: Trial, status: ResponseStatus | None, naming: NamingResults | None
+) -> ResponseRow:
+    subtest = one.battery.subtest(trial.plan.subtest)
+    mark = mark_of(trial, subtest.scorers)
+    named = None if naming is None else naming.responses.get(trial.plan.number)
+    if named is not None:
+        mark = _counted(mark, named.item)
+    item = item_of(one.battery, one.administration.conditions, trial, one.trials)
+    return ResponseRow(
+        item=replace(item, status=status),
+        verdict="not given" if mark == "not-administered" else mark,
+        glyph=mark,
+        notes=trial.notes,
+        named=named,
+    )
+
+
+def _row(subtest: SubtestSummary) -> SubtestRow:
+    share, right, notes = subtest.share, right_of(subtest), tuple(remarks(subtest))
+    if not share.scored:
+        return SubtestRow(subtest.title, right, "", "", "", "", notes)
+    return SubtestRow(
+        title=subtest.title,
+        right=right,
+        interval=between(share.interval()),
+        normalised=count(share.correct["normalised"]),
+        extracted=count(share.correct["extracted"]),
+        baseline=baselines_of(subtest),
+        notes=notes,
+    )

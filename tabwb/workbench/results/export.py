@@ -1,0 +1,176 @@
+"""Writes results to a file: which format, where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tabwb.workbench.engine.snapshots import Trouble
+from tabwb.workbench.shell.choice import trouble_text
+from tabwb.workbench.shell.choice_field import Choice
+from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.wording import AMBER, QUIET
+
+NOTE = "enter writes; a file that is there is never overwritten"
+
+
+class Formats(OptionList):
+    """The export formats that plugins bring."""
+
+    HELP = """\
+# Format
+
+What the file will hold. JSONL can be read again by the model `replay:FILE`. **enter** moves to
+the file's name.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "before", show=False),
+        Binding("down", "after", show=False),
+    ]
+
+    def action_before(self) -> None:
+        """The format above; the first has none."""
+        if self.highlighted:
+            self.action_cursor_up()
+
+    def action_after(self) -> None:
+        """The format below; after the last the file's name."""
+        if self.highlighted == self.option_count - 1:
+            self.screen.focus_next()
+        else:
+            self.action_cursor_down()
+
+
+class Path(Input):
+    """Where to."""
+
+    HELP = "# File\n\nA new file; one that is there is never overwritten. **enter** writes it."
+
+
+class ExportScreen(Dialog[None]):
+    """Stays until the file is written or the person closes it.
+
+    Args:
+        what: is written, in words.
+        formats: (id, title) of each exporter.
+        write: asks for the file, of a format, at a path, within the study or not; what comes of it
+            is told with :meth:`refuse` or by closing.
+        name: of the file that is proposed, without its ending.
+        people: whether what people said is written, so that consent matters.
+    """
+
+    CSS_PATH = "export.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,left", "app.focus_previous", show=False),
+        Binding("down,right", "app.focus_next", show=False),
+    ]
+    AUTO_FOCUS = "#export-path"
+
+    def __init__(
+        self,
+        what: str,
+        formats: Sequence[tuple[str, str]],
+        write: Callable[[str, str, bool], None],
+        *,
+        name: str,
+        people: bool,
+    ) -> None:
+        super().__init__()
+        self._what, self._formats, self._ask = what, tuple(formats), write
+        self._stem, self._people = name, people
+        self._within = False
+        self._writing = False
+
+    def compose(self) -> ComposeResult:
+        """Formats, path, message, buttons."""
+        with Vertical(classes="dialog"):
+            yield Static(f"Export {self._what}", classes="dialog-title", markup=False)
+            yield Formats(
+                *(Option(_line(name, title, False), id=name) for name, title in self._formats),
+                id="formats",
+                compact=True,
+            )
+            yield Path(id="export-path", compact=True)
+            if self._people:
+                yield Choice(_within(False), id="within")
+            yield Static(Content.styled(NOTE, QUIET), id="export-message")
+            with Horizontal(classes="dialog-buttons"):
+                yield Choice("Write", id="write")
+                yield Choice("Cancel", id="cancel")
+
+    def on_mount(self) -> None:
+        """JSONL if it is there."""
+        names = [name for name, _ in self._formats]
+        if names:
+            chosen = names.index("jsonl") if "jsonl" in names else 0
+            self.query_one(Formats).highlighted = chosen
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """The format is marked; the name follows it, as long as it was not typed over."""
+        for at, (name, title) in enumerate(self._formats):
+            chosen = at == event.option_index
+            event.option_list.replace_option_prompt_at_index(at, _line(name, title, chosen))
+        field = self.query_one(Path)
+        names = {f"{self._stem}.{name}" for name, _ in self._formats}
+        if not field.value or field.value in names:
+            field.value = f"{self._stem}.{event.option.id}"
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """On to the name."""
+        self.query_one(Path).focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """What was wrong may be right now."""
+        self._writing = False
+        self._tell(Content.styled(NOTE, QUIET))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Write."""
+        self._write()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Write or not."""
+        match event.button.id:
+            case "write":
+                self._write()
+            case "within":
+                self._within = not self._within
+                event.button.label = _within(self._within)
+            case _:
+                self.dismiss(None)
+
+    def refuse(self, trouble: Trouble) -> None:
+        """Say why nothing was written; the name can be mended."""
+        self._writing = False
+        self._tell(trouble_text(trouble).stylize(AMBER))
+        self.query_one(Path).focus()
+
+    def _write(self) -> None:
+        formats = self.query_one(Formats)
+        path = self.query_one(Path).value.strip()
+        if formats.highlighted is None or self._writing:
+            return
+        if not path:
+            self.refuse(Trouble("", "a file name is needed"))
+            return
+        self._writing = True
+        self._tell(Content.styled("… writing", QUIET))
+        self._ask(self._formats[formats.highlighted][0], path, self._within)
+
+    def _tell(self, content: Content) -> None:
+        self.query_one("#export-message", Static).update(content)
+
+
+def _line(name: str, title: str, chosen: bool) -> str:
+    return f"{'▸' if chosen else ' '} {name:<8} {title}"
+
+
+def _within(yes: bool) -> str:
+    return f"({'x' if yes else ' '}) stays within the study that collected it"

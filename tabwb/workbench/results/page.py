@@ -1,0 +1,346 @@
+"""The results of one administration: a summary, and the list of responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.message import Message
+from textual.widgets import DataTable, Static
+
+from tabwb.report.render.naming import code_of, said, score_of, verdict_of
+from tabwb.workbench.comparison.table import shortened
+from tabwb.workbench.engine.snapshots import ResponseRow, Results
+from tabwb.workbench.naming.sheet import NamingSheet, SessionsSheet
+from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.width_aware import Line, Painted
+from tabwb.workbench.shell.wording import (
+    MARKS,
+    QUIET,
+    conditions_words,
+    name_of,
+    seconds,
+    status_words,
+)
+from tabwb.workbench.trial.score_panel import ScoreSheet
+
+GIVEN = ("#", "item", "verdict", "latency", "response")
+NAMED = ("#", "item", "said", "score", "any", "first", "code", "latency")
+GIVES_WAY = (
+    ("item", 16), ("response", 12), ("said", 12), ("code", 14), ("first", 0), ("any", 0),
+    ("latency", 0), ("said", 6), ("code", 8), ("item", 8), ("verdict", 8), ("score", 8),
+)  # fmt: skip
+"""In this order columns become narrower where room is short, to so many cells; 0: they go."""
+PADDING = 2
+"""What a table puts around each cell."""
+FULL = 80
+"""From so many columns up every column of the table is shown."""
+MEDIUM = 58
+"""From so many columns up the two other policies have columns of their own."""
+
+
+class SubtestTable(Painted):
+    """One row per subtest: right answers with their interval, and what guessing gives."""
+
+    def __init__(self) -> None:
+        super().__init__(id="subtest-table")
+        self._results: Results | None = None
+
+    def show(self, results: Results) -> None:
+        """Show these."""
+        self._results = results
+        self.refresh(layout=True)
+
+    def paint(self, width: int) -> Content:
+        """All lines."""
+        return Content("\n").join(list(self._lines(width)))
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        if self._results is None:
+            return
+        full = width >= FULL
+        sizes = (9, 12, 7, 7, 18) if full else (9, 12, 7, 7) if width >= MEDIUM else (9, 12)
+        heads = ("right", "95 %", "norm.", "extr.", "baseline")[: len(sizes)]
+        title = max(width - sum(sizes), 12)
+        yield Content.styled(_row("", heads, title, sizes), QUIET)
+        yield Content.styled("─" * width, "$line")
+        for row in self._results.subtests:
+            cells = (row.right, row.interval, row.normalised, row.extracted, row.baseline)
+            line = Content(_row(row.title, cells[: len(sizes)], title, sizes))
+            end = title + sizes[0]
+            yield line.stylize("bold", title, end).stylize(QUIET, end)
+            notes = list(row.notes)
+            if not full and row.baseline:
+                notes.insert(0, ("baseline", row.baseline))
+            if width < MEDIUM and row.normalised:
+                notes.insert(0, ("normalised", f"{row.normalised}, extracted {row.extracted}"))
+            for what, figures in notes:
+                for text in _folded(f"  {what}: {figures}", width):
+                    yield Content.styled(text, QUIET)
+            yield Content("")
+
+
+def _row(title: str, cells: tuple[str, ...], width: int, sizes: tuple[int, ...]) -> str:
+    short = title if len(title) <= width else title[: width - 1] + "…"
+    return short.ljust(width) + "".join(
+        cell.rjust(size) for cell, size in zip(cells, sizes, strict=True)
+    )
+
+
+def _folded(text: str, width: int) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, max(width, 20), subsequent_indent="    ", initial_indent="  ") or [text]
+
+
+def given_cells(row: ResponseRow) -> tuple[Text, ...]:
+    """One response; of a picture that was named, what was said to it."""
+    attempt = row.item.attempt
+    text = " ".join(attempt.response.split()) if attempt else row.item.trial.reason
+    return (
+        Text(str(row.item.place[0]), justify="right", style="dim"),
+        Text(row.item.trial.plan.item),
+        Text(f"{MARKS[row.glyph]} {row.verdict}"),
+        Text(seconds(attempt.latency_s) if attempt else "", justify="right"),
+        Text(text if row.named is None else said(row.named.item, arpabet=True), no_wrap=True),
+    )
+
+
+def named_cells(row: ResponseRow) -> tuple[Text, ...]:
+    """One picture: what was said, who says whether it is right, and why."""
+    number = Text(str(row.item.place[0]), justify="right", style="dim")
+    if row.named is None:
+        return (number, Text(row.item.trial.plan.item))
+    one = row.named.item
+    latency = "" if one.latency_s is None else seconds(one.latency_s)
+    return (
+        number,
+        Text(one.item),
+        Text(said(one, arpabet=True)),
+        Text(score_of(one)),
+        Text(verdict_of(one, "correct-any")),
+        Text(verdict_of(one, "correct-first")),
+        Text(code_of(one), no_wrap=True),
+        Text(latency, justify="right"),
+    )
+
+
+def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:
+    """Columns and their widths: as wide as what they hold, less important ones narrower or gone.
+
+    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 50)
+    {'item': 5, 'said': 20, 'first': 5, 'code': 8}
+    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 40)
+    {'item': 5, 'said': 14, 'first': 5, 'code': 8}
+    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 35)
+    {'item': 5, 'said': 16, 'code': 8}
+    >>> fitted({"item": 40, "said": 20, "first": 5, "code": 8}, 60)
+    {'item': 19, 'said': 20, 'first': 5, 'code': 8}
+    """
+    sizes = dict(wanted)
+
+    def over() -> int:
+        return sum(sizes.values()) + PADDING * len(sizes) - room
+
+    for name, least in GIVES_WAY:
+        if over() <= 0:
+            break
+        if name in sizes and not least:
+            del sizes[name]
+        elif name in sizes:
+            sizes[name] = max(sizes[name] - over(), min(sizes[name], max(least, len(name))))
+    for name, _ in GIVES_WAY:  # what a column that went has left over
+        if name in sizes and over() < 0:
+            sizes[name] = min(wanted[name], sizes[name] - over())
+    return sizes
+
+
+def _cut(cell: Text, width: int, *, name: bool) -> Text:
+    """What does not fit is cut: a name in its middle, for its end tells it from others."""
+    if name:
+        return Text(shortened(cell.plain, width), cell.style)
+    cell.truncate(width, overflow="ellipsis")
+    return cell
+
+
+class ResponseTable(DataTable[Text]):
+    """Every item with its answer."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("results"),
+        Binding("home", "scroll_top", show=False),
+        Binding("end", "scroll_bottom", show=False),
+    ]
+    HELP = """\
+# Responses
+
+One row for each item. **enter** opens one: the exact prompt, the answer, every rating with its
+reason; there it can be declared void or noted on. **home** and **end** go to the first and the last
+row, **t** goes back to the summary. Of pictures that were named *any* and *first* are the rules
+correct-any and correct-first over the transcript; a code with ? is proposed.
+"""
+
+
+class SummaryPane(VerticalScroll, can_focus=True):
+    """The summary; can be focused to scroll."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("results")]
+    HELP = """\
+# Results
+
+*Right* is the policy *exact*, with its 95 % interval for prompts like these; *norm.* and *extr.*
+are the two other policies. The baseline is what always naming the first option, or always saying
+Yes, would give.
+
+Of pictures that were named: right names by whoever listened, and by each rule over the transcript,
+which is a draft; *open* ones have no verdict. Codes stand as a person gave them and as they were
+proposed. Sessions of one speaker are drawn over time: ● the share right, │ its 95 % interval.
+
+**t** changes to the list of responses, **e** writes them to a file, **esc** goes back.
+"""
+
+
+class ResultsPage(Vertical):
+    """Summary or responses."""
+
+    class Chosen(Message):
+        """A response was chosen."""
+
+        def __init__(self, row: ResponseRow) -> None:
+            self.row = row
+            super().__init__()
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", show=False)]
+
+    def __init__(self) -> None:
+        super().__init__(id="results-page", classes="page")
+        self.results: Results | None = None
+        self.responses_shown = False
+        self.listener: tuple[int, str] = (0, "")
+        """Administration, and who scores its responses as another rater."""
+
+    def compose(self) -> ComposeResult:
+        """Head, then one of the two."""
+        yield Line(id="results-head")
+        yield Static(id="results-conditions", markup=False)
+        with SummaryPane(id="results-summary"):
+            yield NamingSheet()
+            yield SessionsSheet()
+            yield SubtestTable()
+            yield ScoreSheet()
+            yield Static(id="results-cautions", markup=False)
+        yield ResponseTable(id="responses", cursor_type="row", zebra_stripes=False)
+
+    def show(self, results: Results, *, scores_beside: bool) -> None:
+        """Show results; ``scores_beside`` says that the dock shows features and burden."""
+        new = self.results is None or self.results.administration.id != results.administration.id
+        self.results = results
+        one = results.administration
+        if new:
+            self.responses_shown = False
+        title = Content.assemble(
+            (f"#{one.id}", "bold"),
+            "  ",
+            (one.battery_title, "bold"),
+            (f"  {results.version}", QUIET),
+        )
+        self.query_one("#results-head", Line).show(title, status_words(one))
+        facts = [name_of(one), *conditions_words(one)]
+        if one.reason:
+            facts.append(f"reason: {one.reason}")
+        self.query_one("#results-conditions", Static).update(
+            Content.styled(" · ".join(facts), QUIET)
+        )
+        naming = results.naming
+        self.query_one(NamingSheet).show(() if naming is None else naming.named)
+        self.query_one(SessionsSheet).show(naming)
+        self.query_one(SubtestTable).show(results)
+        self.query_one(SubtestTable).display = bool(results.subtests)
+        sheet = self.query_one(ScoreSheet)
+        sheet.display = not scores_beside and bool(results.scores.burdens)
+        sheet.show(results.scores, hidden=False, title="SCORES", present=True)
+        self.query_one("#results-cautions", Static).update(
+            Content.styled("\n".join(results.cautions), QUIET)
+        )
+        self._fill(results)
+        self.show_responses(self.responses_shown, focus=new)
+
+    def listen(self, number: int, rater: str) -> None:
+        """Somebody scores these responses: what others said is hidden until this one has scored.
+
+        Args:
+            number: of the administration.
+            rater: the study ID of who listens.
+        """
+        self.listener = (number, rater)
+        if self.results is not None:
+            self._fill(self.results)
+
+    def _seen(self, row: ResponseRow) -> ResponseRow:
+        """A response as the one who listens may see it."""
+        number, rater = self.listener
+        if row.named is None or self.results is None or self.results.administration.id != number:
+            return row
+        named = row.named.seen_by(rater)
+        return row if named is row.named else replace(row, named=named, verdict="", glyph="open")
+
+    def open_summary(self) -> None:
+        """What is opened next begins with its summary, from its first line."""
+        self.responses_shown = False
+        self.query_one("#results-summary").scroll_home(animate=False)
+        self.query_one(ResponseTable).move_cursor(row=0)
+
+    def show_responses(self, shown: bool, *, focus: bool = True) -> None:
+        """Change between summary and responses."""
+        self.responses_shown = shown
+        table, summary = self.query_one(ResponseTable), self.query_one("#results-summary")
+        had_focus = table.has_focus or summary.has_focus
+        table.display, summary.display = shown, not shown
+        if focus or had_focus:
+            (table if shown else summary).focus()
+
+    def on_resize(self, event: Resize) -> None:
+        """Columns as there is room."""
+        if self.results is not None:
+            self._fill(self.results)
+
+    def _fill(self, results: Results) -> None:
+        table = self.query_one(ResponseTable)
+        at = table.cursor_row
+        table.clear(columns=True)
+        named = results.naming is not None and results.naming.only
+        heads: Sequence[str] = NAMED if named else GIVEN
+        seen = [self._seen(row) for row in results.responses]
+        rows = [named_cells(row) if named else given_cells(row) for row in seen]
+        wanted = {
+            head: max([len(head), *(row[place].cell_len for row in rows if place < len(row))])
+            for place, head in enumerate(heads)
+        }
+        room = (self.size.width or self.app.size.width) - table.scrollbar_size_vertical
+        sizes = fitted(wanted, room)
+        for name, width in sizes.items():
+            numbers = name in {"#", "latency"}
+            head = Text(name, justify="right" if numbers else "left")
+            table.add_column(head, width=width)
+        for row, cells in zip(results.responses, rows, strict=True):
+            shown = [
+                _cut(cell, sizes[head], name=head == "item")
+                for head, cell in zip(heads, cells, strict=False)
+                if head in sizes
+            ]
+            table.add_row(*shown, key=str(row.item.place[0]))
+        if results.responses:
+            table.move_cursor(row=min(at, len(results.responses) - 1))
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        """Open a response."""
+        event.stop()
+        if self.results is not None:
+            self.post_message(self.Chosen(self.results.responses[event.cursor_row]))

@@ -1,0 +1,237 @@
+"""A field in which anything can be typed, with a list of what is known: down opens it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Click, Key
+from textual.message import Message
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+from tabwb.workbench.shell.wording import QUIET
+
+
+class Known(NamedTuple):
+    """One entry of the list; what has a hindrance is shown and cannot be chosen."""
+
+    value: str
+    label: str
+    text: str
+    hindrance: str = ""
+
+
+def known_judges(judges: Iterable[tuple[str, str]]) -> list[Known]:
+    """The catalogue's judges as entries."""
+    return [Known(begins, begins.removesuffix(":"), title) for begins, title in judges]
+
+
+class ComboList(OptionList):
+    """What is known."""
+
+    HELP = """\
+# List
+
+What is known. **enter** takes one; **esc**, or typing on, goes back to the field.
+"""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "fold", show=False)]
+
+    @property
+    def _field(self) -> ComboInput:
+        return self.screen.query_one(f"#{(self.id or '').removesuffix('-list')}", ComboInput)
+
+    def action_fold(self) -> None:
+        """Back to the field."""
+        self._field.go_on()
+
+    def on_key(self, event: Key) -> None:
+        """Who types means the field."""
+        field = self._field
+        if event.is_printable and event.character is not None:
+            field.replace(event.character, *field.selection)
+        elif event.key == "backspace":
+            field.action_delete_left()
+        else:
+            return
+        event.stop().prevent_default()
+        field.go_on()
+
+
+class ComboInput(Input):
+    """The field."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "unfold", show=False)]
+    help_text = ""
+
+    class Unfold(Message):
+        """The list is wanted."""
+
+    def go_on(self) -> None:
+        """Back from the list: what is typed next is added, it replaces nothing."""
+        self.select_on_focus = False
+        self.focus()
+
+    def on_blur(self) -> None:
+        """Who comes anew types a new value over the old one, as in other fields."""
+        self.select_on_focus = True
+
+    def action_unfold(self) -> None:
+        """Open the list."""
+        self.post_message(self.Unfold())
+
+    def on_click(self, event: Click) -> None:
+        """A click opens the list too."""
+        self.post_message(self.Unfold())
+
+
+class Combo(Vertical):
+    """Field and list; the field's id is the combo's without ``-combo``.
+
+    Args:
+        name: of the field.
+        value: what stands in it.
+        known: what the list offers.
+        help_text: of the field.
+        several: the field takes several values with spaces between.
+    """
+
+    DEFAULT_CSS = """
+    Combo { height: 1; width: 1fr; }
+    Combo ComboInput { width: 1fr; }
+    Combo ComboList {
+        overlay: screen; constrain: none inside; display: none;
+        height: auto; max-height: 10; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis;
+        background: $panel; border: round $line; padding: 0 1;
+    }
+    """
+
+    def __init__(
+        self,
+        name: str,
+        value: str,
+        known: Sequence[Known],
+        help_text: str,
+        *,
+        several: bool = False,
+    ) -> None:
+        super().__init__(id=f"{name}-combo")
+        self._name, self._value, self._known = name, value, tuple(known)
+        self._help, self._several = help_text, several
+
+    def compose(self) -> ComposeResult:
+        """Field, then the list that lies over what is below."""
+        field = ComboInput(self._value, id=self._name, compact=True)
+        field.help_text = self._help
+        yield field
+        yield ComboList(id=f"{self._name}-list", compact=True)
+
+    def offer(self, known: Sequence[Known]) -> None:
+        """List these from now on."""
+        self._known = tuple(known)
+        options = self.query_one(ComboList)
+        if options.display:
+            self._list(options)
+
+    def on_combo_input_unfold(self, event: ComboInput.Unfold) -> None:
+        """Open the list at what was typed."""
+        event.stop()
+        options = self.query_one(ComboList)
+        options.display = True
+        self._list(options)
+        options.focus()
+
+    def _list(self, options: ComboList) -> None:
+        width = max((len(one.label) for one in self._known), default=0)
+        options.set_options(
+            Option(
+                Content.assemble(one.label.ljust(width), "  ", (one.hindrance or one.text, QUIET)),
+                disabled=bool(one.hindrance),
+            )
+            for one in self._known
+        )
+        typed = self.query_one(ComboInput).value
+        if self._several:
+            typed = typed.rpartition(" ")[2]
+        options.highlighted = nearest(self._known, typed)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take it."""
+        event.stop()
+        field = self.query_one(ComboInput)
+        chosen = self._known[event.option_index].value
+        field.value = joined(field.value, chosen) if self._several else taken(field.value, chosen)
+        field.go_on()
+        field.cursor_position = len(field.value)
+
+    def on_descendant_blur(self) -> None:
+        """The list goes when nobody is in it."""
+        self.call_after_refresh(self._fold)
+
+    def _fold(self) -> None:
+        # By then the dialog may have been closed, with everything in it.
+        for options in self.query(ComboList):
+            if not options.has_focus:
+                options.display = False
+
+
+def nearest(known: Sequence[Known], typed: str) -> int | None:
+    """Which entry the cursor stands on where this was typed; None where there is none.
+
+    The one that was typed, by itself or with more behind it; else the first that begins with what
+    was typed, else the first that has it somewhere, else the first.
+
+    >>> known = [Known(one, one, "") for one in ("rules-2", "tab-2026:", "tab-2026+likelihood:")]
+    >>> [nearest(known, one) for one in ("tab", "LIKE", "tab-2026+likelihood:echo", "", "zz")]
+    [1, 2, 2, 0, 0]
+    """
+    typed = typed.strip().lower()
+    values = [one.value.lower() for one in known]
+    tests = (
+        lambda value: value == typed,
+        lambda value: opens(value, typed),
+        lambda value: value.startswith(typed),
+        lambda value: typed in value,
+        lambda value: True,
+    )
+    return next((values.index(one) for test in tests for one in values if test(one)), None)
+
+
+def opens(value: str, typed: str) -> bool:
+    """Whether what was typed is this entry with a name or options of one's own behind it.
+
+    >>> opens("tab-2026:", "tab-2026:echo"), opens("echo", "echo@delay=1"), opens("echo", "echo2")
+    (True, True, False)
+    """
+    behind = typed.removeprefix(value) if value and typed.startswith(value) else ""
+    return bool(behind) and (value.endswith(":") or behind[0] in ":@")
+
+
+def taken(typed: str, value: str) -> str:
+    """What stands in the field when an entry is taken: what was typed behind it stays.
+
+    >>> taken("tab-2026:echo", "tab-2026:"), taken("tab", "tab-2026:"), taken("echo2", "echo")
+    ('tab-2026:echo', 'tab-2026:', 'echo')
+    """
+    return typed.strip() if opens(value, typed.strip()) else value
+
+
+def joined(typed: str, value: str) -> str:
+    """The same where the field takes several: the last one is completed, or one more is added.
+
+    >>> joined("rules tab", "tab-2026:"), joined("rules", "tab-2026:"), joined("none", "rules")
+    ('rules tab-2026:', 'rules tab-2026:', 'rules')
+    >>> joined("rules tab-2026:echo", "tab-2026:"), joined("rules", "rules"), joined("", "rules")
+    ('rules tab-2026:echo', 'rules', 'rules')
+    """
+    words = [word for word in typed.split() if word != "none"]
+    if words and value.lower().startswith(words[-1].lower()):
+        words.pop()
+    if any(word == value or opens(value, word) for word in words):
+        return " ".join(words)
+    return " ".join([*words, value])

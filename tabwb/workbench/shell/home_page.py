@@ -1,0 +1,128 @@
+"""What stands in the middle when nothing is open: how to begin, and what can be gone on with."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench.engine.snapshots import Catalogue
+from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, glyph_of, name_of, special_words
+
+MOST = 6
+
+
+class HomePage(VerticalScroll, can_focus=True):
+    """The first page."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("home")]
+    HELP = """\
+# Home
+
+**n** begins a new administration; enter in its dialog accepts what is filled in. Administrations
+that are running or paused are listed: choose one to continue it. **o** opens any administration.
+
+At the right of the title bar *offline* says that nothing but this machine is reached; *network
+allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
+*Saved* says that everything so far is on disk.
+"""
+
+    class Wanted(Message):
+        """An open administration was chosen."""
+
+        def __init__(self, number: int) -> None:
+            self.number = number
+            super().__init__()
+
+    def __init__(self) -> None:
+        super().__init__(id="home-page", classes="page")
+
+    def compose(self) -> ComposeResult:
+        """A title, how to begin, open administrations, the research-only sentence."""
+        with Vertical(id="home-column"):
+            yield Static(
+                Content.assemble(
+                    ("tabwb", f"bold {ACCENT}"), "\n", ("A workbench for aphasia batteries.", QUIET)
+                ),
+                id="home-title",
+            )
+            yield Static(id="home-begin")
+            yield Static(Content.styled("CONTINUE", f"bold {QUIET}"), id="home-open-title")
+            yield OpenList(id="home-open", compact=True)
+            yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
+
+    def on_mount(self) -> None:
+        """Nothing is known yet."""
+        self.query_one("#home-open-title").display = False
+        self.query_one(OpenList).display = False
+        self.query_one("#home-begin", Static).update(Content.styled("… opening the store", QUIET))
+
+    def show(self, catalogue: Catalogue) -> None:
+        """Show what there is to do."""
+        lines = [
+            ("n", "begin an administration"),
+            ("o", f"open ({len(catalogue.administrations)})"),
+            ("?", "all keys"),
+        ]
+        if catalogue.administrations:
+            lines.insert(2, ("m", "results by model"))
+        else:
+            del lines[1]
+        self.query_one("#home-begin", Static).update(
+            Content("\n").join(
+                [
+                    Content.assemble((key, f"bold {ACCENT}"), "   ", (word, "$foreground"))
+                    for key, word in lines
+                ]
+            )
+        )
+        options = self.query_one(OpenList)
+        open_ = catalogue.open[:MOST]
+        self.query_one("#home-open-title").display = bool(open_)
+        options.display = bool(open_)
+        options.set_options(
+            Option(
+                Content.assemble(
+                    f"{glyph_of(one)} {one.status_word:<8}",
+                    (f" #{one.id:<4}", "bold"),
+                    f" {name_of(one)}",
+                    (f"   {one.answered} of {one.planned}", QUIET),
+                    (f"   {', '.join(special_words(one))}".rstrip(), QUIET),
+                    (
+                        "   ! interrupted" if one.id in catalogue.interrupted else "",
+                        AMBER,
+                    ),
+                ),
+                id=str(one.id),
+            )
+            for one in open_
+        )
+        options.highlighted = 0 if open_ else None
+        if open_ and self.has_focus and self.display:
+            options.focus()
+
+    def on_focus(self) -> None:
+        """What can be gone on with takes the keys."""
+        options = self.query_one(OpenList)
+        if options.display:
+            options.focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Offer to go on with it."""
+        event.stop()
+        self.post_message(self.Wanted(int(event.option.id or 0)))
+
+
+class OpenList(OptionList):
+    """Administrations that can be gone on with."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("home")]
+    HELP = HomePage.HELP

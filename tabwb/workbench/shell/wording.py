@@ -1,0 +1,279 @@
+"""Glyphs, words and lines: how states and numbers look everywhere. Pure; no widget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual.content import Content
+
+from tabwb.records.ratings import Rating
+from tabwb.records.states import (
+    AdministrationStatus,
+    RatingStatus,
+    ResponseKind,
+    ResponseStatus,
+    StopReason,
+)
+from tabwb.records.trials import Administration, Conditions
+from tabwb.workbench.engine.snapshots import CategoryScore, Item, SubtestScore
+
+ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
+"""Theme variables that texts are styled with."""
+
+MARKS = {
+    "right": "✓",
+    "wrong": "✗",
+    "given": "●",
+    "open": "·",
+    "error": "!",
+    "skipped": "›",
+    "void": "∅",
+    "not-administered": "-",
+}
+STATUS_GLYPHS = {
+    AdministrationStatus.RUNNING: "▸",
+    AdministrationStatus.PAUSED: "‖",
+    AdministrationStatus.DONE: "✓",
+    AdministrationStatus.DISCONTINUED: "■",
+}
+_STOPS = {
+    StopReason.END: "complete",
+    StopReason.STOP_STRING: "ended at a stop string",
+    StopReason.CANCELLED: "stopped",
+    StopReason.REFUSED: "refused",
+}
+_RESPONSES = {
+    ResponseStatus.EMPTY: "no response",
+    ResponseStatus.REFUSED: "refused",
+    ResponseStatus.NOT_LANGUAGE: "not language",
+    ResponseStatus.PROMPT_ECHO: "echo of the prompt",
+    ResponseStatus.REPEATED_ANSWER: "repeated answer",
+    ResponseStatus.DEGENERATE: "degenerate",
+}
+
+
+def bar(share: float, width: int) -> Content:
+    """A thin bar, exact to half a cell.
+
+    >>> bar(0.5, 4).plain, bar(0.625, 4).plain, bar(0.0, 4).plain
+    ('━━╌╌', '━━╸╌', '╌╌╌╌')
+    """
+    halves = round(max(0.0, min(1.0, share)) * width * 2)
+    full, half = divmod(halves, 2)
+    return Content.assemble(("━" * full + "╸" * half, ACCENT), ("╌" * (width - full - half), QUIET))
+
+
+def spread(left: Content, right: Content, width: int) -> Content:
+    """Left at the left, right at the right; the left one gives way.
+
+    >>> spread(Content("item"), Content("1 of 2"), 14).plain
+    'item    1 of 2'
+    """
+    room = width - right.cell_length - 1
+    if left.cell_length > room:
+        left = left.truncate(max(room, 0), ellipsis=True)
+    return Content.assemble(left, " " * max(width - left.cell_length - right.cell_length, 0), right)
+
+
+def stopped(item: Item) -> str:
+    """Why the answer ended, and what kind of text it is; empty where there is nothing to say."""
+    attempt = item.attempt
+    if attempt is None:
+        return ""
+    words = [_STOPS.get(attempt.stop_reason, "")]
+    if attempt.stop_reason is StopReason.LENGTH:
+        words.append(f"[cut at {item.token_limit} tokens]")
+    status = item.status or attempt.status
+    if status is not None:
+        words.append(_RESPONSES.get(status, ""))
+    return ", ".join(dict.fromkeys(word for word in words if word))
+
+
+_WITHOUT = {RatingStatus.UNPARSED: "?", RatingStatus.ERROR: "!", RatingStatus.UNDEFINED: "-"}
+
+
+def verdict_words(rating: Rating | None, probability: float | None = None) -> str:
+    """A judge's verdict on a feature, its probability where it tells one; or why there is none.
+
+    >>> from tabwb.records.ratings import undefined, valued
+    >>> verdict_words(valued("j", "anomia", True), 0.7), verdict_words(valued("j", "anomia", False))
+    ('● present 0.70', '○ absent')
+    >>> verdict_words(undefined("j", "anomia", "empty")), verdict_words(None)
+    ('- undefined', '- not asked')
+    """
+    if rating is None:
+        return "- not asked"
+    if rating.status is not RatingStatus.VALUE:
+        return f"{_WITHOUT[rating.status]} {rating.status.value}"
+    word = "● present" if rating.value else "○ absent"
+    return word if probability is None else f"{word} {probability:.2f}"
+
+
+def seconds(value: float | None) -> str:
+    """A latency.
+
+    >>> seconds(0.4142), seconds(63.21), seconds(None)
+    ('0.41 s', '63.2 s', '')
+    """
+    if value is None:
+        return ""
+    return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
+
+
+def glyph_of(one: Administration) -> str:
+    """Return the sign of an administration's status."""
+    return "◌" if one.interrupted else STATUS_GLYPHS[one.status]
+
+
+def status_words(one: Administration) -> str:
+    """Glyph, word and progress of an administration."""
+    glyph = glyph_of(one)
+    if one.status is AdministrationStatus.DONE:
+        return f"{glyph} done"
+    return f"{glyph} {one.status_word} {one.answered}/{one.planned}"
+
+
+def name_of(one: Administration) -> str:
+    """``tab · bundled``."""
+    lesion = f" + {one.conditions.lesion}" if one.conditions.lesion else ""
+    return f"{one.battery} · {one.conditions.examinee}{lesion}"
+
+
+def short_spec(spec: str, most: int = 36) -> str:
+    """A component's spec, its path shortened from the left.
+
+    >>> short_spec("wav2vec2:/models/psst"), short_spec("wav2vec2:/a/long/path/to/psst", 20)
+    ('wav2vec2:/models/psst', 'wav2vec2:…th/to/psst')
+    """
+    if len(spec) <= most:
+        return spec
+    name, _, rest = spec.partition(":")
+    room = max(most - len(name) - 2, 1)
+    return f"{name}:…{rest[-room:]}" if rest else f"{spec[: most - 1]}…"
+
+
+def conditions_words(one: Administration) -> list[str]:
+    """The conditions, in words; the ones that are seldom set only where they are."""
+    given = one.conditions
+    words = [f"seed {given.seed}"]
+    if given.kind == "model":
+        words.append(given.drawn)
+        words.append(f"protocol {given.protocol.value}")
+    if given.replicates > 1:
+        words.append(f"{given.replicates} replicates")
+    if given.item_order != "as-given":
+        words.append(f"items {given.item_order}")
+    if given.option_order != "as-given":
+        words.append(f"options {given.option_order}")
+    if given.conversation:
+        words.append("one conversation")
+    if given.research_protocol:
+        words.append(f"research protocol {given.research_protocol}")
+    return words
+
+
+def special_words(one: Administration) -> list[str]:
+    """The conditions that are not as they are by themselves: they tell runs apart in a list."""
+    given = one.conditions
+    usual = conditions_words(replace(one, conditions=Conditions(given.examinee, given.kind)))
+    words = [word for word in conditions_words(one) if word not in usual]
+    return sorted(words, key=lambda word: word.startswith("seed "))  # the least telling last
+
+
+def head_words(one: Administration) -> list[str]:
+    """The conditions where there is one line for them: first what was not left as it is."""
+    special = special_words(one)
+    usual = [word for word in conditions_words(one) if word not in special]
+    return [*special, *(word for word in usual if not word.startswith("protocol "))]
+
+
+def score_words(one: SubtestScore, *, hidden: bool = False) -> str:
+    """``2 of 3 right``, ``5 of 5 given``."""
+    if hidden or one.right is None:
+        return f"{one.given} of {one.planned} given" if one.given else f"0 of {one.planned}"
+    return f"{one.right} of {one.scored} right"
+
+
+def marks(one: SubtestScore, *, hidden: bool = False, person: bool = False) -> Content:
+    """One mark for each trial, or a bar where there are too many."""
+    if not one.marks:
+        return bar(one.given / one.planned if one.planned else 0.0, 10)
+    parts: list[Content | tuple[str, str]] = []
+    shown = ["given" if hidden and mark in {"right", "wrong"} else mark for mark in one.marks]
+    for mark in shown:
+        right = "$foreground" if person else ACCENT
+        style = {"right": right, "given": ACCENT, "wrong": "$foreground"}.get(mark, QUIET)
+        parts.append((MARKS[mark], style))
+        parts.append((" ", ""))
+    return Content.assemble(*parts[:-1])
+
+
+def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden: bool) -> Content:
+    """The live scores in one line: ``word 2/3   sentence -   burden 1.60 over 7``.
+
+    Where it is narrow the pieces move together; subtests that do not fit even so are left out from
+    the far end, with ``…`` in their place. The current one never is.
+    """
+
+    def part(one: SubtestScore) -> Content:
+        if hidden or one.right is None:
+            words = f"{one.given} given" if one.given else "-"
+        else:
+            words = f"{one.right}/{one.scored}"
+        return Content.assemble(
+            (one.short, "$foreground" if one.current else QUIET), " ", (words, "bold")
+        )
+
+    tail = [] if hidden or not burden else [Content.styled(burden, ACCENT)]
+    for gap in ("   ", "  "):
+        line = Content(gap).join([*map(part, subtests), *tail])
+        if line.cell_length <= width:
+            return line
+    chosen = list(subtests)
+    tail.insert(0, Content.styled("…", QUIET))
+    while len(chosen) > 1:
+        chosen.remove(next(one for one in reversed(chosen) if not one.current))
+        line = Content("  ").join([*map(part, chosen), *tail])
+        if line.cell_length <= width:
+            break
+    return line.truncate(width, ellipsis=True)
+
+
+def category_line(one: CategoryScore, title_width: int, bar_width: int) -> Content:
+    """A category's bar, scaled to the number of its features: ``Fluency  ━━╸───  0.4 of 1``."""
+    title = one.title if len(one.title) <= title_width else one.title[: title_width - 1] + "…"
+    if one.count is None:
+        return Content.assemble(
+            title.ljust(title_width),
+            "  ",
+            ("╌" * bar_width, QUIET),
+            ("     -", QUIET),
+            f" of {one.of}",
+        )
+    return Content.assemble(
+        title.ljust(title_width),
+        "  ",
+        bar(one.count / one.of, bar_width) if one.of else "",
+        f"  {one.count:4.2f}",
+        (f" of {one.of}", QUIET),
+    )
+
+
+def asks_for(kind: ResponseKind) -> str:
+    """What a kind of response asks for, in words."""
+    return {
+        ResponseKind.CHOICE: "one of the options",
+        ResponseKind.YES_NO: "Yes or No",
+        ResponseKind.VERBATIM: "the words exactly as given",
+        ResponseKind.CONNECTED_TEXT: "a few sentences",
+    }.get(kind, "an answer")
+
+
+def sentence(words: str) -> str:
+    """Words that a plugin declared, as a sentence.
+
+    >>> sentence("a text rule; not compared with expert raters")
+    'A text rule; not compared with expert raters.'
+    """
+    return words[:1].upper() + words[1:].rstrip(".") + "." if words else ""

@@ -1,0 +1,312 @@
+"""The item pane: one item, what came back, what was made of it. It owns the keys of a trial."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import DescendantFocus, Key
+from textual.message import Message
+from textual.widgets import Static
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.workbench.engine.snapshots import Work
+from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.width_aware import Flow, Line
+from tabwb.workbench.shell.wording import AMBER, QUIET, bar, head_words, name_of
+from tabwb.workbench.trial.answer_field import AnswerField
+from tabwb.workbench.trial.run_line import RunLine
+from tabwb.workbench.trial.score_panel import CompactScores
+from tabwb.workbench.trial.trial_words import (
+    PERSON_NEXT,
+    Keys,
+    findings,
+    hint,
+    of_person,
+    opening,
+    reply,
+    verdicts,
+)
+
+OPTION_GAP = 4
+TALL = 32
+"""From so many lines up words to the administrator of a model are shown."""
+
+
+class ItemBody(VerticalScroll, can_focus=False):
+    """What scrolls when an item or an answer is long."""
+
+
+class TrialPage(Vertical, can_focus=True):
+    """One administration, item by item."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("trial")]
+    HELP = """\
+# Item
+
+The item before the examinee, the answer as it comes, and the verdict of each policy: *exact*
+decides; *normalised* forgives case, quotes and one final stop; *extracted* looks for the one option
+that is named anywhere.
+
+- **space** gives the next item; **a** gives all that are left
+- **r** asks again: a new attempt, and the new one counts
+- **s** skips, **v** declares void, **d** discontinues: each asks for a reason
+- **u** takes back, **n** writes a note, **p** pauses, **esc** stops a model in mid-answer
+- **i** shows the exact prompt as it is sent, **h** hides or shows verdicts
+
+Between two answers of a person who types, only **space** and **enter** do something: the next item.
+**esc** makes the other keys commands again.
+
+Every answer is on disk before the next item goes out.
+"""
+
+    class Answered(Message):
+        """A person recorded an answer."""
+
+        def __init__(self, text: str, latency_s: float) -> None:
+            self.text = text
+            self.latency_s = latency_s
+            super().__init__()
+
+    class KeysTaken(Message):
+        """The keys went from the person who types to whoever administers."""
+
+    def __init__(self) -> None:
+        super().__init__(id="trial-page", classes="page")
+        self._work: Work | None = None
+        self._narrow = False
+        self._pausing = False
+        self._shown: dict[str, Content] = {}
+        self._drawn_at = 0.0
+        self._drawn: tuple[int, int] | None = None
+        self._said = ""
+        self.person_has_keys = False
+        self.sent_shown = False
+        self.verdicts_shown: bool | None = None
+
+    def compose(self) -> ComposeResult:
+        """Head, body, answer, hint, compact scores."""
+        yield Line(id="trial-head")
+        yield Line(id="trial-subtest")
+        with ItemBody(id="trial-body"):
+            yield Static(id="instructions", markup=False)
+            yield Static(id="prompt", markup=False)
+            yield Flow(id="options")
+            yield Static(id="sent", markup=False)
+            yield Static(id="reply", markup=False)
+            yield AnswerField()
+            yield Flow(id="verdicts")
+            yield Static(id="findings", markup=False)
+            yield Static(id="administrator", markup=False)
+        yield RunLine()
+        yield Static(id="trial-hint")
+        yield CompactScores()
+
+    # ---------------------------------------------------------------- what is shown
+
+    @property
+    def hidden(self) -> bool:
+        """Whether verdicts are hidden: while a person types, unless shown by choice."""
+        if self.verdicts_shown is not None:
+            return not self.verdicts_shown
+        return self._work is not None and of_person(self._work)
+
+    def show(self, work: Work, *, narrow: bool, pausing: bool) -> None:
+        """Show an administration as it stands."""
+        before = self._work
+        if before is None or before.administration.id != work.administration.id:
+            self.verdicts_shown = None
+            self.sent_shown = False
+            self.person_has_keys = False
+            self._drawn = None
+        self._said = ""
+        self._work, self._narrow, self._pausing = work, narrow, pausing
+        self._show_head(work)
+        self._show_item(work)
+        self._show_hint(work)
+        self.query_one(RunLine).show(work.spending, work.rest)
+        compact = self.query_one(CompactScores)
+        compact.display = narrow
+        compact.show(work.scores, hidden=self.hidden)
+        self._show_answer_field(work)
+
+    def stream(self, text: str) -> None:
+        """Show a reply as it comes."""
+        self._put("#reply", text)
+        self.query_one(ItemBody).scroll_end(animate=False)
+
+    def _show_head(self, work: Work) -> None:
+        one, item = work.administration, work.item
+        number = Content.styled(f"#{one.id}", "bold")
+        place = f"item {item.place[0]} of {item.place[1]}" if item else f"{one.planned} items"
+        subtest = item.subtest if item else ""
+        progress = (
+            Content.assemble(
+                bar(item.in_subtest[0] / item.in_subtest[1], 12),
+                f"  {item.in_subtest[0]} of {item.in_subtest[1]}",
+            )
+            if item
+            else Content("")
+        )
+        head, second = self.query_one("#trial-head", Line), self.query_one("#trial-subtest", Line)
+        if self._narrow:
+            right = Content.assemble((subtest, "bold"), "  ", progress)
+            head.show(Content.assemble(number, "   ", place), right)
+            second.display = False
+            return
+        facts = " · ".join([name_of(one), *head_words(one)])
+        head.show(Content.assemble(number, "  ", (facts, QUIET)), place)
+        second.display = True
+        second.show(Content.styled(subtest, "bold"), progress)
+
+    def _show_item(self, work: Work) -> None:
+        item = work.item
+        person = of_person(work)
+        self._put("#instructions", item.instructions if item and person else "")
+        prompt = item.prompt if item else work.administration.battery_title
+        self._put("#prompt", prompt if not item or not self.sent_shown else "")
+        options = item.options if item and not self.sent_shown else ()
+        self.query_one("#options", Flow).show([options], OPTION_GAP)
+        self._put("#sent", f"sent, exactly:\n{item.sent}" if item and self.sent_shown else "")
+        self._put("#reply", reply(work))
+        gap = 6 if self.size.width >= 84 and not self._narrow else 3
+        rows = [row for row in verdicts(work, hidden=self.hidden) if row]
+        self.query_one("#verdicts", Flow).show(rows, gap)
+        below = findings(item, hidden=self.hidden) if item else opening(work)
+        self._put("#findings", below)
+        text = f"to the administrator: {item.administrator}" if item and item.administrator else ""
+        roomy = person or (not self._narrow and self.app.size.height >= TALL)
+        self._put("#administrator", work.disclaimer if not item else text if roomy else "")
+
+    def _put(self, selector: str, content: str | Content) -> None:
+        shown = Content(content) if isinstance(content, str) else content
+        before = self._shown.get(selector)
+        if before is None or not shown.is_same(before):
+            self._shown[selector] = shown
+            widget = self.query_one(selector, Static)
+            widget.display = bool(shown)
+            widget.update(shown)
+
+    def _show_hint(self, work: Work) -> None:
+        field = self.query_one(AnswerField)
+        keys: Keys = "person" if self.person_has_keys else "administrator"
+        text, style = hint(
+            work,
+            "field" if field.has_focus else keys,
+            pausing=self._pausing,
+            nothing_typed=field.nothing_typed,
+        )
+        said = (self._said, AMBER) if self._said else (text, style)
+        self._put("#trial-hint", Content.styled(*said))
+
+    # ---------------------------------------------------------------- a person types
+
+    def _show_answer_field(self, work: Work) -> None:
+        field = self.query_one(AnswerField)
+        person = of_person(work)
+        wanted = person and work.awaiting and work.status is AdministrationStatus.RUNNING
+        if not wanted:
+            if field.display:
+                had = field.has_focus
+                field.display = False
+                self._drawn = None
+                if had:
+                    self.focus()
+            return
+        assert work.item is not None
+        shown = (
+            work.administration.id,
+            len(work.item.trial.attempts) * 100_000 + work.item.place[0],
+        )
+        if shown != self._drawn:
+            self._drawn = shown
+            field.empty()
+            field.display = True
+            self._drawn_at = 0.0
+            self.query_one(ItemBody).scroll_home(animate=False)
+            # The clock starts when the frame that holds the item has been written.
+            self.call_after_refresh(self._item_drawn)
+            if self.screen.focused is None or self in self.screen.focused.ancestors_with_self:
+                field.focus()
+
+    def _item_drawn(self) -> None:
+        self._drawn_at = time.monotonic()
+
+    def on_answer_field_recorded(self, event: AnswerField.Recorded) -> None:
+        """Pass the answer on with its latency."""
+        event.stop()
+        now = time.monotonic()
+        self.post_message(self.Answered(event.text, now - (self._drawn_at or now)))
+
+    def on_answer_field_nothing_typed(self, event: AnswerField.NothingTyped) -> None:
+        """Ask before nothing is recorded, or ask no more."""
+        event.stop()
+        self._hint_if_here()
+
+    def on_answer_field_given_back(self, event: AnswerField.GivenBack) -> None:
+        """Take the keys."""
+        event.stop()
+        self.take_keys()
+
+    def answer_again(self) -> None:
+        """What was answered was not recorded: it stands in the field still."""
+        self.query_one(AnswerField).read_only = False
+
+    def take_keys(self) -> None:
+        """Give the keys to whoever administers."""
+        self.person_has_keys = False
+        self.focus()
+        self._hint_if_here()
+        self.post_message(self.KeysTaken())
+
+    def say(self, words: str) -> None:
+        """Say something in the place of the hint, until something changes or a key is pressed."""
+        self._said = words
+        self._hint_if_here()
+
+    def on_key(self, event: Key) -> None:
+        """Between two answers a person's letters are no commands."""
+        self._said = ""
+        work = self._work
+        if not self.has_focus or not self.person_has_keys or work is None:
+            return
+        over = work.status is AdministrationStatus.DONE
+        if event.key == "escape":
+            event.stop()
+            self.take_keys()
+        elif event.key in {"space", "enter"} and not over:
+            if event.key == "enter" and not work.awaiting:
+                event.stop()
+                self.call_later(self.run_action, "screen.administer_next")
+        elif event.is_printable or event.key in {"enter", "tab", "shift+tab"}:
+            event.stop()
+            enter = "enter goes back to the answer   esc commands"
+            self.say("" if over else enter if work.awaiting else PERSON_NEXT)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Who types an answer has the keys; the hint depends on it."""
+        if isinstance(event.widget, AnswerField):
+            self.person_has_keys = True
+        self._hint_if_here()
+
+    def on_descendant_blur(self) -> None:
+        """The hint depends on who has the keys."""
+        self.call_after_refresh(self._hint_if_here)
+
+    def _hint_if_here(self) -> None:
+        if self._work is not None and self.query("#trial-hint"):
+            self._show_hint(self._work)
+
+    def record_answer(self) -> None:
+        """Record what stands in the field."""
+        self.query_one(AnswerField).action_record()
+
+    def enter_answer(self) -> None:
+        """Put the cursor into the field."""
+        field = self.query_one(AnswerField)
+        if field.display:
+            field.focus()

@@ -1,1 +1,0 @@
-"""Parts of the screens, each fed by frozen snapshots."""

@@ -1,0 +1,66 @@
+"""Plugins that are installed for one test: a module and a dist-info folder on the import path."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tabwb.plugin_api.registry.plugins import Plugins
+
+Install = Callable[[str, str], Path]
+
+PREAMBLE = """\
+import os, signal, sys, threading, time
+from tabwb.plugin_api.components import BatterySource, Descriptor
+from tabwb.plugin_api.hookspecs import hookimpl
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Likelihood, Reply, Wait
+from tabwb.records.ratings import valued
+from tabwb.records.states import StopReason
+"""
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Install a plugin from its source, here and in child processes."""
+    site = tmp_path / "site"
+    site.mkdir()
+    paths = [str(site), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    monkeypatch.syspath_prepend(str(site))
+    modules: list[str] = []
+
+    def make(name: str, source: str) -> Path:
+        module = f"plugin_for_tests_{name.replace('-', '_')}"
+        modules.append(module)
+        path = site / f"{module}.py"
+        path.write_text(PREAMBLE + dedent(source), encoding="utf-8")
+        info = site / f"{module}-1.0.dist-info"
+        info.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: {name}-package\nVersion: 1.0\n"
+        (info / "METADATA").write_text(metadata, encoding="utf-8")
+        (info / "entry_points.txt").write_text(f"[tabwb]\n{name} = {module}\n", encoding="utf-8")
+        return path
+
+    yield make
+    for module in modules:
+        sys.modules.pop(module, None)
+
+
+@pytest.fixture
+def load() -> Iterator[Callable[[], Plugins]]:
+    """Load plugins; they are closed at the end of the test."""
+    loaded: list[Plugins] = []
+
+    def call() -> Plugins:
+        loaded.append(Plugins.load())
+        return loaded[-1]
+
+    yield call
+    for plugins in loaded:
+        plugins.close()

@@ -1,0 +1,441 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabwb.plugin_api.child.child import ChildModel, open_limit
+from tabwb.plugin_api.child.environment import child_environment
+from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend, ModelBackend
+from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
+from tabwb.records.states import StopReason
+
+Install = Callable[[str, str], Path]
+Load = Callable[[], Plugins]
+
+MODEL = """
+class Model:
+    def open(self):
+        return {"model": "actor", "pid": str(os.getpid()), "threads": os.environ.get(
+            "OMP_NUM_THREADS", "unset"), "offline": os.environ["TABWB_OFFLINE"]}
+
+    def reply(self, request, cancel):
+        order = request.messages[-1].content
+        yield "one "
+        if order == "exit":
+            print("last words", flush=True)
+            os._exit(3)
+        if order == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if order == "raise":
+            raise ValueError("no such word")
+        if order == "environment":
+            yield Reply(" ".join(sorted(os.environ)), StopReason.END, 0.0)
+            return
+        if order == "flood":
+            for number in range(60_000):
+                print(f"line {number} " + "x" * 60)
+        if order == "print":
+            print("garbage on stdout")
+            os.write(1, b"raw garbage")
+            sys.stdout.write("more")
+            print(repr(sys.stdin.read()))
+        if order == "heed":
+            cancel.wait(60)
+            yield Reply("one ", StopReason.CANCELLED, 0.0)
+            return
+        if order == "ignore":
+            while True:
+                time.sleep(0.01)
+        if order == "babble":
+            while True:
+                yield "x"
+        if order == "connect":
+            import socket
+            socket.create_connection(("192.0.2.1", 80), timeout=5)
+        yield "two \\ud800 \\u00e9"
+        yield Reply("one two \\ud800 \\u00e9", StopReason.END, 0.5, 0.1, 3, 4, {"order": order})
+
+    def reply_many(self, requests, cancel):
+        for index in reversed(range(len(requests))):
+            order = requests[index].messages[-1].content
+            if order == "wait":
+                yield index, Wait(2.5, "rate limit")
+            if order == "fail":
+                yield index, ComponentError("no such word", allowed="others")
+                continue
+            yield index, Reply(order, StopReason.END, 0.0)
+
+    def likelihood(self, request, continuations, cancel):
+        return [Likelihood(-1.5 * len(text), len(text)) for text in continuations]
+
+    def close(self):
+        print("closed")
+
+def options():
+    from pydantic import BaseModel
+    class Options(BaseModel):
+        threads: int | None = None
+    return Options
+
+@hookimpl
+def tabwb_register_models(register):
+    made = lambda spec, options: Model()
+    register(Descriptor("actor", "Acts", made, options=options, runs="child"))
+    register(Descriptor("crowd", "Acts in crowds", made, runs="child", batches=True))
+    register(Descriptor("scale", "Weighs", made, runs="child", likelihood=True))
+"""
+
+
+def asked(order: str) -> Request:
+    return Request((Message("user", order),))
+
+
+def answer(backend: ModelBackend, order: str) -> list[str | Wait | Reply]:
+    return list(backend.reply(asked(order), threading.Event()))
+
+
+@pytest.fixture
+def actor(install: Install, load: Load) -> Iterator[ChildModel]:
+    install("stage", MODEL)
+    backend = load().open_model("actor")
+    assert isinstance(backend, ChildModel)
+    yield backend
+    backend.close()
+
+
+def gone(pid: int, within: float = 5.0) -> bool:
+    """Whether a process has ended and was waited for."""
+    deadline = time.monotonic() + within
+    while time.monotonic() < deadline:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_component_answers_from_another_process(actor: ChildModel) -> None:
+    facts = actor.open()
+    assert facts["pid"] == str(actor.pid) != str(os.getpid())
+    pieces = answer(actor, "speak")
+    assert pieces[:-1] == ["one ", "two \ud800 \xe9"]
+    assert pieces[-1] == Reply(
+        "one two \ud800 \xe9", StopReason.END, 0.5, 0.1, 3, 4, {"order": "speak"}
+    )
+
+
+def test_what_a_component_raises_is_raised_here(actor: ChildModel) -> None:
+    pid = actor.open()["pid"]
+    with pytest.raises(ComponentError, match="ValueError: no such word"):
+        answer(actor, "raise")
+    assert str(actor.pid) == pid
+    assert len(answer(actor, "speak")) == 3
+
+
+def test_prints_reach_the_log_and_no_frame(actor: ChildModel, tmp_path: Path) -> None:
+    actor.open()
+    assert len(answer(actor, "print")) == 3
+    actor.close()
+    (log,) = (tmp_path / "tabwb-data" / "logs").iterdir()
+    text = log.read_text()
+    assert "garbage on stdout" in text
+    assert "raw garbage" in text
+    assert "''" in text, "standard input was not empty"
+    assert "closed" in text
+
+
+@pytest.mark.parametrize(
+    ("order", "how"), [("exit", "exit status 3"), ("kill", "SIGKILL, perhaps because memory")]
+)
+def test_a_child_that_dies_ends_one_reply_and_the_next_starts_another(
+    actor: ChildModel, order: str, how: str
+) -> None:
+    first = int(actor.open()["pid"])
+    with pytest.raises(ComponentError, match=how) as caught:
+        answer(actor, order)
+    assert ("last words" in str(caught.value)) == (order == "exit")
+    assert gone(first)
+    assert len(answer(actor, "speak")) == 3
+    assert actor.pid not in {None, first}
+
+
+def test_cancel_asks_and_the_component_ends_its_reply(actor: ChildModel) -> None:
+    pid = actor.open()["pid"]
+    cancel = threading.Event()
+    pieces: list[str | Wait | Reply] = []
+    for piece in actor.reply(asked("heed"), cancel):
+        pieces.append(piece)
+        cancel.set()
+    assert pieces == ["one ", Reply("one ", StopReason.CANCELLED, 0.0)]
+    assert str(actor.pid) == pid
+
+
+@pytest.mark.parametrize("order", ["ignore", "babble"])
+def test_a_component_that_ignores_cancel_is_ended_after_two_seconds(
+    actor: ChildModel, order: str
+) -> None:
+    pid = int(actor.open()["pid"])
+    cancel = threading.Event()
+    last: str | Wait | Reply = ""
+    text = ""
+    cancelled_at = 0.0
+    for piece in actor.reply(asked(order), cancel):
+        if not cancel.is_set():
+            cancelled_at = time.monotonic()
+            cancel.set()
+        last = piece
+        text += piece if isinstance(piece, str) else ""
+    assert isinstance(last, Reply)
+    assert last.stop_reason is StopReason.CANCELLED
+    assert last.text == text
+    assert 1.5 < time.monotonic() - cancelled_at < 8
+    assert gone(pid)
+    assert len(answer(actor, "speak")) == 3
+
+
+def test_a_reply_that_nobody_wants_any_more_leaves_no_process(actor: ChildModel) -> None:
+    pid = int(actor.open()["pid"])
+    stream = actor.reply(asked("babble"), threading.Event())
+    next(stream)
+    stream.close()  # type: ignore[attr-defined]
+    assert gone(pid)
+
+
+def test_close_leaves_no_process_and_may_be_called_twice(actor: ChildModel) -> None:
+    pid = int(actor.open()["pid"])
+    actor.close()
+    actor.close()
+    assert gone(pid, within=0.1)
+
+
+def test_closing_from_another_thread_ends_a_reply(actor: ChildModel) -> None:
+    actor.open()
+    errors: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            answer(actor, "ignore")
+        except ComponentError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    time.sleep(0.3)
+    actor.close()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert [str(error) for error in errors] == ["'actor' was closed"]
+
+
+@pytest.mark.parametrize("order", ["ignore", ""])
+def test_a_child_ends_when_tabwb_is_killed(install: Install, order: str) -> None:
+    install("stage", MODEL)
+    code = (
+        "import sys, threading\n"
+        "from tabwb.plugin_api.registry.plugins import Plugins\n"
+        "from tabwb.records.exchange import Message, Request\n"
+        "backend = Plugins.load().open_model('actor')\n"
+        "print(backend.open()['pid'], flush=True)\n"
+        "order = sys.argv[1]\n"
+        "request = Request((Message('user', order),))\n"
+        "for piece in backend.reply(request, threading.Event()) if order else (): pass\n"
+        "threading.Event().wait()\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code, order], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    with parent.stdout as out:
+        child = int(out.readline())
+        time.sleep(0.3)
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    # Nobody may wait for an orphan here, so a zombie counts as ended.
+    deadline = time.monotonic() + 5
+    while running(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running(child)
+
+
+def running(pid: int) -> bool:
+    """Whether a process is there and not merely waiting to be buried."""
+    command = ["ps", "-o", "stat=", "-p", str(pid)]
+    state = subprocess.run(command, capture_output=True, text=True).stdout.strip()
+    return bool(state) and not state.startswith("Z")
+
+
+def test_many_requests_are_answered_together(install: Install, load: Load) -> None:
+    install("stage", MODEL)
+    crowd = load().open_model("crowd")
+    assert isinstance(crowd, BatchingBackend)
+    crowd.open()
+    answers = list(crowd.reply_many([asked("a"), asked("b")], threading.Event()))
+    assert [(index, reply.text) for index, reply in answers if isinstance(reply, Reply)] == [
+        (1, "b"),
+        (0, "a"),
+    ]
+
+
+def test_waits_and_single_failures_come_through_between_the_replies(
+    install: Install, load: Load
+) -> None:
+    install("stage", MODEL)
+    crowd = load().open_model("crowd")
+    assert isinstance(crowd, BatchingBackend)
+    crowd.open()
+    requests = [asked("wait"), asked("fail"), asked("a")]
+    pieces = list(crowd.reply_many(requests, threading.Event()))
+    assert [index for index, _ in pieces] == [2, 1, 0, 0]
+    error = pieces[1][1]
+    assert isinstance(error, ComponentError)
+    assert (error.message, error.allowed) == ("no such word", "others")
+    assert pieces[2][1] == Wait(2.5, "rate limit")
+
+
+def test_a_child_weighs_continuations(install: Install, load: Load) -> None:
+    install("stage", MODEL)
+    scale = load().open_model("scale")
+    assert isinstance(scale, LikelihoodBackend) and not isinstance(scale, BatchingBackend)
+    scale.open()
+    found = scale.likelihood(asked("which"), ["Yes", "No"], threading.Event())
+    assert list(found) == [Likelihood(-4.5, 3), Likelihood(-3.0, 2)]
+
+
+def test_a_model_that_cannot_batch_does_not_claim_to(actor: ChildModel) -> None:
+    assert not isinstance(actor, BatchingBackend)
+
+
+def test_plugins_close_their_children(install: Install) -> None:
+    install("stage", MODEL)
+    plugins = Plugins.load()
+    pid = int(plugins.open_model("actor").open()["pid"])
+    plugins.close()
+    assert gone(pid)
+
+
+def test_the_number_of_threads_is_fixed_when_the_process_starts(
+    install: Install, load: Load
+) -> None:
+    install("stage", MODEL)
+    assert load().open_model("actor@threads=3").open()["threads"] == "3"
+
+
+def test_a_child_is_offline_when_tabwb_is(install: Install, load: Load) -> None:
+    install("stage", MODEL)
+    plugins = load()
+    assert plugins.configuration.offline
+    backend = plugins.open_model("actor")
+    assert backend.open()["offline"] == "1"
+    with pytest.raises(ComponentError, match=r"192\.0\.2\.1 was refused: tabwb is offline"):
+        answer(backend, "connect")
+
+
+def test_threads_of_a_child_wait_passively(tmp_path: Path) -> None:
+    configuration = Configuration(config_dir=tmp_path, data_dir=tmp_path, offline=False)
+    environment: dict[str, Any] = child_environment(configuration, None, {"HOME": "/h"})
+    assert environment["HOME"] == "/h"
+    assert environment["OMP_WAIT_POLICY"] == "PASSIVE"
+    assert environment["TABWB_OFFLINE"] == "0"
+    assert "OMP_NUM_THREADS" not in environment
+    assert "HF_HUB_OFFLINE" not in environment
+
+
+def test_a_child_imports_nothing_from_the_current_folder(
+    install: Install, load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("stage", MODEL)
+    (tmp_path / "queue.py").write_text("raise SystemExit('imported from the current folder')")
+    monkeypatch.chdir(tmp_path)
+    assert load().open_model("actor").open()["model"] == "actor"
+
+
+def test_a_child_has_no_keys(actor: ChildModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = {
+        "OPENAI_API_KEY": "sk-0123456789",
+        "GEMINI_API_KEY": "g-0123456789",
+        "HF_TOKEN": "hf-0123456789",
+        "AWS_SECRET_ACCESS_KEY": "a-0123456789",
+        "PGPASSWORD": "p-0123456789",
+        "TABWB_STORE": "postgresql://me:hunter22@host/lab",
+        "DATABASE_URL": "postgresql://me:hunter22@host/lab",
+    }
+    for name, value in {**secret, "MY_SETTING": "1"}.items():
+        monkeypatch.setenv(name, value)
+    actor.open()
+    *_, last = answer(actor, "environment")
+    assert isinstance(last, Reply)
+    names = set(last.text.split())
+    assert not names & set(secret)
+    assert {"MY_SETTING", "PATH", "TABWB_DATA_DIR"} <= names
+
+
+def test_a_child_gets_the_secret_that_its_descriptor_names() -> None:
+    configuration = Configuration()
+    environ = {"HF_TOKEN": "hf-0123456789", "OPENAI_API_KEY": "sk-0123456789"}
+    child = child_environment(configuration, None, environ, ("HF_TOKEN",))
+    assert child["HF_TOKEN"] == "hf-0123456789"
+    assert "OPENAI_API_KEY" not in child
+
+
+def test_a_log_does_not_grow_without_limit(actor: ChildModel, tmp_path: Path) -> None:
+    actor.open()
+    answer(actor, "flood")
+    actor.close()
+    (log,) = (tmp_path / "tabwb-data" / "logs").iterdir()
+    content = log.read_text()
+    assert len(content) <= 1_000_000
+    assert content.startswith("[earlier lines were removed]")
+    assert "line 59999 " in content
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_old_logs_are_deleted(actor: ChildModel, tmp_path: Path) -> None:
+    logs = tmp_path / "tabwb-data" / "logs"
+    logs.mkdir(parents=True)
+    for number in range(40):
+        (logs / f"child-2020-{number:02}.log").write_text("old")
+    actor.open()
+    assert len(list(logs.iterdir())) == 20
+
+
+def test_a_stopped_child_blocks_no_large_request(actor: ChildModel) -> None:
+    actor.open()
+    pid = actor.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    cancel = threading.Event()
+    threading.Timer(0.3, cancel.set).start()
+    began = time.monotonic()
+    (last,) = actor.reply(asked("x" * 2**21), cancel)
+    assert isinstance(last, Reply)
+    assert last.stop_reason is StopReason.CANCELLED
+    assert time.monotonic() - began < 10
+    assert gone(pid)
+
+
+def test_opening_has_a_time_limit(
+    install: Install, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabwb.plugin_api.child.child.OPEN_S", 0.5)
+    install("stage", MODEL.replace("def open(self):", "def open(self):\n        time.sleep(60)"))
+    backend = load().open_model("actor")
+    with pytest.raises(ComponentError, match="was not loaded after"):
+        backend.open()
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "-1", "nan", "inf"])
+def test_a_limit_for_loading_that_is_not_a_number_of_seconds_is_named(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a number of seconds") as refused:
+        open_limit({"TABWB_OPEN_S": text})
+    assert refused.value.where == "TABWB_OPEN_S"

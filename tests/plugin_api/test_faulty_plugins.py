@@ -1,0 +1,367 @@
+"""Plugins that raise, print, return the wrong types or do not end: one clear message each."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tabwb.cli.main import main
+from tabwb.plugin_api.registry import guarded
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Message, Request
+from tests.plugin_api.conftest import Install
+
+MODEL = """
+class Model:
+    {concurrency}
+    def open(self):
+        {open}
+    def reply(self, request, cancel):
+        {reply}
+    def close(self):
+        {close}
+
+@hookimpl
+def tabwb_register_models(register):
+    register(Descriptor("faulty", "Faulty", lambda spec, options: Model(), runs={runs!r}))
+"""
+GOOD = "yield Reply('dog', StopReason.END, 0.1)"
+WHERE = pytest.mark.parametrize("runs", ["here", "child"])
+
+
+def model(runs: str = "here", **code: str) -> str:
+    given = {"open": "return {}", "reply": GOOD, "close": "pass", "concurrency": ""} | code
+    return MODEL.format(runs=runs, **given)
+
+
+def ran(battery: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, object], str]:
+    """Give the battery to the faulty model: exit status, document, stderr."""
+    words = ["run", str(battery), "--model", "faulty", "--judge", "none", "--json"]
+    status = main(words)
+    captured = capsys.readouterr()
+    assert "unexpected" not in captured.err
+    return status, json.loads(captured.out) if captured.out else {}, captured.err
+
+
+def errors(document: dict[str, object]) -> list[str]:
+    trials = document["trials"]
+    assert isinstance(trials, list)
+    return [trial["attempts"][-1]["error"] for trial in trials if trial["attempts"]]
+
+
+@WHERE
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("yield 5", "'faulty' gave int"),
+        ("return 5", "object is not iterable"),
+        ("yield Reply(b'dog', StopReason.END, 0.1)", "'faulty' gave bytes as a reply's text"),
+        ("yield Reply('dog', 'end', 0.1)", "'faulty' gave the stop reason 'end'"),
+        ("yield Reply('dog', StopReason.END, float('nan'))", "'faulty' gave latency_s = nan"),
+        ("yield Reply('dog', StopReason.END, float('inf'))", "'faulty' gave latency_s = inf"),
+        ("yield Reply('dog', StopReason.END, None)", "'faulty' gave latency_s = None"),
+        (
+            "yield Reply('dog', StopReason.END, 0.1, float('nan'))",
+            "'faulty' gave first_piece_s = nan",
+        ),
+        (
+            "yield Reply('dog', StopReason.END, 0.1, None, float('nan'))",
+            "'faulty' gave prompt_tokens = nan",
+        ),
+        (
+            "yield Reply('dog', StopReason.END, 0.1, None, 1, float('inf'))",
+            "'faulty' gave reply_tokens = inf",
+        ),
+        ("yield Reply('dog', StopReason.END, 0.1, metadata=5)", "'faulty' gave int as metadata"),
+        ("raise ValueError('no')\n        yield", "ValueError: no"),
+        ("raise KeyboardInterrupt\n        yield", "KeyboardInterrupt"),
+        ("sys.exit(3)\n        yield", "SystemExit: 3"),
+    ],
+)
+def test_a_reply_that_cannot_be_used_is_an_attempt_in_error(
+    install: Install,
+    battery_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    runs: str,
+    reply: str,
+    said: str,
+) -> None:
+    install("faulty", model(runs, reply=reply))
+    status, document, err = ran(battery_file, capsys)
+    assert status == 3, err
+    found = errors(document)
+    assert len(found) == 3
+    assert all(said in error for error in found), found
+
+
+def test_numbers_of_another_type_are_kept_as_plain_numbers(
+    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reply = (
+        "import numpy\n        yield Reply('dog', StopReason.END, numpy.float32(0.5), None, "
+        "numpy.int64(7), metadata={'n': 1})"
+    )
+    install("faulty", model(reply=reply))
+    status, document, err = ran(battery_file, capsys)
+    assert status == 0, err
+    trials = document["trials"]
+    assert isinstance(trials, list)
+    assert trials[0]["attempts"][-1]["latency_s"] == 0.5
+    metadata = trials[0]["attempts"][-1]["metadata"]
+    assert (metadata["prompt_tokens"], metadata["n"]) == ("7", "1")
+
+
+@WHERE
+@pytest.mark.parametrize(
+    ("opening", "said"),
+    [
+        ("raise ValueError('no')", "ValueError: no"),
+        ("return 5", "'faulty' gave int as its facts"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("sys.exit()", "SystemExit"),
+    ],
+)
+def test_a_model_that_cannot_be_opened_is_one_message(
+    install: Install,
+    battery_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    runs: str,
+    opening: str,
+    said: str,
+) -> None:
+    install("faulty", model(runs, open=opening))
+    status, document, err = ran(battery_file, capsys)
+    assert (status, document) == (1, {})
+    assert said in err
+
+
+@pytest.mark.parametrize("close", ["raise ValueError('no')", "raise KeyboardInterrupt"])
+def test_close_that_raises_is_a_warning(
+    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str], close: str
+) -> None:
+    install("faulty", model(close=close))
+    status, document, err = ran(battery_file, capsys)
+    assert status == 0
+    assert document["trials"]
+    assert err.count("warning: plugin faulty: closing: close() of 'faulty' failed") == 1
+
+
+def test_close_that_does_not_end_is_left_after_a_limit(
+    install: Install,
+    battery_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(guarded, "CLOSE_S", 0.2)
+    install("faulty", model(close="time.sleep(60)"))
+    began = time.monotonic()
+    status, document, err = ran(battery_file, capsys)
+    assert status == 0
+    assert document["trials"]
+    assert "close() of 'faulty' did not end within 0.2 s" in err
+    assert time.monotonic() - began < 20
+
+
+@WHERE
+def test_what_a_model_prints_stays_out_of_the_document(
+    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str], runs: str
+) -> None:
+    printing = {"open": "print('LOUD'); return {}", "reply": f"print('LOUD'); {GOOD}"}
+    install("faulty", model(runs, **printing, close="print('LOUD')"))
+    status, document, err = ran(battery_file, capsys)
+    assert status == 0
+    assert document["trials"], "the document was read although the model printed"
+    assert ("LOUD" in err) is (runs == "here"), "a child prints to its log"
+
+
+def test_what_observers_scorers_and_exporters_print_stays_out_too(
+    install: Install, tmp_path: Path, battery_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(
+        "loud",
+        """
+        class Loud:
+            suffix = ".txt"
+            measures = ("exact",)
+            def score(self, subtest, item, response):
+                print("LOUD")
+                return [valued("loud", "exact", 1.0)]
+            def export(self, document, out):
+                print("LOUD")
+                out.write_text("whole")
+
+        @hookimpl
+        def tabwb_on_rated(event):
+            print("LOUD")
+
+        @hookimpl
+        def tabwb_register_scorers(register):
+            register(Descriptor("loud", "Loud", lambda spec, options: Loud()))
+
+        @hookimpl
+        def tabwb_register_exporters(register):
+            register(Descriptor("loud", "Loud", lambda spec, options: Loud()))
+        """,
+    )
+    text = battery_file.read_text(encoding="utf-8").replace('["choice"]', '["choice", "loud"]')
+    battery_file.write_text(text, encoding="utf-8")
+    words = ["run", str(battery_file), "--model", "echo", "--judge", "none", "--json"]
+    assert main(words) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["trials"]
+    assert captured.err.count("LOUD") == 5
+    assert main(["export", "1", "--format", "loud", "--out", "-"]) == 0
+    assert capsys.readouterr().out == "whole"
+
+
+def test_a_scorer_that_raises_a_keyboard_interrupt_is_a_rating_in_error(
+    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(
+        "quits",
+        """
+        class Quits:
+            measures = ("exact",)
+            def score(self, subtest, item, response):
+                raise KeyboardInterrupt
+
+        @hookimpl
+        def tabwb_register_scorers(register):
+            register(Descriptor("quits", "Quits", lambda spec, options: Quits()))
+        """,
+    )
+    text = battery_file.read_text(encoding="utf-8").replace('["choice"]', '["choice", "quits"]')
+    battery_file.write_text(text, encoding="utf-8")
+    assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 1
+    assert "'quits' failed on 2 of 2 responses: KeyboardInterrupt" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("where", ["import", "hook"])
+def test_a_keyboard_interrupt_of_a_plugin_does_not_end_the_list(
+    install: Install, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    at_import = "raise KeyboardInterrupt"
+    in_hook = "@hookimpl\ndef tabwb_register_models(register):\n    raise KeyboardInterrupt"
+    install("quits", at_import if where == "import" else in_hook)
+    assert main(["plugins", "list"]) == 0
+    captured = capsys.readouterr()
+    assert "echo" in captured.out
+    assert "KeyboardInterrupt" in captured.err
+
+
+def test_ctrl_c_still_ends_a_model_that_is_loading(
+    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("faulty", model(open="time.sleep(30); return {}"))
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    words = ["run", str(battery_file), "--model", "faulty", "--judge", "none"]
+    assert main(words) == 130
+    assert time.monotonic() - began < 15
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+EXPORTER = """
+class Half:
+    suffix = {suffix!r}
+    def export(self, document, out):
+        {code}
+
+@hookimpl
+def tabwb_register_exporters(register):
+    register(Descriptor("half", "Half", lambda spec, options: Half()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("out.write_text('half'); raise ValueError('no')", "the exporter 'half' failed: Value"),
+        ("out.write_text('half'); raise KeyboardInterrupt", "'half' failed: KeyboardInterrupt"),
+        ("out.write_text('half'); raise OSError(28, 'No space left')", "No space left"),
+        ("pass", "the exporter 'half' wrote nothing"),
+    ],
+)
+def test_an_exporter_that_fails_leaves_nothing_and_the_older_file_as_it_was(
+    install: Install,
+    tmp_path: Path,
+    battery_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    said: str,
+) -> None:
+    install("half", EXPORTER.format(suffix=".txt", code=code))
+    assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 0
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    capsys.readouterr()
+    assert main(["export", "1", "--format", "half", "--out", str(folder / "new.txt")]) == 1
+    err = capsys.readouterr().err
+    assert said in err
+    assert f"error: {folder / 'new.txt'}: " in err
+    assert "unexpected" not in err
+    assert list(folder.iterdir()) == []
+    older = folder / "older.txt"
+    older.write_text("whole", encoding="utf-8")
+    words = ["export", "1", "--format", "half", "--out", str(older), "--force"]
+    assert main(words) == 1
+    assert [path.name for path in folder.iterdir()] == ["older.txt"]
+    assert older.read_text(encoding="utf-8") == "whole"
+
+
+def test_a_folder_that_an_exporter_leaves_half_made_is_removed(
+    install: Install, tmp_path: Path, battery_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "out.mkdir(); (out / 'a').write_text('half'); raise ValueError('no')"
+    install("half", EXPORTER.format(suffix="", code=code))
+    assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 0
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    assert main(["export", "1", "--format", "half", "--out", str(folder / "new")]) == 1
+    assert list(folder.iterdir()) == []
+
+
+def test_batches_keep_a_wrong_reply_to_its_own_request(
+    install: Install, load: Callable[[], Plugins]
+) -> None:
+    install(
+        "faulty",
+        """
+        class Model:
+            def open(self): return {}
+            def close(self): pass
+            def reply(self, request, cancel): yield Reply("x", StopReason.END, 0.1)
+            def reply_many(self, requests, cancel):
+                yield 0, Reply("dog", StopReason.END, 0.1)
+                yield 1, Reply("dog", StopReason.END, float("nan"))
+                yield 2, 5
+                yield 3, ComponentError("own")
+                yield 9, Reply("dog", StopReason.END, 0.1)
+
+        @hookimpl
+        def tabwb_register_models(register):
+            register(Descriptor("faulty", "Faulty", lambda s, o: Model(), batches=True))
+        """,
+    )
+    backend = load().open_model("faulty")
+    assert isinstance(backend, guarded.GuardedModel)
+    answers = backend.reply_many(  # type: ignore[attr-defined]
+        [Request((Message("user", "?"),))] * 4, threading.Event()
+    )
+    given = [next(answers) for _ in range(4)]
+    assert given[0][1].text == "dog"
+    assert [str(one[1]).splitlines()[0] for one in given[1:]] == [
+        "'faulty' gave latency_s = nan",
+        "'faulty' gave int",
+        "own",
+    ]
+    with pytest.raises(ComponentError, match="gave the index 9"):
+        next(answers)

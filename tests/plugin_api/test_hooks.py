@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tabwb.plugin_api import hookspecs
+from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.registry.plugins import KINDS, OBSERVERS
+
+PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
+HOOKS = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_documented_with_its_time(hook: str) -> None:
+    """The table of docs/plugins.md has a row: the hook, when it is called, what it does."""
+    lines = PAGE.read_text("utf-8").splitlines()
+    rows = [line for line in lines if line.startswith(f"| `{hook}(")]
+    assert len(rows) == 1
+    assert all(cell.strip() for cell in rows[0].strip("|").split("|"))
+    assert "Called" in (inspect.getdoc(getattr(hookspecs, hook)) or "")
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Descriptor)])
+def test_every_field_of_a_descriptor_is_documented(field: str) -> None:
+    assert f"| `{field}`" in PAGE.read_text("utf-8")
+
+
+def test_every_hook_has_a_caller() -> None:
+    called = {f"tabwb_register_{kind}" for kind in KINDS} | {"tabwb_register_batteries"}
+    assert called | set(OBSERVERS.values()) == set(HOOKS)

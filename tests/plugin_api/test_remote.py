@@ -1,0 +1,356 @@
+"""Remote models in general: trying again, resting, cancelling, many at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, get_args
+
+import pytest
+
+from tabwb.plugin_api.components import BatchingBackend, Cancel
+from tabwb.plugin_api.remote.failures import RETRIED, FailureKind, RemoteFailure, retry_after
+from tabwb.plugin_api.remote.keys import Key
+from tabwb.plugin_api.remote.remote import RemoteModel, Retries
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Message, Reply, Request, Wait
+from tabwb.records.states import StopReason
+
+Try = Callable[[Request, Cancel], Iterator[str | Reply]]
+
+
+class Service(RemoteModel):
+    """A back end whose tries are given; its clock stands still except in pauses."""
+
+    def __init__(self, attempt: Try, *, concurrency: int = 1, **settings: Any) -> None:
+        self.now = 0.0
+        self.rests: list[float] = []
+        settings = {"rest": self.pause, "clock": lambda: self.now, "chance": lambda: 0.0} | settings
+        super().__init__(
+            concurrency=concurrency, retries=Retries(), title="service:model", **settings
+        )
+        self.attempt = attempt
+
+    def pause(self, cancel: Cancel, seconds: float) -> bool:
+        self.rests.append(seconds)
+        self.now += seconds
+        return cancel.is_set()
+
+    def open(self) -> Mapping[str, str]:
+        return {}
+
+    def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield from self.attempt(request, cancel)
+
+    def close(self) -> None:
+        pass
+
+
+def asked(text: str = "Which one barks?") -> Request:
+    return Request((Message("user", text),))
+
+
+def answer(text: str) -> Reply:
+    return Reply(text, StopReason.END, 0.1)
+
+
+def failing(*failures: RemoteFailure, then: str = "dog") -> Try:
+    """Fails so often, then answers."""
+    left = list(failures)
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield then[:1]
+        if left:
+            raise left.pop(0)
+        yield then[1:]
+        yield answer(then)
+
+    return attempt
+
+
+def replied(service: RemoteModel, request: Request | None = None) -> list[str | Wait | Reply]:
+    return list(service.reply(request or asked(), threading.Event()))
+
+
+def test_it_is_a_batching_back_end() -> None:
+    assert isinstance(Service(failing()), BatchingBackend)
+
+
+@pytest.mark.parametrize("kind", sorted(RETRIED))
+def test_what_may_pass_is_tried_again_from_the_beginning(kind: FailureKind) -> None:
+    pieces = replied(Service(failing(RemoteFailure(kind, "no"))))
+    last = pieces[-1]
+    assert isinstance(last, Reply)
+    wait = next(n for n, piece in enumerate(pieces) if isinstance(piece, Wait))
+    assert pieces[:wait] == ["d"]
+    assert pieces[wait + 1 : -1] == ["d", "og"]
+    assert last.text == "dog" and last.metadata["attempts"] == "2"
+
+
+@pytest.mark.parametrize("kind", sorted(set(get_args(FailureKind)) - RETRIED))
+def test_what_stays_as_it_is_is_not_tried_again(kind: FailureKind) -> None:
+    service = Service(failing(RemoteFailure(kind, "the account is empty", status=429)))
+    with pytest.raises(ComponentError, match=r"service:model: .* \(429\): the account is empty"):
+        replied(service)
+    assert service.rests == []
+
+
+def test_pauses_double_and_the_sixth_failure_is_the_last() -> None:
+    service = Service(failing(*[RemoteFailure("server", "down", status=503)] * 9))
+    with pytest.raises(ComponentError, match=r"server error \(503\) after 6 attempts: down"):
+        replied(service)
+    # Half of 1, 2, 4, 8, 16 seconds: the jitter's lower end.
+    assert service.rests == [0.5, 1.0, 2.0, 4.0, 8.0]
+
+
+def test_pauses_lie_between_half_and_the_whole_and_never_beyond_the_longest() -> None:
+    retries = Retries(first_s=2.0, factor=3.0, longest_s=10.0)
+    for attempt, whole in [(1, 2.0), (2, 6.0), (3, 10.0), (4, 10.0), (10_000, 10.0)]:
+        assert retries.pause_s(attempt, None, 0.0) == pytest.approx(whole / 2)
+        assert retries.pause_s(attempt, None, 1.0) == pytest.approx(whole)
+
+
+def test_the_pause_a_service_asks_for_is_kept_and_told() -> None:
+    service = Service(failing(RemoteFailure("rate-limit", "slow down", retry_after_s=17.0)))
+    waits = [piece for piece in replied(service) if isinstance(piece, Wait)]
+    assert waits == [Wait(17.0, "rate limit, attempt 1 of 6")]
+    assert service.rests == [17.0]
+
+
+def test_a_pause_of_more_than_ten_times_the_longest_is_not_waited_for() -> None:
+    service = Service(failing(RemoteFailure("rate-limit", "", retry_after_s=1e9)))
+    with pytest.raises(ComponentError, match="asks to wait 1000000000 s"):
+        replied(service)
+    assert service.rests == []
+
+
+def test_one_request_that_takes_too_long_does_not_hold_up_the_others() -> None:
+    over = threading.Event()
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        if request.messages[0].content == "slow":
+            over.wait(20)
+        yield answer("dog")
+
+    service = Service(attempt, concurrency=2, reply_s=0.3)
+    requests = [asked("slow"), *(asked() for _ in range(5))]
+    found = dict(service.reply_many(requests, threading.Event()))
+    over.set()
+    assert isinstance(found.pop(0), ComponentError)
+    assert [one.text for one in found.values() if isinstance(one, Reply)] == ["dog"] * 5
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"Retry-After-Ms": "1500", "Retry-After": "9"}, 1.5),
+        ({"Retry-After": "Thu, 01 Jan 1970 00:02:00 GMT"}, 20.0),
+        ({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0),
+        ({"Retry-After": "-1"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers, now=100.0) == seconds
+
+
+def test_a_rate_limit_of_one_holds_back_those_that_come_after() -> None:
+    met, times = threading.Event(), dict[str, float]()
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        text = request.messages[-1].content
+        if text == "limited" and not met.is_set():
+            times["limit"] = time.monotonic()
+            met.set()
+            raise RemoteFailure("rate-limit", "", retry_after_s=0.3)
+        met.wait(10)
+        if text == "under way":
+            time.sleep(0.05)  # ends after the limit was met
+        else:
+            times[text] = time.monotonic()
+        yield answer(text)
+
+    service = Service(attempt, concurrency=2, rest=threading.Event.wait, clock=time.monotonic)
+    requests = [asked("limited"), asked("under way"), asked("after")]
+    pieces = list(service.reply_many(requests, threading.Event()))
+    assert {index for index, piece in pieces if isinstance(piece, Reply)} == {0, 1, 2}
+    assert times["after"] - times["limit"] >= 0.29
+
+
+def test_while_the_gate_is_closed_nothing_goes_out() -> None:
+    service = Service(failing())
+    service._gate.close_for(12.0)
+    pieces = replied(service)
+    assert pieces[0] == Wait(12.0, "rate limit met by another request")
+    assert service.now == 12.0
+
+
+def test_cancel_wakes_a_pause_at_once() -> None:
+    service = Service(
+        failing(RemoteFailure("rate-limit", "", retry_after_s=500.0)),
+        rest=threading.Event.wait,
+        clock=time.monotonic,
+    )
+    cancel = threading.Event()
+    started = time.monotonic()
+    pieces = []
+    for piece in service.reply(asked(), cancel):
+        pieces.append(piece)
+        if isinstance(piece, Wait):
+            cancel.set()
+    assert time.monotonic() - started < 2
+    last = pieces[-1]
+    assert isinstance(last, Reply)
+    assert (last.text, last.stop_reason) == ("", StopReason.CANCELLED)
+
+
+def test_cancel_does_not_wait_for_a_silent_service() -> None:
+    over = threading.Event()
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield "do"
+        over.wait(60)
+        yield answer("dog")
+
+    cancel = threading.Event()
+    started = time.monotonic()
+    pieces = []
+    for piece in Service(attempt).reply(asked(), cancel):
+        pieces.append(piece)
+        cancel.set()
+    over.set()
+    assert time.monotonic() - started < 5
+    assert isinstance(pieces[-1], Reply)
+    assert pieces[-1].text == "do"
+    assert pieces[-1].stop_reason is StopReason.CANCELLED
+
+
+def test_requests_in_flight_never_exceed_the_concurrency() -> None:
+    lock, counts = threading.Lock(), {"now": 0, "most": 0}
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        with lock:
+            counts["now"] += 1
+            counts["most"] = max(counts["most"], counts["now"])
+        time.sleep(0.01)
+        with lock:
+            counts["now"] -= 1
+        yield answer(request.messages[-1].content)
+
+    requests = [asked(str(number)) for number in range(30)]
+    service = Service(attempt, concurrency=4)
+    found = dict(service.reply_many(requests, threading.Event()))
+    assert {index: piece.text for index, piece in found.items() if isinstance(piece, Reply)} == {
+        number: str(number) for number in range(30)
+    }
+    assert counts["most"] == 4
+
+
+def test_nothing_is_asked_ahead_of_what_is_taken() -> None:
+    begun = list[str]()
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        begun.append(request.messages[-1].content)
+        yield answer("x")
+
+    requests = [asked(str(number)) for number in range(50)]
+    with closing(Service(attempt, concurrency=3)._together(requests, threading.Event())) as pieces:
+        next(pieces)
+        time.sleep(0.1)
+        assert len(begun) <= 3
+
+
+def test_one_failure_harms_no_other() -> None:
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        text = request.messages[-1].content
+        if text == "1":
+            raise RemoteFailure("request", "too long", status=400)
+        if text == "2":
+            raise ZeroDivisionError("a client's defect")
+        yield answer(text)
+
+    service = Service(attempt, concurrency=2)
+    found = dict(service.reply_many([asked(str(n)) for n in range(4)], threading.Event()))
+    assert str(found[1]) == "service:model: request refused (400): too long"
+    assert str(found[2]) == "service:model: ZeroDivisionError: a client's defect"
+    assert isinstance(found[0], Reply) and isinstance(found[3], Reply)
+
+
+def test_what_was_not_answered_when_cancelled_yields_nothing() -> None:
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        if request.messages[-1].content == "0":
+            yield answer("0")
+            return
+        cancel.wait(60)
+        yield Reply("", StopReason.CANCELLED, 0.1)
+
+    cancel = threading.Event()
+    found = []
+    service = Service(attempt, concurrency=2)
+    for index, _ in service.reply_many([asked(str(n)) for n in range(9)], cancel):
+        found.append(index)
+        cancel.set()
+    assert found == [0]
+
+
+def test_errors_and_metadata_show_no_key() -> None:
+    key = Key("sk-planted-0123456789", "a test")
+
+    def refusing(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield ""
+        raise RemoteFailure("authentication", f"wrong key {key.reveal()}", status=401)
+
+    with pytest.raises(ComponentError) as caught:
+        replied(Service(refusing))
+    assert "[key]" in str(caught.value) and key.reveal() not in str(caught.value)
+
+    def telling(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield Reply("dog", StopReason.END, 0.1, metadata={"header": f"Bearer {key.reveal()}"})
+
+    last = replied(Service(telling))[-1]
+    assert isinstance(last, Reply) and last.metadata["header"] == "Bearer [key]"
+
+
+def test_a_reply_with_the_key_in_it_is_an_error_and_not_kept() -> None:
+    key = Key("sk-planted-0123456789", "a test")
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield answer(f"You sent {key.reveal()}")
+
+    with pytest.raises(ComponentError, match="contains the service's key") as caught:
+        replied(Service(attempt))
+    assert key.reveal() not in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_a_key_in_what_streams_is_not_shown(size: int) -> None:
+    key = Key("sk-planted-0123456789", "a test")
+    text = f"You sent {key.reveal()} to me"
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield from (text[at : at + size] for at in range(0, len(text), size))
+        yield answer(text)
+
+    shown: list[object] = []
+    with pytest.raises(ComponentError, match="contains the service's key"):
+        shown.extend(Service(attempt).reply(asked(), threading.Event()))
+    assert "sk-" not in "".join(map(str, shown))
+
+
+def test_what_only_begins_like_a_key_is_shown() -> None:
+    Key("sk-planted-0123456789", "a test")
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield "a sk-"
+        yield "i and a sk-pl"
+        yield answer("a sk-i and a sk-pl")
+
+    *shown, last = replied(Service(attempt))
+    assert "".join(map(str, shown)) == "a sk-i and a sk-pl"
+    assert isinstance(last, Reply)
