@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.judge_prompts.files import bundled_folder
 from tabwb.plugin_api.judge_prompts.load import load_prompt
 from tabwb.plugin_api.registry.plugins import Plugins

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from tabwb.plugin_api.remote.model import REPLY_S
 from tabwb.plugin_api.remote.options import ReplySeconds
-from tabwb.plugin_api.remote.remote import REPLY_S
 
 KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 SERVICE = "gemini"

@@ -14,7 +14,7 @@ from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.remote.failures import RemoteFailure
 from tabwb.plugin_api.remote.http import HEADERS, client_arguments
 from tabwb.plugin_api.remote.keys import find_key, missing_key, redact
-from tabwb.plugin_api.remote.remote import RemoteModel, Retries
+from tabwb.plugin_api.remote.model import RemoteModel, Retries
 from tabwb.plugin_api.stops import StopStrings
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError

@@ -21,7 +21,7 @@ from tabwb.records.visible import json_escaped, unfiltered, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tabwb.plugin_api.config.configuration import Configuration
+    from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
 
@@ -184,7 +184,7 @@ def configuration(offline: bool | None = None) -> Configuration:
     """
     from dataclasses import replace
 
-    from tabwb.plugin_api.config.configuration import Configuration
+    from tabwb.plugin_api.config.settings import Configuration
     from tabwb.records.workfolder import FOLDER, sweep
 
     loaded = Configuration.load()

@@ -96,7 +96,7 @@ def _guarded(what: str, findings: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    from tabwb.plugin_api.registry.registry import EXTRAS, is_installed
+    from tabwb.plugin_api.registry.index import EXTRAS, is_installed
     from tabwb.records.installation import extra_command
 
     for extra, packages in EXTRAS.items():
@@ -145,7 +145,7 @@ def _store(location: str | None) -> Iterator[Finding]:
 
 
 def _bundled() -> Iterator[Finding]:
-    from tabwb.plugin_api.registry.registry import is_installed
+    from tabwb.plugin_api.registry.index import is_installed
 
     if not (is_installed("torch") and is_installed("transformers")):
         return
@@ -176,7 +176,7 @@ def _bundled() -> Iterator[Finding]:
 
 
 def _microphone() -> Iterator[Finding]:
-    from tabwb.plugin_api.registry.registry import is_installed
+    from tabwb.plugin_api.registry.index import is_installed
 
     if not is_installed("sounddevice"):
         return

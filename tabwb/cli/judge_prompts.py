@@ -114,7 +114,7 @@ def check(argument: str, as_json: bool) -> int:
 
 
 def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.registry import check_needs
+    from tabwb.plugin_api.registry.index import check_needs
     from tabwb.records.errors import MissingExtra
 
     row: dict[str, Any] = {
@@ -168,7 +168,7 @@ def _file_of(descriptor: Descriptor) -> Path | None:
 
 
 def _find(plugins: Plugins, judge: str) -> Descriptor:
-    from tabwb.plugin_api.registry.registry import near
+    from tabwb.plugin_api.registry.index import near
 
     descriptors = plugins.descriptors("judges")
     with_prompt = [each.id for each in descriptors if _file_of(each)]

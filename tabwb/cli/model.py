@@ -158,7 +158,7 @@ def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[st
 
 
 def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.registry import check_needs
+    from tabwb.plugin_api.registry.index import check_needs
     from tabwb.records.errors import MissingExtra
 
     missing = None

@@ -11,8 +11,8 @@ from tabwb.cli.common import configuration, heading, json_option, note, open_plu
 from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.index import Component
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.plugin_api.registry.registry import Component
 
 
 @click.group()
@@ -130,7 +130,7 @@ def _document(loaded: Plugins) -> dict[str, Any]:
 
 
 def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.registry import check_needs
+    from tabwb.plugin_api.registry.index import check_needs
     from tabwb.records.specs import Spec
 
     descriptor = component.descriptor

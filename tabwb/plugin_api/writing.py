@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabwb.plugin_api.config.configuration import data_folder
+from tabwb.plugin_api.config.settings import data_folder
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import open_private
 from tabwb.records.words import RESEARCH_ONLY

@@ -14,7 +14,7 @@ from tabwb.administer.judging.judging import Judging, Limits
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import NoConsent, StoreError
 from tabwb.records.speakers import Consent, LogEntry, Scope, Speaker

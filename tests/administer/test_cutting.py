@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tabwb.administer.transcription.transcribe import Job, Transcribing
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 

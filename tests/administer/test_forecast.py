@@ -8,7 +8,7 @@ import pytest
 
 from tabwb.administer.forecast import Forecast, forecasts
 from tabwb.administer.session import setup
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Decoding
 from tabwb.records.trials import Conditions

@@ -13,7 +13,7 @@ from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded

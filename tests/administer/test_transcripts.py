@@ -12,7 +12,7 @@ import pytest
 
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.administer.transcription.transcripts import checked
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.speech import Segment, Transcript

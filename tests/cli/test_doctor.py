@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.doctor import LACKING
-from tabwb.plugin_api.registry import registry
+from tabwb.plugin_api.registry import index
 from tests.cli.conftest import Run
 
 
@@ -23,9 +23,9 @@ def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path:
 def test_what_is_done_without_for_want_of_an_extra_is_said(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "is_installed", lambda module: module != "keyring")
+    monkeypatch.setattr(index, "is_installed", lambda module: module != "keyring")
     findings = {f["what"]: f for f in run("doctor", "--json").document["findings"]}
-    assert set(LACKING) == set(registry.EXTRAS)
+    assert set(LACKING) == set(index.EXTRAS)
     assert findings["[keyring]"]["state"] == "note"
     assert "keys from the environment only" in findings["[keyring]"]["text"]
     assert findings["[keyring]"]["todo"] == 'install it with: pip install "tabwb[keyring]"'

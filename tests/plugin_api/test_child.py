@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.child.child import ChildModel, open_limit
+from tabwb.plugin_api.child.component import ChildModel, open_limit
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend, ModelBackend
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
@@ -427,7 +427,7 @@ def test_a_stopped_child_blocks_no_large_request(actor: ChildModel) -> None:
 def test_opening_has_a_time_limit(
     install: Install, load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabwb.plugin_api.child.child.OPEN_S", 0.5)
+    monkeypatch.setattr("tabwb.plugin_api.child.component.OPEN_S", 0.5)
     install("stage", MODEL.replace("def open(self):", "def open(self):\n        time.sleep(60)"))
     backend = load().open_model("actor")
     with pytest.raises(ComponentError, match="was not loaded after"):

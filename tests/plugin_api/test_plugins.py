@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.configuration import Configuration, Profile
+from tabwb.plugin_api.config.settings import Configuration, Profile
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.plugin_api.remote.prices import FREE
@@ -318,7 +318,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plugins = load()
-    monkeypatch.setattr("tabwb.plugin_api.registry.registry.find_spec", lambda name: None)
+    monkeypatch.setattr("tabwb.plugin_api.registry.index.find_spec", lambda name: None)
     with pytest.raises(MissingExtra) as caught:
         plugins.resolve("models", "bundled")
     assert 'pip install "tabwb[local]"' in str(caught.value)

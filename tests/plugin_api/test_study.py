@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.records.errors import UsageError
 from tabwb.records.study import BUILT_IN, Column, Study
 

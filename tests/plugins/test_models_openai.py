@@ -14,9 +14,9 @@ import pytest
 from tabwb_openai.backend import OpenAIModel
 from tabwb_openai.options import OpenAIOptions
 
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.remote import Retries
+from tabwb.plugin_api.remote.model import Retries
 from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.seeds import mixed

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.plugin_api.child.environment import child_environment
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.records.telemetry import SWITCHES, import_onnxruntime, switch_off
 
 CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"

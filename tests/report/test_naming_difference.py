@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.trials import Conditions
 from tabwb.report.documents.document import sources_of

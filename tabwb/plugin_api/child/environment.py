@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.remote.keys import SERVICES, secrets
 from tabwb.plugin_api.remote.offline import set_switches
 from tabwb.records import telemetry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from tabwb.plugin_api.child.child import ChildComponent
+from tabwb.plugin_api.child.component import ChildComponent
 from tabwb.plugin_api.child.frames import clip_to_plain, transcript_from_plain
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError

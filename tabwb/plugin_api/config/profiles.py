@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.plugin_api.config.configuration import FILE, Profile, option_text
+from tabwb.plugin_api.config.settings import FILE, Profile, option_text
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import FILE_MODE, write_private
 from tabwb.records.identifiers import is_kebab

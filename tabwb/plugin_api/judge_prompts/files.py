@@ -6,7 +6,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from tabwb.plugin_api.config.configuration import config_folder
+from tabwb.plugin_api.config.settings import config_folder
 from tabwb.records.identifiers import is_component_id
 
 LIKELIHOOD = "+likelihood"

@@ -14,9 +14,9 @@ from typing import Any
 import pluggy
 
 from tabwb.plugin_api import hookspecs
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry import folders
-from tabwb.plugin_api.registry.registry import near
+from tabwb.plugin_api.registry.index import near
 from tabwb.records.errors import TabwbError
 from tabwb.records.interrupts import is_real
 from tabwb.records.standard_streams import stdout_to_stderr

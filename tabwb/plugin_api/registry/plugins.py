@@ -23,18 +23,10 @@ from tabwb.plugin_api.components import (
     Scorer,
     Transcriber,
 )
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.cutting import cut_of, without_cut
 from tabwb.plugin_api.registry.guarded import guarded_model, guarded_transcriber
-from tabwb.plugin_api.registry.loading import (
-    NOT_LOADED,
-    Loader,
-    PluginInfo,
-    PluginProblem,
-    error_words,
-    plugin_code,
-)
-from tabwb.plugin_api.registry.registry import (
+from tabwb.plugin_api.registry.index import (
     EXAMPLES,
     NOUNS,
     Component,
@@ -43,6 +35,14 @@ from tabwb.plugin_api.registry.registry import (
     check_needs,
     near,
     validate_options,
+)
+from tabwb.plugin_api.registry.loading import (
+    NOT_LOADED,
+    Loader,
+    PluginInfo,
+    PluginProblem,
+    error_words,
+    plugin_code,
 )
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
@@ -204,7 +204,7 @@ class Plugins:
         """
         component, expanded = self._resolve("models", spec)
         if component.descriptor.runs == "child":
-            from tabwb.plugin_api.child.child import child_model
+            from tabwb.plugin_api.child.component import child_model
 
             backend: ModelBackend = child_model(component.descriptor, expanded, self.configuration)
             self._closing.append(backend.close)

@@ -17,7 +17,7 @@ from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.files import others_can_write, write_private
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.config.configuration import Configuration
+    from tabwb.plugin_api.config.settings import Configuration
 
 IGNORED = frozenset(
     {"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}

@@ -90,7 +90,7 @@ def price_of(spec: Spec, *, local: bool, config_dir: Path) -> Price | None:
 
 def shipped() -> list[Price]:
     """The list prices that come with tabwb."""
-    text = files("tabwb.plugin_api").joinpath(FILE).read_text(encoding="utf-8")
+    text = files("tabwb.plugin_api.remote").joinpath(FILE).read_text(encoding="utf-8")
     return _parse(text, FILE)
 
 

@@ -62,7 +62,7 @@ class Surveying(Framing):
         return self._asker
 
     def _new_reader(self) -> SurveyReader:
-        from tabwb.plugin_api.config.configuration import Configuration
+        from tabwb.plugin_api.config.settings import Configuration
         from tabwb.workbench.comparison.loader import SurveyReader
 
         return SurveyReader(self.post_message, Configuration.load().store_at(self._location))

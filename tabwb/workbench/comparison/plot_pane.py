@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from tabwb.plugin_api.registry.registry import EXTRAS
+from tabwb.plugin_api.registry.index import EXTRAS
 from tabwb.records.errors import MissingExtra
 from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.comparison.figures import KINDS, Figure, Kind, Point, figure_of

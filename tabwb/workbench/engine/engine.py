@@ -11,7 +11,7 @@ from textual.message import Message
 
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.config.configuration import Configuration
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import SCOPES, Scope

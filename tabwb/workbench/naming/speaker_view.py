@@ -62,7 +62,7 @@ def run_speaker_view(store_location: str | None) -> int:
     Args:
         store_location: of the workbench's store, or None for the configuration's.
     """
-    from tabwb.plugin_api.config.configuration import Configuration
+    from tabwb.plugin_api.config.settings import Configuration
     from tabwb.store.store import Store
     from tabwb.workbench.naming import graphics
     from tabwb.workbench.naming.second_view import path_of

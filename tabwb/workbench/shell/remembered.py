@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from tabwb.plugin_api.config.configuration import config_folder
+from tabwb.plugin_api.config.settings import config_folder
 from tabwb.records.files import write_private
 from tabwb.workbench.shell.themes import NAMES
 
