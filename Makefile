@@ -8,7 +8,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test coverage check format lint types contracts docs install install-dev system bench clean
+.PHONY: demo test coverage check format lint types contracts docs docstrings install install-dev system bench clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/tabwb --demo
@@ -21,7 +21,7 @@ coverage: $(VENV)/.installed-dev system
 	@$(BIN)/python -m pytest -n auto --dist worksteal -q --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-dev
-	@$(MAKE) --no-print-directory format lint types contracts docs
+	@$(MAKE) --no-print-directory format lint types contracts docs docstrings
 
 format:
 	@$(BIN)/ruff format --check .
@@ -39,6 +39,9 @@ docs:
 	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/python docs/rules_judge.py --check
 	@$(BIN)/python docs/naming_rules.py --check
+
+docstrings:
+	@$(BIN)/python docs/check_docstrings.py
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks
