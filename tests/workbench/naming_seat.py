@@ -24,7 +24,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.naming.snapshots import NamingNow
 from tabwb.workbench.trial.draft import Draft
 from tests.plugin_api.conftest import Install
-from tests.workbench.conftest import Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
 RATE = 16_000
 SPEECH = Path(__file__).parent.parent / "data" / "speech"

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
-from tests.workbench.conftest import SIZES, Given, Sit
+from tests.workbench.seat import SIZES, Given, Sit
 
 both_sizes = pytest.mark.parametrize("size", SIZES)
 Size = tuple[int, int]

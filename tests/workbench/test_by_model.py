@@ -11,7 +11,7 @@ import pytest
 from textual.widgets import Input, OptionList, Static
 
 from tabwb.workbench.comparison.table import ModelsTable
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
 WIDE = (160, 48)

@@ -26,7 +26,7 @@ from tabwb.workbench.shell.dock import Dock, Handle
 from tabwb.workbench.shell.title_bar import TitleBar
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
 from tabwb.workbench.trial.open import ranked
-from tests.workbench.conftest import SIZES, Sit
+from tests.workbench.seat import SIZES, Sit
 
 
 async def test_the_first_opening_shows_what_tabwb_is_not_and_only_once(sit: Sit) -> None:

@@ -7,7 +7,7 @@ from textual.widgets import Input, OptionList, Static
 
 from tabwb.records.states import RatingStatus
 from tabwb.store.store import Store
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 
 
 async def given_tab(seat: Seat, **fields: str) -> None:

@@ -10,7 +10,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.shell.help import help_for
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import give, stock
 
 

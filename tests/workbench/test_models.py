@@ -8,7 +8,7 @@ import pytest
 import tomli
 from textual.widgets import Input, Static
 
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from tabwb.records.speakers import Consent
 from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 
 CUES = 'cues = [{ kind = "semantic", text = "It grows.", when = "asked", counts = true }]'
 FIRST: tuple[tuple[Score, str], ...] = (

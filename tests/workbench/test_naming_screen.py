@@ -19,13 +19,13 @@ from tabwb.workbench.naming.picture import Picture
 from tabwb.workbench.naming.second_view import path_of
 from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
 from tests.plugin_api.conftest import install  # noqa: F401 - a fixture
-from tests.workbench.conftest import SIZES
 from tests.workbench.naming_seat import (  # noqa: F401 - fixtures
     Name,
     NamingSeat,
     matcher,
     name_aloud,
 )
+from tests.workbench.seat import SIZES
 
 CUES = """
 cues = [

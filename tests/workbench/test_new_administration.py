@@ -6,7 +6,7 @@ from textual.widgets import Input, Static
 
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
-from tests.workbench.conftest import Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
 
 def told(seat: Seat, name: str) -> str:

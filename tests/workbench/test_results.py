@@ -14,7 +14,7 @@ from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.results.page import ResponseTable, SummaryPane
 from tabwb.workbench.trial.score_panel import ScorePanel
 from tests.cli.conftest import in_process
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 
 
 async def finished(seat: Seat, battery: str, model: str = "echo@text=dog") -> None:

@@ -12,7 +12,7 @@ from tabwb.records.speakers import Consent
 from tabwb.records.states import StopReason, TrialState
 from tabwb.store.store import Store
 from tabwb.workbench.trial.trial_words import NOTHING_TYPED
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 
 
 async def begin(seat: Seat, battery: str) -> None:

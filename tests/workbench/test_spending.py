@@ -9,7 +9,7 @@ import pytest
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store.store import Store
 from tests.plugin_api import conftest as installed
-from tests.workbench.conftest import SIZES, Sit
+from tests.workbench.seat import SIZES, Sit
 
 install = installed.install
 Install = installed.Install

@@ -8,7 +8,7 @@ from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store.store import Store
-from tests.workbench.conftest import Sit
+from tests.workbench.seat import Sit
 
 FRAGILE = '''
 import os

@@ -23,7 +23,7 @@ from tabwb.records.states import (
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.workbench.judging.judged_response import judged_response
 from tabwb.workbench.judging.verdicts import ReasonPane
-from tests.workbench.conftest import SIZES, Seat, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
 CHAT = "tab-2026:echo"
