@@ -67,8 +67,8 @@ def administered(
     from tabwb.administer.session import setup
     from tabwb.administer.session.drive import drive
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import Decoding
-    from tabwb.records.trials import Conditions
     from tabwb.store.store import Store
 
     plugins = Plugins.load()

@@ -107,7 +107,7 @@ def _replicates() -> list[Request]:
     from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
 
     plugins = Plugins.load()
     battery = load_battery(plugins.find_battery("tab"))

@@ -85,9 +85,9 @@ def durable_item(rounds: int) -> Iterator[Result]:
     """One item put to a model, answered, scored and committed, against one bare durable commit."""
     from tabwb.administer.session import setup
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import Reply
     from tabwb.records.states import StopReason
-    from tabwb.records.trials import Conditions
     from tabwb.store.store import Store
 
     plugins = Plugins.load()
@@ -131,7 +131,7 @@ def local_generation(rounds: int) -> Iterator[Result]:
     from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
 
     plugins = Plugins.load()
     battery = load_battery(plugins.find_battery("tab"))

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from tabwb.plugin_api.components import Judge, ModelJudge
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, UsageError
 from tabwb.records.speakers import CONSENTED_TO, SCOPES, LogEntry, Scope
 from tabwb.records.study import Value
-from tabwb.records.trials import Administration, Conditions
+from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 
 

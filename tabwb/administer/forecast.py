@@ -11,8 +11,8 @@ from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge, Response
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.states import ResponseKind, ResponseStatus
-from tabwb.records.trials import Conditions
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from tabwb.records.states import Protocol
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import Request
-    from tabwb.records.trials import Conditions
 
 
 def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
     from tabwb.plugin_api.components import ModelBackend
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
 
 
 @dataclass(frozen=True, slots=True)

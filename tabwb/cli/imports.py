@@ -63,8 +63,8 @@ def import_(**options: Any) -> int:
     from tabwb.administer.naming.imports import read_sessions
     from tabwb.administer.naming.run import take_in
     from tabwb.administer.session import setup
+    from tabwb.records.conditions import Conditions
     from tabwb.records.days import read_day
-    from tabwb.records.trials import Conditions
 
     plugins = open_plugins()
     try:

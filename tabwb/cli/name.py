@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tabwb.administer.naming.session import NamingSession
     from tabwb.battery.model import Battery
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
     from tabwb.store.store import Store
 
 MICROPHONE = "mic"
@@ -382,7 +382,7 @@ def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
 
     transcriber = str(options["transcriber"])
     return Conditions(

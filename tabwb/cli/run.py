@@ -24,7 +24,7 @@ from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
 
 
 TOGETHER = 64
@@ -199,9 +199,9 @@ def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:
+    from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import MAX_TOKENS, Decoding
     from tabwb.records.states import Protocol
-    from tabwb.records.trials import Conditions
 
     model, speaker = options.get("model"), options.get("speaker")
     if (model is None) == (speaker is None):

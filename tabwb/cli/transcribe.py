@@ -123,7 +123,7 @@ def _permit(
         UsageError: the transcriber needs a network, and nobody knows whose voice it is.
     """
     from tabwb.administer.consent import check_transcribing
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
 
     spec = str(plugins.resolve("transcribers", transcriber)[1])
     if speaker is None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
-from tabwb.records.trials import Conditions
 
 
 def to_json(value: object) -> str:

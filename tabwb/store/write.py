@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from tabwb.battery.model import Battery
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.entries import (
     AttemptEntry,
@@ -22,7 +23,7 @@ from tabwb.records.entries import (
 from tabwb.records.errors import StoreError
 from tabwb.records.identifiers import uuid7
 from tabwb.records.ratings import Rating
-from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.records.trials import PlannedTrial
 from tabwb.store import codec
 from tabwb.store.database import Transaction
 from tabwb.store.schema import STATUS_IDS

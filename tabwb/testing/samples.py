@@ -98,7 +98,7 @@ def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping
 
     from tabwb.administer.session import setup
     from tabwb.administer.session.drive import drive
-    from tabwb.records.trials import Conditions
+    from tabwb.records.conditions import Conditions
     from tabwb.report.documents.document import export_document
     from tabwb.report.summaries.load import loaded
     from tabwb.store.store import Store

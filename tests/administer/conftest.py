@@ -11,7 +11,7 @@ import pytest
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.trials import Conditions
+from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
 
 Begin = Callable[..., Session]

@@ -16,11 +16,11 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, StoreError
 from tabwb.records.speakers import Consent, LogEntry, Scope, Speaker
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.study import Study
-from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"

@@ -17,10 +17,10 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Reply, Request
 from tabwb.records.states import AttemptState, Protocol, ResponseStatus, StopReason
-from tabwb.records.trials import Conditions
 from tabwb.store import codec
 from tabwb.store.store import Store
 

@@ -10,8 +10,8 @@ from tabwb.administer.forecast import Forecast, forecasts
 from tabwb.administer.session import setup
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
-from tabwb.records.trials import Conditions
 
 PRICED = "tab-2026:openai:gpt-4o-mini"
 

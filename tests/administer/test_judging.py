@@ -20,11 +20,11 @@ from tabwb.plugin_api.components import Judge, ModelJudge, Response, Verdict
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.prices import Price
 from tabwb.records import events
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, Interrupted, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.states import RatingStatus, StopReason
-from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 
 BATTERY = """

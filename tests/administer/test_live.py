@@ -16,10 +16,10 @@ from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
 from tabwb.administer.transcription.transcribe import Transcribing
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent
 from tabwb.records.naming import RecordingEnded, observation_of_json
 from tabwb.records.speakers import Consent, Scope
-from tabwb.records.trials import Conditions
 from tabwb.speech.devices import pick
 from tabwb.speech.files import info, read_clip
 from tabwb.speech.recorder import Recorder

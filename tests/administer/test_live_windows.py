@@ -13,10 +13,10 @@ from tabwb.administer.naming.run import waiting
 from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.naming import Take
 from tabwb.records.speakers import Consent
-from tabwb.records.trials import Conditions
 from tabwb.speech.level import Level
 from tabwb.speech.recorder import Recording
 from tabwb.store.store import Store

@@ -12,13 +12,13 @@ from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Scored
 from tabwb.records.ratings import Rating
 from tabwb.records.speakers import SCOPES, Consent, Speaker
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
-from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 

@@ -17,10 +17,10 @@ from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.speech import Segment, Transcript
-from tabwb.records.trials import Conditions
 from tabwb.report.documents.document import export_document
 from tabwb.report.summaries.load import loaded
 from tabwb.store.store import Store

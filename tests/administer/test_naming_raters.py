@@ -15,10 +15,10 @@ from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.study import Study
-from tabwb.records.trials import Conditions
 from tabwb.report.documents.naming_document import naming_json
 from tabwb.report.render.naming import raters_line, score_of
 from tabwb.report.summaries.load import loaded

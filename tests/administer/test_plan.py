@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from tabwb.administer.session.plan import choices_never_vary, nothing_varies, plan_trials
 from tabwb.battery.model import Battery, Item, SourcedText, Subtest
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol, ResponseKind
-from tabwb.records.trials import Conditions
 
 WORDS = Subtest(
     id="words",

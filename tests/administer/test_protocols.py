@@ -8,9 +8,9 @@ from tabwb.administer.session.conversation import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Request
 from tabwb.records.states import Protocol, ResponseKind
-from tabwb.records.trials import Conditions
 
 
 def requests_of_tab(protocol: Protocol) -> list[Request]:

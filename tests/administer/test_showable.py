@@ -9,9 +9,9 @@ import pytest
 from tabwb.administer.session.smallest_difference import Showable, planned, said, showable
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
-from tabwb.records.trials import Conditions
 from tabwb.scoring.detectable import Design
 from tabwb.scoring.estimand import DETERMINISTIC, Estimand
 from tests.report.given import BATTERY

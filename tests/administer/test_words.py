@@ -11,9 +11,9 @@ from tabwb.administer.naming.scores import naming_of
 from tabwb.administer.session import setup
 from tabwb.phonology.spelled import pronounced
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.naming import RecordingBegan
 from tabwb.records.speech import Segment, Transcript
-from tabwb.records.trials import Conditions
 from tabwb.report.documents.naming_document import spoken_json, transcript_json
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery, shown, take

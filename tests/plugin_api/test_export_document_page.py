@@ -10,8 +10,8 @@ import pytest
 
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.naming import RecordingBegan
-from tabwb.records.trials import Conditions
 from tabwb.report.documents.document import export_document
 from tabwb.report.summaries.load import loaded
 from tabwb.store.store import Store

@@ -13,9 +13,9 @@ import pytest
 from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
-from tabwb.records.trials import Conditions
 from tabwb.report.documents.document import export_document
 from tabwb.report.summaries.load import loaded
 from tabwb.scoring.naming.heard import parse_heard

@@ -15,10 +15,10 @@ from tabwb_builtin.models import ReplayModel, stream_text
 from tabwb.administer.session import setup
 from tabwb.plugin_api.components import ModelBackend
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.states import Protocol, StopReason
-from tabwb.records.trials import Conditions
 
 
 @pytest.fixture(scope="module")

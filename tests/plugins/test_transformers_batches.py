@@ -16,10 +16,10 @@ from tabwb.administer.session.conversation import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import StopReason
-from tabwb.records.trials import Conditions
 from tests.plugins.conftest import answer, asked, end_at, model, save_model
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")

@@ -15,8 +15,8 @@ from tabwb.administer.session.conversation import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding, Reply, Request
-from tabwb.records.trials import Conditions
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 

@@ -12,6 +12,7 @@ from tabwb.administer.session.raters import declaration_of
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, Subtest
 from tabwb.battery.prompts import render_prompt
 from tabwb.plugin_api.components import Response, Scorer
+from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.states import (
@@ -22,7 +23,7 @@ from tabwb.records.states import (
     StopReason,
     TrialState,
 )
-from tabwb.records.trials import Administration, Attempt, Conditions, PlannedTrial, Trial
+from tabwb.records.trials import Administration, Attempt, PlannedTrial, Trial
 from tabwb.scoring.response_status import response_status
 from tabwb.scoring.rules.features import FEATURES, TWO_SIDED
 

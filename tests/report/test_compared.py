@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.exchange import Decoding
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
-from tabwb.records.trials import Attempt, Conditions, PlannedTrial, Trial
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.difference import Difference, difference

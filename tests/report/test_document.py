@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.states import TrialState
-from tabwb.records.trials import Conditions
 from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.documents import document
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE

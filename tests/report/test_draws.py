@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tabwb.records.trials import Conditions, Trial
+from tabwb.records.conditions import Conditions
+from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source, counted
 from tabwb.report.summaries.draws import SHARED, shared_seed, shares_stream

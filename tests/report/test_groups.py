@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.states import Protocol, ResponseStatus
-from tabwb.records.trials import Conditions, Trial
+from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.wording import between

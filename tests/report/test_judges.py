@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import undefined, valued
-from tabwb.records.trials import Conditions, Trial
+from tabwb.records.trials import Trial
 from tabwb.records.words import FORM_BASED_CAUTION
 from tabwb.report.documents.document import administration_document, groups_document
 from tabwb.report.render.groups import groups_view, print_groups

@@ -13,7 +13,7 @@ from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.trials import Conditions
+from tabwb.records.conditions import Conditions
 from tabwb.report.documents.document import sources_of
 from tabwb.report.render.difference import difference_view
 from tabwb.report.summaries.difference import Difference, difference

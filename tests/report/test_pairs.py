@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.states import Protocol
-from tabwb.records.trials import Conditions, Trial
+from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
 from tabwb.report.summaries.draws import SHARED

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given as with_any
 from hypothesis import strategies as st
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.ratings import failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
-from tabwb.records.trials import Conditions, Trial
+from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import DETERMINISTIC, UNRELIABLE, cautions
 from tabwb.report.summaries.counted import counted
 from tabwb.report.summaries.summary import Source, SubtestSummary, Summary, pool, summarise

@@ -7,10 +7,11 @@ import sqlite3
 from collections.abc import Mapping
 
 from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
-from tabwb.records.trials import Administration, Attempt, Conditions, PlannedTrial
+from tabwb.records.trials import Administration, Attempt, PlannedTrial
 from tabwb.store.store import Store
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
-from tabwb.records.trials import Administration, Conditions
+from tabwb.records.trials import Administration
 from tabwb.store.maintenance import backup, check
 from tabwb.store.store import Store
 from tests.store.parts import begin, make_older

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.entries import AttemptEntry, DeclarationEntry, EventEntry, RatingsEntry
 from tabwb.records.errors import StoreError, UsageError
@@ -22,7 +23,7 @@ from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.ratings import valued
 from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
 from tabwb.records.states import StopReason
-from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.records.trials import PlannedTrial
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, small_battery

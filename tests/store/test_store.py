@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.entries import AttemptEntry, EventEntry, RatingsEntry
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.exchange import Decoding, Message
@@ -24,7 +25,7 @@ from tabwb.records.states import (
     RatingStatus,
     TrialState,
 )
-from tabwb.records.trials import Attempt, Conditions
+from tabwb.records.trials import Attempt
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, planned, scores, small_battery
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.ownership import claim, release
 from tabwb.records.speakers import KeptRecording
-from tabwb.records.trials import Conditions
 from tabwb.store import blobs
 from tabwb.store.maintenance import check, remove_unnamed
 from tabwb.store.store import Store

@@ -16,8 +16,9 @@ from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.states import AdministrationStatus, Protocol
-from tabwb.records.trials import Administration, Conditions
+from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.shell import remembered, themes
 from tabwb.workbench.shell.app import TOO_SMALL

@@ -10,9 +10,9 @@ from textual.widgets import Input, Static
 
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
-from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.workbench.seat import SIZES, Seat, Sit

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from tabwb.battery.model import Battery, Subtest
 from tabwb.battery.prompts import opening_messages
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Message, Request
 from tabwb.records.seeds import model_name, reply_seed
 from tabwb.records.states import Protocol, ResponseKind
-from tabwb.records.trials import Conditions, PlannedTrial, Trial
+from tabwb.records.trials import PlannedTrial, Trial
 from tabwb.scoring.yes_no import NO, YES
 
 

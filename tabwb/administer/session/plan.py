@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
+from tabwb.records.conditions import Conditions
 from tabwb.records.states import ResponseKind
-from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.records.trials import PlannedTrial
 
 
 def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial, ...]:

@@ -15,12 +15,12 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.study import check_id
-from tabwb.records.trials import Conditions
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:

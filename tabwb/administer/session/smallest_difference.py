@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import Protocol, ResponseKind
-from tabwb.records.trials import Conditions, PlannedTrial
+from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import plural
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.detectable import (

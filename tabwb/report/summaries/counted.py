@@ -6,13 +6,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.errors import UsageError
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
-from tabwb.records.trials import Attempt, Conditions, Trial
+from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
 from tabwb.report.summaries.statuses import effective_statuses, is_usable
 

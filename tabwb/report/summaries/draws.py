@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import groupby
 
-from tabwb.records.trials import Attempt, Conditions, PlannedTrial
+from tabwb.records.conditions import Conditions
+from tabwb.records.trials import Attempt, PlannedTrial
 from tabwb.records.words import plural
 from tabwb.report.summaries.replies import REPLAYED
 from tabwb.scoring.estimand import Estimand, EstimatedInterval

@@ -10,11 +10,12 @@ from typing import Literal
 from tabwb.administer.session.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.study import Value
-from tabwb.records.trials import Administration, Conditions, Trial
+from tabwb.records.trials import Administration, Trial
 from tabwb.report.summaries.counted import model_of, name_of
 from tabwb.store.store import Store
 

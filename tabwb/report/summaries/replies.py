@@ -10,9 +10,10 @@ from typing import Any
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.conversation import token_limit
 from tabwb.battery.model import Battery, Subtest
+from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT
 from tabwb.records.states import ResponseKind, TrialState
-from tabwb.records.trials import Attempt, Conditions, Trial
+from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.verdict_reason import told
 
 Json = dict[str, Any]

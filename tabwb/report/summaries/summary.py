@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.session.failures import FailedRater, failed_raters
 from tabwb.battery.model import Battery
+from tabwb.records.conditions import Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.states import ResponseKind
-from tabwb.records.trials import Conditions, Trial
+from tabwb.records.trials import Trial
 from tabwb.report.summaries.counted import Counted, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
 from tabwb.report.summaries.other_measures import OtherMeasures, other_measures

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from tabwb.administer.session.conversation import token_limit
 from tabwb.battery.model import Battery
+from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
-from tabwb.records.trials import Conditions, Trial
+from tabwb.records.trials import Trial
 from tabwb.report.render.wording import intervals_words, usable_words, without_burden
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.summary import Summary

@@ -13,9 +13,9 @@ from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import SCOPES, Scope
-from tabwb.records.trials import Conditions
 from tabwb.report.summaries.load import Loaded, loaded
 from tabwb.store.store import Store
 from tabwb.workbench.engine import catalogue, messages

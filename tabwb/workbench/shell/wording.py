@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from textual.content import Content
 
+from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import (
     AdministrationStatus,
@@ -15,7 +16,7 @@ from tabwb.records.states import (
     ResponseStatus,
     StopReason,
 )
-from tabwb.records.trials import Administration, Conditions
+from tabwb.records.trials import Administration
 from tabwb.workbench.engine.snapshots import CategoryScore, Item, SubtestScore
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tabwb.records.conditions import Conditions, ExamineeKind, ItemOrder, OptionOrder
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import MAX_TOKENS, Decoding
 from tabwb.records.states import Protocol
-from tabwb.records.trials import Conditions, ExamineeKind, ItemOrder, OptionOrder
 from tabwb.workbench.engine.snapshots import Catalogue
 
 NO_JUDGE = "none"

@@ -16,8 +16,8 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, Static
 
+from tabwb.records.conditions import ItemOrder, OptionOrder
 from tabwb.records.errors import TabwbError
-from tabwb.records.trials import ItemOrder, OptionOrder
 from tabwb.workbench.engine.snapshots import Catalogue
 from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.combo import Combo, Known, known_judges
