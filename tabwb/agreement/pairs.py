@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 
 
 def tables_of(one: Floats, other: Floats) -> Counts:
-    """Tables of present and absent for each feature.
+    """Return the contingency table of present and absent for each feature.
 
     Args:
         one: verdicts of a rater, float64 of shape (samples, features): 1 present, 0 absent, NaN
@@ -26,6 +26,9 @@ def tables_of(one: Floats, other: Floats) -> Counts:
 
     Returns:
         int64 of shape (features, 2, 2); index 0 is absent, 1 present.
+
+    Raises:
+        ValueError: the arrays have different shapes or are not two-dimensional.
 
     >>> tables_of(np.array([[1.0], [0.0], [np.nan]]), np.array([[1.0], [1.0], [1.0]])).tolist()
     [[[0, 1], [0, 1]]]
@@ -43,13 +46,13 @@ def tables_of(one: Floats, other: Floats) -> Counts:
 
 
 def samples(tables: Counts) -> Counts:
-    """How many samples each table counts; int64 of shape (...)."""
+    """Return how many samples each table counts; int64 of shape (...)."""
     total: Counts = tables.sum(axis=(-2, -1))
     return total
 
 
 def percent_agreement(tables: Counts) -> Floats:
-    """Share of samples with the same category from both, in [0, 1].
+    """Return the share of samples with the same category from both, in [0, 1].
 
     >>> float(percent_agreement(np.array([[20, 5], [10, 15]])))
     0.7
@@ -59,7 +62,7 @@ def percent_agreement(tables: Counts) -> Floats:
 
 
 def cohen_kappa(tables: Counts) -> Floats:
-    """Cohen's kappa, (po - pe) / (1 - pe) with pe the product of both raters' own shares.
+    """Return Cohen's kappa, (po - pe) / (1 - pe) with pe the product of both raters' own shares.
 
     Undefined where neither rater varies (pe = 1). Source: Cohen 1960, Educ. Psychol. Meas. 20.
 
@@ -76,7 +79,7 @@ def cohen_kappa(tables: Counts) -> Floats:
 
 
 def gwet_ac1(tables: Counts) -> Floats:
-    """Gwet's AC1, (po - pe) / (1 - pe) with pe = sum over k of p_k (1 - p_k) / (categories - 1).
+    """Return Gwet's AC1, (po - pe) / (1 - pe), pe = sum_k p_k (1 - p_k) / (categories - 1).
 
     p_k is the mean of both raters' shares of category k. Defined also where neither varies.
     Source: Gwet 2008, Br. J. Math. Stat. Psychol. 61.
@@ -92,10 +95,14 @@ def gwet_ac1(tables: Counts) -> Floats:
 
 
 def specific_agreement(tables: Counts, category: int) -> Floats:
-    """Agreement on one category, 2 a / (2 a + b + c): of all that either put there, shared.
+    """Return the agreement on one category, 2 a / (2 a + b + c), in [0, 1].
 
     ``a`` is the number of samples that both put into it, ``b + c`` those that one of them did.
     Undefined where nobody used it. Source: Cicchetti & Feinstein 1990, J. Clin. Epidemiol. 43.
+
+    Args:
+        tables: int64 of shape (..., categories, categories).
+        category: index of the category.
 
     >>> round(float(specific_agreement(np.array([[20, 5], [10, 15]]), 1)), 4)
     0.6667
@@ -106,7 +113,7 @@ def specific_agreement(tables: Counts, category: int) -> Floats:
 
 
 def mean_of_defined(values: Floats) -> tuple[float | None, int]:
-    """Unweighted mean of what is defined, and how many values that are; None where nothing is.
+    """Return the unweighted mean of the defined values (None without any) and their number.
 
     >>> mean_of_defined(np.array([1.0, np.nan, 0.0]))
     (0.5, 2)

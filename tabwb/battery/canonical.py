@@ -44,7 +44,7 @@ def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
 
 
 def battery_from_canonical(canonical: str, origin: str = "") -> Battery:
-    """The battery that a store kept, as it was when it was given.
+    """Return the battery that a store kept, as it was when it was given.
 
     Args:
         canonical: as :func:`canonical_json` wrote it.

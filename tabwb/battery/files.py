@@ -130,7 +130,7 @@ def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
 
 
 def _read_inside(root: Path, name: str) -> bytes | str:
-    """The bytes, or what is wrong."""
+    """Return the bytes, or what is wrong."""
     try:
         target = (root / name).resolve()
         if not target.is_relative_to(root) or Path(name).is_absolute():
@@ -146,7 +146,7 @@ def _read_inside(root: Path, name: str) -> bytes | str:
 
 
 def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """Every ``file`` of a sourced text, with where it stands."""
+    """Yield every ``file`` of a sourced text, with where it stands."""
     if isinstance(tables, Mapping):
         for key, inner in tables.items():
             if key == "file" and isinstance(inner, str) and "source" in tables:
@@ -159,7 +159,7 @@ def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]
 
 
 def named_pictures(tables: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
-    """Every ``picture`` of an item, with where it stands."""
+    """Yield every ``picture`` of an item, with where it stands."""
     for number, subtest in _tables(tables, "subtest"):
         for place, item in _tables(subtest, "item"):
             if isinstance(item.get("picture"), str):

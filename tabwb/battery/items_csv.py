@@ -35,7 +35,7 @@ class Row:
 
 
 def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
-    """The tables of a battery with the items of a CSV file.
+    """Return the tables of a battery with the items of a CSV file.
 
     Args:
         path: a CSV with :data:`COLUMNS`, separated by commas, semicolons or tabs.
@@ -174,7 +174,7 @@ def _item(cells: dict[str, str], number: int, response: str) -> dict[str, Any]:
 
 
 def _column(path: KeyPath) -> str:
-    """The column that a key came from, or nothing."""
+    """Return the column that a key came from, or nothing."""
     names = [part for part in path if isinstance(part, str)]
     if names == ["subtest", "id"]:
         return "subtest"

@@ -58,7 +58,7 @@ def check_battery(
 
 
 def read_assets(path: Path, battery: Battery) -> Mapping[str, bytes]:
-    """The bytes of every file that the battery names, by the path it names them with.
+    """Return the bytes of every file that the battery names, by the path it names them with.
 
     Raises:
         TabwbError: a file has changed or gone since the battery was read.
@@ -103,7 +103,7 @@ def _checked(
 
 
 def read_tables(path: Path, text: str) -> dict[str, Any] | Problem:
-    """The tables of a TOML text, or its error of syntax."""
+    """Return the tables of a TOML text, or its error of syntax."""
     import tomli
 
     try:

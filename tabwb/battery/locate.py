@@ -27,7 +27,7 @@ _ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
 
 
 def locate(text: str) -> dict[KeyPath, int]:
-    r"""The 1-based line of every key, table and array element of a valid TOML text.
+    r"""Return the 1-based line of every key, table and array element of a valid TOML text.
 
     >>> locate('a = 1\n[[b]]\nc = [2,\n 3]\n')[("b", 0, "c", 1)]
     4
@@ -36,7 +36,7 @@ def locate(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(lines: dict[KeyPath, int], path: KeyPath) -> int:
-    """The line of ``path`` or, for a key that is not there, of the nearest thing around it."""
+    """Return the line of ``path`` or, for a missing key, of the nearest parent."""
     for end in range(len(path), 0, -1):
         if path[:end] in lines:
             return lines[path[:end]]

@@ -87,7 +87,7 @@ class Subtest:
     naming: NamingRules | None = None
 
     def item(self, item_id: str) -> Item:
-        """The item with this id.
+        """Return the item with this id.
 
         Raises:
             TabwbError: there is none; the message lists those that are.
@@ -177,7 +177,7 @@ class Battery:
     origin: str = field(default="", compare=False)
 
     def subtest(self, subtest_id: str) -> Subtest:
-        """The subtest with this id.
+        """Return the subtest with this id.
 
         Raises:
             TabwbError: there is none; the message lists those that are.

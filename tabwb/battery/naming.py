@@ -1,4 +1,4 @@
-"""Naming items and the rules of a naming subtest, as frozen plain data (SCORING 4).
+"""Naming items and the rules of a naming subtest, as frozen plain data.
 
 The rules change scores, so they are part of the battery's content and of its hash. What a rule does
 is said in docs/naming-rules.md; it is done by :mod:`tabwb.scoring.naming`.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.naming.target import Accepted, NamingTarget, Number, Rule, Tolerance
@@ -20,7 +20,6 @@ ResponseRule = Literal["first-response", "whole-window"]
 Feedback = Literal["none", "neutral", "right-or-wrong"]
 Reveal = Literal["after-score", "live"]
 
-CORRECTNESS_RULES: tuple[Rule, ...] = get_args(Rule)
 ITEM_KEYS = ("picture", "target", "accept", "semantic", "visual", "parts", "unrelated", "cues")
 """Keys that only a naming item has; they stand in :attr:`Item.extra`."""
 
@@ -120,7 +119,7 @@ class NamingItem(NamingTarget):
 
 
 def naming_item(item: Item) -> NamingItem:
-    """The picture and the accepted pronunciations of an item of a naming subtest.
+    """Return the picture and the accepted pronunciations of an item of a naming subtest.
 
     Raises:
         LookupError: the item is none of a naming subtest.
@@ -158,7 +157,7 @@ def listed_words(battery: Battery) -> frozenset[str]:
 
 
 def naming_rules(table: Mapping[str, Any]) -> NamingRules:
-    """The rules that stand in a subtest's table of the right types; defaults for the others."""
+    """Return the naming rules of a subtest's table; wrong types and missing keys get defaults."""
     given = {key: table[key] for key in RULE_KEYS if key in table}
     if "tolerance" in given:
         given["tolerance"] = Tolerance(**given["tolerance"])
@@ -169,7 +168,7 @@ def naming_rules(table: Mapping[str, Any]) -> NamingRules:
 
 
 def cues_of(rules: NamingRules, item: NamingItem) -> tuple[Cue, ...]:
-    """The helps for an item: its own where it has some, else those of its subtest.
+    """Return the helps for an item: its own where it has some, else those of its subtest.
 
     >>> rules = NamingRules(cues=(Cue("semantic", "You sleep in it."),))
     >>> own = (Cue("phonemic", "It begins with d.", counts=False),)

@@ -83,7 +83,7 @@ def _subtest(subtest: str, items: list[dict[str, Any]]) -> dict[str, Any]:
 def _item(
     row: Row, path: Path, files: dict[str, Path], problems: list[Problem]
 ) -> Iterator[tuple[str, Any]]:
-    """The keys of one item; what is wrong goes to the problems, pictures to the files."""
+    """Yield the keys of one item; what is wrong goes to the problems, pictures to the files."""
 
     def wrong(column: str, what: str, value: str, allowed: str = "") -> None:
         problems.append(Problem(str(path), row.line, column, what, repr(value), allowed))
@@ -147,7 +147,7 @@ def _parts(cell: str) -> list[str]:
 
 
 def _column(path: KeyPath) -> str:
-    """The column that a key came from, or nothing."""
+    """Return the column that a key came from, or nothing."""
     names = [part for part in path if isinstance(part, str)]
     if names == ["subtest", "id"]:
         return "subtest"

@@ -17,7 +17,7 @@ _FILE_TYPES = (".png", ".jpg", ".jpeg")
 
 
 def naming_problems(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
-    """Every rule of a subtest of pictures that does not hold; keys of naming in any other one."""
+    """Yield the problems of a subtest of pictures, or the naming keys of any other subtest."""
     if subtest.response != NAMING:
         yield from _only_naming(path, subtest)
         return
@@ -42,7 +42,7 @@ def naming_problems(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
 
 
 def models_name_nothing(battery: BatteryFile) -> Iterator[Broken]:
-    """Pictures are for speakers: a model would be given none."""
+    """Yield a problem where a battery with pictures is for models, which are sent none."""
     naming = [subtest.id for subtest in battery.subtest if subtest.response == NAMING]
     if naming and "model" in battery.battery.examinees:
         yield Broken(

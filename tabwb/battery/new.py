@@ -106,7 +106,7 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> Path:
 
 
 def render(tables: Mapping[str, Any]) -> str:
-    """The text of a battery file with these tables."""
+    """Return the text of a battery file with these tables."""
     lines = [
         "# Check this file with:  tabwb battery check battery.toml",
         "# See what is sent with: tabwb battery show ./battery.toml",

@@ -79,7 +79,7 @@ def located(
     broken: Iterable[Broken],
     name: Callable[[KeyPath], str] | None = None,
 ) -> list[Problem]:
-    """The problems with file and line, in the order of the lines.
+    """Return the problems with file and line, in the order of the lines.
 
     Args:
         file: as the user named it.
@@ -104,7 +104,7 @@ def located(
 
 
 def dotted(path: KeyPath) -> str:
-    """A key path as people read it, arrays counted from 1.
+    """Return a key path as people read it, arrays counted from 1.
 
     >>> dotted(("subtest", 1, "item", 0, "expected")), dotted(("foils", "a b"))
     ('subtest[2].item[1].expected', "foils.'a b'")
@@ -123,7 +123,7 @@ _MOST_PARTS = 12
 
 
 def shortened(value: object, most: int = 60) -> str:
-    """A value as it may stand in a message: as TOML says it; tables and arrays are not shown.
+    """Return a value as TOML for a message, without the contents of tables and arrays.
 
     >>> shortened("x" * 100, 10), shortened(True), shortened([1, 2])
     ("'xxxxxxxx…", 'true', '')
@@ -143,12 +143,12 @@ def shortened(value: object, most: int = 60) -> str:
 
 
 def near(word: str, words: Iterable[str]) -> str:
-    """The word that is most like ``word``, or nothing."""
+    """Return the word that is most like ``word``, or nothing."""
     return next(iter(get_close_matches(word, list(words), n=1)), "")
 
 
 def control_character(text: str) -> str:
-    r"""The first control character that is no tab or newline, by its code point, or nothing.
+    r"""Return the first control character that is no tab or newline, by its code point, or nothing.
 
     >>> control_character("a\x1b[31m"), control_character("a\tb\n")
     ('the control character U+001B', '')

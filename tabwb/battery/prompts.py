@@ -9,7 +9,7 @@ from tabwb.records.exchange import Message
 
 
 def render_prompt(subtest: Subtest, item: Item, options: Sequence[str] | None = None) -> str:
-    """The user message for one item (SCORING 1).
+    """Return the user message for one item.
 
     Args:
         subtest: gives template and instructions; without instructions its line is left out.
@@ -40,5 +40,5 @@ def render_prompt(subtest: Subtest, item: Item, options: Sequence[str] | None = 
 
 
 def opening_messages(battery: Battery) -> tuple[Message, ...]:
-    """What stands before the first prompt: the system message, if the battery has one."""
+    """Return what stands before the first prompt: the system message, if the battery has one."""
     return () if battery.system is None else (Message("system", battery.system.text),)

@@ -36,7 +36,7 @@ class Form:
 
 
 def forms_of(words: str) -> tuple[Form, ...]:
-    """Every way to say a word, or words with blanks or hyphens between them; none if unknown.
+    """Return every pronunciation of words separated by blanks or hyphens; none if unknown.
 
     The dictionary's first is the citation form; a form with the flap of American English follows
     each in which it may stand. Dialects are yours to add.
@@ -66,7 +66,7 @@ def forms_of(words: str) -> tuple[Form, ...]:
 
 
 def accept_toml(forms: Sequence[Form]) -> str:
-    """The forms as ``accept`` stands in a battery.
+    """Return the forms as ``accept`` stands in a battery.
 
     >>> print(accept_toml(forms_of("dog")))
     accept = [{ phonemes = "D AO G", reason = "citation" }]

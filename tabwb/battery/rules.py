@@ -43,7 +43,7 @@ class Scorers:
 
 
 def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterator[Broken]:
-    """Every rule that does not hold.
+    """Yield every rule that does not hold.
 
     Args:
         battery: of right types.
@@ -276,7 +276,7 @@ def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -
 
 
 def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
-    """Ids that stand twice in the array of tables at ``path``."""
+    """Yield a problem for each id that occurs twice in the array of tables at ``path``."""
     first: dict[str, int] = {}
     for index, one in enumerate(ids):
         if one in first:
@@ -290,7 +290,7 @@ def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]
 
 
 def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
-    """A battery from somewhere must not steer the terminal, and no answer could hold these."""
+    """Yield a problem for each string with control characters, which could steer a terminal."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if control := control_character(key):

@@ -8,6 +8,6 @@ from tabwb.battery.toml_schema import BatteryFile
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema (draft 2020-12) of ``battery.toml``."""
+    """Return the schema (draft 2020-12) of ``battery.toml``."""
     schema = BatteryFile.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

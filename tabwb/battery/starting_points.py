@@ -24,7 +24,7 @@ _SCORERS = {
 
 
 def battery_table(battery_id: str) -> dict[str, Any]:
-    """The table ``[battery]`` of a new battery."""
+    """Return the table ``[battery]`` of a new battery."""
     return {
         "id": battery_id,
         "title": title_of(battery_id),
@@ -36,7 +36,7 @@ def battery_table(battery_id: str) -> dict[str, Any]:
 
 
 def subtest_table(subtest: str, response: str, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A ``[[subtest]]`` with instructions, template and scorers that fit its kind of response."""
+    """Return a ``[[subtest]]`` table with the usual instructions, template and scorers."""
     options = " ({options})" if response == "choice" else ""
     return {
         "id": subtest,
@@ -50,7 +50,7 @@ def subtest_table(subtest: str, response: str, items: Sequence[dict[str, Any]]) 
 
 
 def title_of(identifier: str) -> str:
-    """A title for people to begin with.
+    """Return a title for people to begin with.
 
     >>> title_of("word-comprehension")
     'Word comprehension'
@@ -205,7 +205,7 @@ cues = [
 
 
 def example_picture(side: int = 240) -> bytes:
-    """A drawn ball as PNG, so that a new battery can be given at once.
+    """Return a drawn ball as PNG, so that a new battery can be given at once.
 
     >>> example_picture()[1:4]
     b'PNG'

@@ -274,7 +274,7 @@ class BatteryFile(_Table):
 
 
 def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFile) -> list[str]:
-    """The keys that may stand in the table at ``path``, for near matches and messages.
+    """Return the keys that may stand in the table at ``path``, for near matches and messages.
 
     Args:
         path: of the table.
@@ -288,7 +288,7 @@ def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFil
 
 
 def required_keys(path: tuple[str | int, ...]) -> list[str]:
-    """The keys that must stand in the table at ``path``.
+    """Return the keys that must stand in the table at ``path``.
 
     >>> required_keys(("subtest", 0, "item", 0, "accept", 0))
     ['phonemes', 'reason']

@@ -19,7 +19,7 @@ _MOST_MENDED = 500
 def validate(
     tables: dict[str, Any], scorers: Scorers | None = None
 ) -> tuple[BatteryFile | None, list[Broken]]:
-    """The file with right types, and everything that is wrong with it.
+    """Return the file with right types, and everything that is wrong with it.
 
     Rules are checked around wrong types too, but nothing is said that may only follow from one.
 
@@ -56,7 +56,7 @@ _NAMES = {
 
 
 def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) -> Iterator[Broken]:
-    """What pydantic found, in the words of a TOML file.
+    """Yield what pydantic found, in the words of a TOML file.
 
     Args:
         errors: of a validation.
@@ -122,7 +122,7 @@ def _toml_type(value: object) -> str:
 
 
 def _mended(tables: dict[str, Any], errors: Iterable[Any]) -> BatteryFile | None:
-    """The file with placeholders for what has a wrong type; None where that does not suffice."""
+    """Return the table with placeholders for wrong types; None where that does not suffice."""
     for number, error in enumerate(errors):
         where: KeyPath = error["loc"]
         table: Any = tables
@@ -158,7 +158,7 @@ def _placeholder(where: KeyPath, number: int) -> Any:
 
 
 def _may_follow(rule: KeyPath, place: KeyPath) -> bool:
-    """Whether a rule broken at ``rule`` may be broken only because of a wrong type at ``place``."""
+    """Return whether a problem at ``rule`` may follow only from a wrong type at ``place``."""
     if place[:1] == ("feature",) and rule[:1] == ("grouping",):
         return True
     if place[:1] == ("subtest",) and len(place) > 2:

@@ -49,13 +49,13 @@ class Scores:
     offsets: Longs
 
     def trace(self, utterance: int) -> tuple[Step, ...]:
-        """FER's alignment of one utterance."""
+        """Return FER's alignment of one utterance."""
         begin, end = self.offsets[utterance : utterance + 2]
         steps = self.costs.steps
         return tuple(steps[code] for code in self.codes[begin:end].tolist())
 
     def traces(self) -> list[tuple[Step, ...]]:
-        """FER's alignments of all utterances."""
+        """Return FER's alignments of all utterances."""
         steps = self.costs.steps
         every = [steps[code] for code in self.codes.tolist()]
         bounds = self.offsets.tolist()
@@ -96,7 +96,7 @@ class Scores:
         return self.phoneme_distance / self.phoneme_length if self.phoneme_length else None
 
     def step_counts(self, utterances: Sequence[int] | None = None) -> Longs:
-        """How often each step came: int64 (K + 1, K + 1), reference by hypothesis, K for none.
+        """Return how often each step occurs: int64 (K + 1, K + 1), reference by hypothesis.
 
         Args:
             utterances: which to count; None for all.
@@ -110,7 +110,7 @@ class Scores:
         return np.bincount(codes, minlength=size * size).reshape(size, size)
 
     def some(self, utterances: Sequence[int]) -> Scores:
-        """The scores of some utterances only, in the order asked for."""
+        """Return the scores of some utterances only, in the order asked for."""
         index = np.asarray(utterances, dtype=np.int64)
         lengths = np.diff(self.offsets)[index]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -137,6 +137,9 @@ def score(
         refs: labels of each reference; all must be in the inventory.
         hyps: labels of each hypothesis, in the same order.
         costs: the inventory and its costs; PSST's by default.
+
+    Raises:
+        ValueError: there are not as many hypotheses as references.
 
     >>> found = score([["OW", "P", "UH"], []], [["OW", "M", "UH"], ["F"]])
     >>> found.quarters.tolist(), found.edits.tolist(), found.phonemes.tolist()
@@ -176,13 +179,13 @@ def score(
 
 
 def _encode(utterances: Sequence[Sequence[str]], costs: CostTable) -> Ints:
-    """All labels of all utterances as codes, int32, one after the other."""
+    """Return all labels of all utterances as codes, int32, one after the other."""
     codes = costs.codes
     return np.array([codes[label] for each in utterances for label in each], dtype=np.int32)
 
 
 def _sums(flags: NDArray[np.bool_], sizes: Longs) -> Longs:
-    """How many flags of each utterance are set."""
+    """Return how many flags of each utterance are set."""
     before = np.concatenate([[0], np.cumsum(flags)]).astype(np.int64)
     ends = np.cumsum(sizes)
     counted: Longs = before[ends] - before[ends - sizes]
@@ -190,7 +193,7 @@ def _sums(flags: NDArray[np.bool_], sizes: Longs) -> Longs:
 
 
 def _buckets(ref_sizes: Longs, hyp_sizes: Longs) -> Iterator[Longs]:
-    """Utterances of like length together, so that little is padded; indices, int64."""
+    """Yield the indices (int64) of utterances of similar length, to limit the padding."""
     order = np.lexsort((hyp_sizes, ref_sizes))
     begin = 0
     while begin < len(order):
@@ -210,7 +213,7 @@ def _buckets(ref_sizes: Longs, hyp_sizes: Longs) -> Iterator[Longs]:
 
 
 def _padded(codes: Ints, sizes: Longs, chosen: Longs, costs: CostTable) -> Ints:
-    """The chosen utterances as int32 (longest, n), padded with the code for none."""
+    """Return the chosen utterances as int32 (longest, n), padded with the code for none."""
     ends = np.cumsum(sizes)
     begins = (ends - sizes)[chosen]
     longest = int(sizes[chosen].max(initial=0))
@@ -224,7 +227,7 @@ def _padded(codes: Ints, sizes: Longs, chosen: Longs, costs: CostTable) -> Ints:
 def _distances(
     ref: Ints, hyp: Ints, sizes: tuple[Longs, Longs], costs: CostTable
 ) -> tuple[Longs, Longs, NDArray[np.int8]]:
-    """The dynamic program of both metrics, one anti-diagonal of all utterances at a time.
+    """Return the dynamic program of both metrics, one anti-diagonal of all utterances at a time.
 
     Args:
         ref: codes of the references, int32 (rows, n).
@@ -300,7 +303,7 @@ def _walk_back(
     came: NDArray[np.int8],
     costs: CostTable,
 ) -> tuple[Ints, Longs]:
-    """The steps from each utterance's last cell back to its first.
+    """Return the steps from each utterance's last cell back to its first.
 
     Returns:
         Codes of all steps in order of time, utterance after utterance, and how many each has.

@@ -84,10 +84,13 @@ class Corpus:
         return score([one.ref for one in each], [one.hyp for one in each], self.costs)
 
     def groups(self, column: str) -> list[str]:
-        """What group each utterance is of: a column of the reference, ``severity`` or ``item``.
+        """Return the group of each utterance: a column of the reference, ``severity`` or ``item``.
 
         Where the reference has no such column, severity is the band of ``aq_index``, the speaker's
         aphasia quotient (PSST, section 3), and the item is its ``prompt``.
+
+        Raises:
+            UsageError: the reference has no such column.
         """
         columns = self.utterances[0].ref_row.cells if self.utterances else {}
         banded = column == SEVERITY and column not in columns
@@ -167,7 +170,15 @@ def read_corpus(
 
 
 def ceiling(corpus: Corpus, labels: str) -> Scores | None:
-    """What a flawless transcriber with these labels would score; None where it is no loss."""
+    """Return what a flawless transcriber with these labels would score, or None.
+
+    Args:
+        corpus: the references.
+        labels: name of the set of labels.
+
+    Returns:
+        None where the set has a label for every phoneme, and where there are no transcripts.
+    """
     chosen = label_set(labels)
     if not chosen.merged or not corpus.has_transcripts:
         return None
@@ -176,7 +187,7 @@ def ceiling(corpus: Corpus, labels: str) -> Scores | None:
 
 
 def _transcript_columns(ref: Table, hyp: Table) -> tuple[str, str] | None:
-    """The columns of transcripts; None for tables of Task B alone."""
+    """Return the columns of transcripts; None for tables of Task B alone."""
     heard = "asr_transcript" if "asr_transcript" in hyp else "transcript"
     if (
         "transcript" not in ref
@@ -238,7 +249,12 @@ def _short_enough(phonemes: tuple[str, ...], row: Row) -> tuple[str, ...]:
 
 
 def at_row(row: Row, error: TabwbError) -> TabwbError:
-    """The same error with its place, where it has none."""
+    """Return the error with the place of the row, where it has no place.
+
+    Args:
+        row: the row that is read.
+        error: with or without a place.
+    """
     if error.where is not None:
         return error
     return TabwbError(error.message, where=row.where, allowed=error.allowed, hint=error.hint)

@@ -68,7 +68,7 @@ class CostTable:
 
 @lru_cache(maxsize=1)
 def psst_costs() -> CostTable:
-    """The 40 phonemes and silence, with the costs of :mod:`tabwb.phonology.distance`.
+    """Return the 40 phonemes and silence, with the costs of :mod:`tabwb.phonology.distance`.
 
     >>> costs = psst_costs()
     >>> int(costs.substitution[costs.codes["P"], costs.codes["M"]])  # 3.5 features
@@ -88,7 +88,7 @@ def make_costs(
     indel: Sequence[float],
     features: int,
 ) -> CostTable:
-    """A table of costs for any inventory; silence and noise are added to it.
+    """Return a table of costs for any inventory; silence and noise are added to it.
 
     Args:
         phonemes: of the inventory, K of them.

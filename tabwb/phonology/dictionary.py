@@ -83,7 +83,7 @@ class Dictionary:
         self._block = b"\n" + block
 
     def pronunciations(self, word: str) -> tuple[Pronunciation, ...]:
-        """The pronunciations of a word, the usual one first; empty for an unknown word.
+        """Return the pronunciations of a word, the usual one first; empty for an unknown word.
 
         >>> [each.arpabet for each in load_dictionary().pronunciations("Dog")]
         ['D AO1 G']
@@ -103,7 +103,7 @@ class Dictionary:
         return tuple(found)
 
     def _first(self, word: bytes) -> int:
-        """Where the lines of a word begin, or would begin (halving: the words are sorted)."""
+        """Return where the lines of a word begin, or would begin, by binary search."""
         block = self._block
         low, high = 0, len(block) - 1
         while low < high:
@@ -116,7 +116,7 @@ class Dictionary:
         return low
 
     def homophones(self, phonemes: Sequence[str]) -> tuple[str, ...]:
-        """The words that are said so, whatever their stress, by alphabet; a flap is T or D.
+        """Return the words that are said so, whatever their stress, by alphabet; a flap is T or D.
 
         >>> load_dictionary().homophones(("B", "EH", "R"))
         ('baehr', 'baer', 'bahr', 'bair', 'bare', 'bear', 'behr')
@@ -131,11 +131,11 @@ class Dictionary:
         return tuple(sorted(set(itertools.chain.from_iterable(words))))
 
     def __len__(self) -> int:
-        """How many pronunciations there are."""
+        """Return how many pronunciations there are."""
         return len(self._lines)
 
     def entry(self, number: int) -> tuple[str, tuple[str, ...]]:
-        """A word and one of its pronunciations, by number: for drawing words at random.
+        """Return a word and one of its pronunciations, by number: for drawing words at random.
 
         >>> load_dictionary().entry(40000)
         ('excellence', ('EH', 'K', 'S', 'AH', 'L', 'AH', 'N', 'S'))
@@ -150,7 +150,11 @@ class Dictionary:
         return tuple(word for word, _ in itertools.groupby(heads))
 
     def near(self, word: str, most: int = 5) -> tuple[str, ...]:
-        """Known words that are written much like an unknown one, the nearest first.
+        """Return known words with a similar spelling, the nearest first.
+
+        Args:
+            word: the unknown word.
+            most: how many words to return at most.
 
         >>> load_dictionary().near("girafe", 1)
         ('giraffe',)
@@ -178,6 +182,6 @@ class Dictionary:
 
 @lru_cache(maxsize=1)
 def load_dictionary() -> Dictionary:
-    """The shipped dictionary, read once."""
+    """Return the shipped dictionary, read once."""
     data = files("tabwb.phonology") / "data" / "cmudict.tsv.gz"
     return Dictionary(gzip.decompress(data.read_bytes()))

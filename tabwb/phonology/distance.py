@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 from tabwb.phonology.inventory import FEATURE_SYMBOLS, FEATURE_TABLE, FEATURES, SILENT
 
 Operation = Literal["EQ", "SUB", "INS", "DEL"]
-Metric = Literal["features", "phonemes"]
 
 
 class Step(NamedTuple):
@@ -67,9 +66,13 @@ class FeatureChange(NamedTuple):
 
 @cache
 def substitution_cost(one: str, other: str) -> float:
-    """Feature distance of two phonemes: the sum over 24 features of |a - b| / 2, in features.
+    """Return the feature distance of two phonemes: the sum over 24 features of |a - b| / 2.
 
     Source: PSST, table 5, with the values of :data:`tabwb.phonology.inventory.FEATURE_VALUES`.
+
+    Args:
+        one: a phoneme of the inventory.
+        other: a phoneme of the inventory.
 
     >>> substitution_cost("P", "M"), substitution_cost("Y", "AH"), substitution_cost("AY", "AA")
     (3.5, 5.0, 1.75)
@@ -80,7 +83,7 @@ def substitution_cost(one: str, other: str) -> float:
 
 @cache
 def indel_cost(phoneme: str) -> float:
-    """What one phoneme too many or missing costs: 0.5 for each feature with value 0, else 1.
+    """Return what one phoneme too many or missing costs: 0.5 for each feature with value 0, else 1.
 
     Source: PSST, figure 1, where ER costs 21 of 24 (the prose of section 4.1 would give 9). Silence
     and noise cost nothing.
@@ -94,7 +97,11 @@ def indel_cost(phoneme: str) -> float:
 
 
 def feature_changes(one: str, other: str) -> tuple[FeatureChange, ...]:
-    """The features by which two phonemes differ, with what each costs (PSST, figure 1).
+    """Return the features by which two phonemes differ, with their costs (PSST, figure 1).
+
+    Args:
+        one: the phoneme of the reference.
+        other: the phoneme of the hypothesis.
 
     >>> [str(change) for change in feature_changes("B", "P")]
     ['+voice → -voice']
@@ -109,7 +116,7 @@ def feature_changes(one: str, other: str) -> tuple[FeatureChange, ...]:
 
 
 def count_phonemes(labels: Sequence[str]) -> int:
-    """How many labels are phonemes, that is no silence or noise.
+    """Return how many labels are phonemes, that is no silence or noise.
 
     >>> count_phonemes(("D", "<sil>", "AO"))
     2
@@ -118,7 +125,7 @@ def count_phonemes(labels: Sequence[str]) -> int:
 
 
 def align_features(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
-    """Align by features: what FER and its trace are made of.
+    """Align by features, for FER and its trace.
 
     Args:
         ref: phonemes (and silence) of the reference.
@@ -133,7 +140,11 @@ def align_features(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
 
 
 def align_phonemes(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
-    """Align by phonemes: what PER is made of; each substitution, insertion and deletion costs 1.
+    """Align by phonemes, for PER: each substitution, insertion and deletion costs 1.
+
+    Args:
+        ref: phonemes (and silence) of the reference.
+        hyp: those of the hypothesis.
 
     >>> found = align_phonemes("OW P UH SH IH NG Y ER".split(), "OW M UH SH IH NG AH".split())
     >>> found.distance, found.length
@@ -157,7 +168,7 @@ def _align(
     substitute: Callable[[str, str], float],
     indel: Callable[[str], float],
 ) -> tuple[float, tuple[Step, ...]]:
-    """The cheapest alignment, and of several the one that the challenge's scorer traces.
+    """Return the cheapest alignment, and of several the one that the challenge's scorer traces.
 
     At each cell equal labels are EQ where nothing is cheaper; else DEL, then INS only if strictly
     cheaper, then SUB only if strictly cheaper than both. Silence is never substituted.

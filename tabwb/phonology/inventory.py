@@ -184,7 +184,7 @@ _ARPABET: Final = re.compile(r"([A-Z]+)([012])?", re.ASCII)
 
 @lru_cache(maxsize=4096)
 def normalise_label(label: str) -> str | None:
-    """A label as one of ours, or None: upper case, the stress digit of a vowel dropped.
+    """Return a label as one of ours, or None: upper case, the stress digit of a vowel dropped.
 
     >>> [normalise_label(each) for each in ("AO1", "d", "<SIL>", "D1", "AX")]
     ['AO', 'D', '<sil>', None, None]
@@ -200,7 +200,7 @@ def normalise_label(label: str) -> str | None:
 
 
 def is_vowel(phoneme: str) -> bool:
-    """Whether a phoneme is syllabic; diphthongs and ER are."""
+    """Return whether a phoneme is syllabic; diphthongs and ER are."""
     return CLASS_OF.get(phoneme) in ("vowels", "diphthongs")
 
 
@@ -260,7 +260,11 @@ def parse_ipa(text: str, notation: Notation = "us", *, nearest: bool = True) -> 
 
 
 def mapped_letters(text: str, notation: Notation = "us") -> tuple[str, ...]:
-    """Return each mapping that reading a text in IPA takes, as ``ɒ=AA``, in order.
+    """Return the mappings that reading a text in IPA needs, as ``ɒ=AA``, in order.
+
+    Args:
+        text: IPA.
+        notation: how its letters are read.
 
     >>> mapped_letters("lɒx"), mapped_letters("bɜrd")
     (('ɒ=AA', 'x=K'), ())
@@ -273,7 +277,7 @@ def mapped_letters(text: str, notation: Notation = "us") -> tuple[str, ...]:
 
 
 def _read_ipa(text: str, notation: Notation, nearest: bool) -> list[tuple[str, tuple[str, ...]]]:
-    """Each sound of a text as it is written, with its phonemes."""
+    """Return each sound of a text as it is written, with its phonemes."""
     plain = unicodedata.normalize("NFC", text)
     plain = unicodedata.normalize("NFD", plain.replace("ç", "\ue000")).replace("\ue000", "ç")
     plain = plain.translate(_DETAIL_OUT)
@@ -379,7 +383,7 @@ def to_ipa(phonemes: Iterable[str]) -> str:
 
 
 def _letter_at(text: str, at: int) -> str:
-    """The letter with the marks that stand on it."""
+    """Return the letter with the marks that stand on it."""
     end = at + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1

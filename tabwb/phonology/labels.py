@@ -140,7 +140,7 @@ LABEL_SETS: Final[Mapping[str, LabelSet]] = MappingProxyType(
 
 
 def label_set(name: str) -> LabelSet:
-    """A set of labels by its name.
+    """Return a set of labels by its name.
 
     Raises:
         TabwbError: where there is none of this name.
@@ -152,7 +152,11 @@ def label_set(name: str) -> LabelSet:
 
 
 def read_label(label: str, labels: LabelSet) -> Reading | None:
-    """What one label stands for; None where it has no phoneme, an empty tuple for no sound.
+    """Return the phonemes of one label; None for an unknown label, empty for a silent one.
+
+    Args:
+        label: as the transcriber writes it.
+        labels: the set that it is of.
 
     >>> read_label("ˈɑːɹ", label_set("espeak-ipa")), read_label("ao", label_set("timit-61"))
     (('AA', 'R'), ('AO',))
@@ -198,18 +202,12 @@ def map_labels(labels: Iterable[str], name: str) -> Mapped:
     return Mapped(tuple(phonemes), tuple(indices), dropped)
 
 
-def unreachable(labels: LabelSet) -> tuple[str, ...]:
-    """Phonemes that no label of a set stands for, in the order of the inventory.
-
-    >>> unreachable(label_set("timit-39")), unreachable(label_set("timit-61"))
-    (('ZH', 'AO'), ())
-    """
-    reached = {phoneme for reading in labels.readings.values() for phoneme in reading}
-    return tuple(phoneme for phoneme in PHONEMES if phoneme not in reached)
-
-
 def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]:
-    """What a flawless transcriber with these labels would write for a reference: the ceiling.
+    """Return what a flawless transcriber with these labels would write for a reference.
+
+    Args:
+        reference: phonemes, with silence.
+        labels: the set that the transcriber writes.
 
     >>> best_possible(("D", "AO", "G"), label_set("timit-39"))
     ('D', 'AA', 'G')
@@ -219,12 +217,12 @@ def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]
 
 @cache
 def _reader(name: LabelSetName) -> Callable[[str], Reading | None]:
-    """A set's :func:`read_label`, which remembers the labels that keep coming back."""
+    """Return a set's :func:`read_label`, which remembers the labels that keep coming back."""
     return lru_cache(maxsize=4096)(partial(read_label, labels=LABEL_SETS[name]))
 
 
 def _bare(label: str) -> str:
-    """Without stress and length, which tell no phonemes of ours apart."""
+    """Return without stress and length, which tell no phonemes of ours apart."""
     return label.translate(dict.fromkeys(map(ord, "ˈˌˑː")))
 
 

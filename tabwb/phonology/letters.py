@@ -45,6 +45,10 @@ class LettersModel:
         ``P(g|h) = max(c(hg) - D, 0) / C(h) + D T(h) / C(h) P(g|h')``: C is the sum and T the number
         of the counts after h, h' the context without its first graphone (Kneser-Ney; the counts of
         the lower orders are numbers of distinct predecessors).
+
+        Args:
+            context: characters of the graphones before.
+            symbol: character of the graphone.
         """
         found = 1.0 / (1 + sum(map(len, self.graphones.values())))
         for length in range(len(context) + 1):
@@ -110,7 +114,12 @@ def read_model(lines: Iterable[str]) -> LettersModel:
 
 
 def write_model(graphones: Iterable[Graphone], counts: Mapping[str, int]) -> Iterable[str]:
-    """Yield the lines that :func:`read_model` reads."""
+    """Yield the lines that :func:`read_model` reads.
+
+    Args:
+        graphones: in the order of their characters.
+        counts: of each n-gram, a string of such characters.
+    """
     for letters, phonemes in graphones:
         yield " ".join((letters, *phonemes))
     yield ""

@@ -64,7 +64,7 @@ def segment(text: str) -> Mapped:
 
 
 def panphon_costs(utterances: Iterable[Sequence[str]]) -> CostTable:
-    """Costs of all segments that stand in some utterances.
+    """Return the costs of all segments that stand in some utterances.
 
     Substitution: the sum over 24 features of |a - b| / 2; insertion, deletion: the sum of 0.5 where
     the value is 0, else 1 (PSST, section 4.1 and figure 1, on panphon's values).

@@ -49,7 +49,7 @@ class TaskB:
 
 
 def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") -> TaskB | None:
-    """Task B, from accepted pronunciations or from the hypothesis' own predictions.
+    """Return task B from accepted pronunciations or from the hypothesis' own predictions.
 
     Args:
         corpus: with a column ``correctness`` of a person's labels in its reference.
@@ -58,6 +58,10 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
 
     Returns:
         None where nothing was asked for: no pronunciations, and no predictions with labels.
+
+    Raises:
+        TabwbError: pronunciations are given, but there are no transcripts, no prompts, or a prompt
+            without a pronunciation.
     """
     predictions = []
     for one in corpus.utterances:
@@ -89,9 +93,12 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
 
 
 def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
-    """Accepted pronunciations of a table with the columns ``prompt`` and ``pronunciation``.
+    """Read a table of accepted pronunciations with the columns ``prompt`` and ``pronunciation``.
 
     Several rows may have one prompt; a pronunciation is ARPAbet or IPA.
+
+    Raises:
+        TabwbError: with the file, the line, and what is wrong there.
     """
     table = read_table(path)
     table.need("prompt", "pronunciation")

@@ -96,7 +96,12 @@ class ClassRate:
 
 
 def rate_of(name: str, scores: Scores) -> Rate:
-    """The rates of all utterances of some scores."""
+    """Return the rates of all utterances of these scores.
+
+    Args:
+        name: of the group.
+        scores: of its utterances.
+    """
     return Rate(
         name,
         len(scores.quarters),
@@ -108,7 +113,7 @@ def rate_of(name: str, scores: Scores) -> Rate:
 
 
 def rates_by(scores: Scores, groups: Sequence[str]) -> list[Rate]:
-    """The rates of each group of utterances, in order of first appearance.
+    """Return the rates of each group of utterances, in order of first appearance.
 
     Args:
         scores: of N utterances.
@@ -135,7 +140,7 @@ def confusions(scores: Scores) -> list[Confusion]:
 
 
 def changed_features(found: Sequence[Confusion]) -> list[ChangedFeature]:
-    """Which features changed over the substitutions, the most frequent first (PSST, figure 1).
+    """Return how often each feature changed in substitutions, most frequent first (PSST, fig. 1).
 
     A phoneme deleted or inserted changes no feature; it loses or brings all of them.
 
@@ -152,7 +157,12 @@ def changed_features(found: Sequence[Confusion]) -> list[ChangedFeature]:
 
 
 def class_rates(scores: Scores, classes: Mapping[str, Sequence[str]] = CLASSES) -> list[ClassRate]:
-    """What became of each class of phonemes (stops, nasals, ...), in the order of the classes."""
+    """Return the outcome of each class of phonemes (stops, nasals, ...), in their order.
+
+    Args:
+        scores: of the utterances.
+        classes: name of each class to its phonemes.
+    """
     counts = scores.step_counts()
     quarters = counts * scores.costs.step_quarters.reshape(counts.shape)
     codes, none = scores.costs.codes, scores.costs.none
@@ -183,7 +193,7 @@ SEVERITIES: Final = (("very severe", 25.0), ("severe", 50.0), ("moderate", 75.0)
 
 
 def severity(quotient: float) -> str:
-    """The band that an aphasia quotient lies in, of a speaker's record; nothing is measured here.
+    """Return the band of an aphasia quotient from the speaker's record.
 
     >>> [severity(each) for each in (93.7, 75.0, 50.0, 25.0)]
     ['mild', 'moderate', 'severe', 'very severe']

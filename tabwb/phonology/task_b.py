@@ -19,7 +19,7 @@ program that was published."""
 def says_one_of(
     transcript: Sequence[str], accepted: Iterable[Sequence[str]], match: Match = "paper"
 ) -> bool:
-    """Whether an accepted pronunciation stands anywhere in a transcript, whole and uninterrupted.
+    """Return whether a transcript contains an accepted pronunciation without interruption.
 
     Args:
         transcript: phonemes, with silence and noise.

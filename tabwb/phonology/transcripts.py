@@ -40,7 +40,7 @@ class Row:
     cells: Mapping[str, str]
 
     def truth(self, column: str) -> bool | None:
-        """A cell as true or false; None where it is empty.
+        """Return a cell as true or false; None where it is empty.
 
         Raises:
             TabwbError: it is neither.
@@ -57,7 +57,7 @@ class Row:
         )
 
     def number(self, column: str) -> float | None:
-        """A cell as a number; None where it is empty.
+        """Return a cell as a number; None where it is empty.
 
         Raises:
             TabwbError: it is not a finite number.
@@ -102,7 +102,7 @@ class Table:
                 )
 
     def by_id(self, column: str = "utterance_id") -> dict[str, Row]:
-        """The rows by their id.
+        """Return the rows by their id.
 
         Raises:
             TabwbError: an id is missing or is given twice, which are named.
@@ -128,7 +128,7 @@ class Table:
 
 
 def named(names: Iterable[str]) -> str:
-    """Names in a message; after ten only how many more there are.
+    """Return the names in a message; after ten only how many more there are.
 
     >>> named(["a", "b"])
     'a, b'
@@ -213,7 +213,7 @@ def _text(path: Path) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Number and content of every line that is not blank."""
+    """Yield the number and content of every line that is not blank."""
     # Not splitlines(): it breaks at characters that may stand in a cell.
     whole = text.replace("\r\n", "\n").replace("\r", "\n")
     for number, line in enumerate(whole.split("\n"), 1):
@@ -226,7 +226,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _unquoted(cell: str) -> str:
-    """A cell without the quotes that spreadsheets put round it; a lone quote stays.
+    """Return a cell without the quotes that spreadsheets put round it; a lone quote stays.
 
     >>> _unquoted('"she said ""dog"" twice"'), _unquoted('5" disk')
     ('she said "dog" twice', '5" disk')

@@ -11,7 +11,7 @@ _NO = frozenset({"", "0", "false", "no", "off"})
 
 
 def stays_here(host: object) -> bool:
-    """Whether an address or host name can only mean this computer.
+    """Return whether an address or host name can only mean this computer.
 
     >>> [stays_here(host) for host in ("localhost", "127.0.0.1", "::1", "192.168.1.5", "hub.org")]
     [True, True, True, False, False]
@@ -29,7 +29,7 @@ def stays_here(host: object) -> bool:
 
 
 def is_offline(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether this process, and so every library in it, must use no network.
+    """Return whether this process, and so every library in it, must use no network.
 
     >>> is_offline({"TABWB_OFFLINE": "1"}), is_offline({"TABWB_OFFLINE": "off"}), is_offline({})
     (True, False, False)

@@ -86,7 +86,7 @@ def write_private(path: Path, text: str, *, mode: int = FILE_MODE) -> None:
 
 
 def others_can_write(path: Path) -> bool:
-    """Whether another user than the owner of this process (and root) can change a file."""
+    """Return whether another user than the owner of this process (and root) can change a file."""
     if not hasattr(os, "getuid"):
         return False
     status = path.stat()

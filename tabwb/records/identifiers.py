@@ -12,7 +12,7 @@ KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def is_kebab(text: str) -> bool:
-    """Whether ``text`` is a kebab-case id.
+    """Return whether ``text`` is a kebab-case id.
 
     >>> is_kebab("tab-2026"), is_kebab("Tab 2026")
     (True, False)
@@ -25,7 +25,7 @@ COMPONENT = re.compile(rf"{KEBAB.pattern}(\+{KEBAB.pattern})*")
 
 
 def is_component_id(text: str) -> bool:
-    """Whether ``text`` can be the id of a component.
+    """Return whether ``text`` can be the id of a component.
 
     >>> is_component_id("tab-2026+prompt"), is_component_id("tab-2026+")
     (True, False)
@@ -34,7 +34,7 @@ def is_component_id(text: str) -> bool:
 
 
 def uuid7(now_ms: int | None = None) -> str:
-    """A UUID version 7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then random bits.
+    """Return a UUID version 7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then random bits.
 
     Sorts by time of creation, so that exports of several stores merge in order.
 

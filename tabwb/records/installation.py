@@ -78,7 +78,7 @@ def _quoted(requirements: Iterable[str]) -> str:
 
 
 def _uv_tool(prefix: Path, *, extra: str = "", package: str = "") -> str:
-    """The whole command: ``uv tool install`` forgets what it is not told again."""
+    """Return the whole command: ``uv tool install`` forgets what it is not told again."""
     import tomllib
 
     try:

@@ -53,7 +53,7 @@ class Take:
         return self.onset_s - self.shown_s
 
     def to_metadata(self) -> dict[str, str]:
-        """As the plain strings that an attempt carries.
+        """Return as the plain strings that an attempt carries.
 
         >>> Take("r1", 0.5, 3.25).to_metadata()
         {'recording': 'r1', 'start_s': '0.5', 'end_s': '3.25'}
@@ -327,7 +327,7 @@ _UNDOABLE: Mapping[str, str] = {
 
 
 def observation_to_json(observation: Observation) -> str:
-    """An observation as one line of JSON.
+    """Return an observation as one line of JSON.
 
     >>> observation_to_json(Marked(1.25))
     '{"what":"marked","at_s":1.25}'
@@ -361,7 +361,7 @@ def observation_of_json(text: str) -> Observation:
 
 
 def undoable_observation(text: str) -> str | None:
-    """What an observation is called where it can be taken back; None where it cannot.
+    """Return what an observation is called where it can be taken back; None where it cannot.
 
     >>> undoable_observation('{"what":"cued","cue":0}'), undoable_observation('{"what":"revealed"}')
     ('cue', None)

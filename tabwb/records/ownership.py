@@ -57,7 +57,7 @@ def take_over(path: Path) -> int | None:
 
 
 def is_abandoned(path: Path) -> bool:
-    """Whether no living process holds this mark; True where there is none.
+    """Return whether no living process holds this mark; True where there is none.
 
     Raises:
         OSError: the mark cannot be opened.
@@ -91,7 +91,7 @@ def release(descriptor: int, path: Path | None = None) -> None:
 
 
 def _is_ours(descriptor: int) -> bool:
-    """Whether this process holds the file already: not every file system tells that by its lock."""
+    """Return whether this process already holds the file (not every file system's lock tells)."""
     stat = os.fstat(descriptor)
     return any(os.path.samestat(stat, os.fstat(held)) for held in tuple(_held))
 

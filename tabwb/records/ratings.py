@@ -34,15 +34,15 @@ class Rating:
 
 
 def valued(rater: str, measure: str, value: float | bool, reason: str = "") -> Rating:
-    """A rating with a number (True and False become 1.0 and 0.0)."""
+    """Return a rating with a number (True and False become 1.0 and 0.0)."""
     return Rating(rater, measure, float(value), RatingStatus.VALUE, reason)
 
 
 def undefined(rater: str, measure: str, reason: str) -> Rating:
-    """A rating for which the measure has no value, with the reason why."""
+    """Return a rating for which the measure has no value, with the reason why."""
     return Rating(rater, measure, None, RatingStatus.UNDEFINED, reason)
 
 
 def failed(rater: str, measure: str, reason: str) -> Rating:
-    """A rating that could not be made because the rater failed."""
+    """Return a rating that could not be made because the rater failed."""
     return Rating(rater, measure, None, RatingStatus.ERROR, reason)

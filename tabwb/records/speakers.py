@@ -176,7 +176,7 @@ class KeptRecording:
 
 
 def in_force(consents: Iterable[Consent]) -> dict[Scope, Consent]:
-    """The consents that hold: of each scope the row recorded last decides, if it gives.
+    """Return the consents that hold: of each scope the row recorded last decides, if it gives.
 
     >>> given = Consent("S-014", "record", True, "2026-11-21")
     >>> withdrawn = Consent("S-014", "record", False, "2026-12-01")
@@ -190,7 +190,7 @@ def in_force(consents: Iterable[Consent]) -> dict[Scope, Consent]:
 
 
 def checked_reason(text: str) -> Reason:
-    """A reason for a deletion by its name.
+    """Return a reason for a deletion by its name.
 
     Raises:
         UsageError: there is none.
@@ -202,7 +202,7 @@ def checked_reason(text: str) -> Reason:
 
 
 def checked_day(text: str, *, today: date | None = None) -> str:
-    """A day that is not in the future: what has not happened is not recorded.
+    """Return a day that is not in the future: what has not happened is not recorded.
 
     Raises:
         UsageError: it is no day, or one in the future.
@@ -222,7 +222,7 @@ def checked_day(text: str, *, today: date | None = None) -> str:
 
 
 def operator() -> str:
-    """Who works with the program: ``TABWB_OPERATOR``, else the name at this computer."""
+    """Return who works with the program: ``TABWB_OPERATOR``, else the name at this computer."""
     named = os.environ.get("TABWB_OPERATOR", "").strip()
     if named:
         return named

@@ -91,7 +91,7 @@ def parse_spec(text: str, *, where: str | None = None, examples: str = EXAMPLES)
 
 
 def is_writable(spec: Spec) -> bool:
-    """Whether a spec's string reads back as the same spec.
+    """Return whether a spec's string reads back as the same spec.
 
     >>> [is_writable(Spec("echo", None, {"text": text})) for text in ("a", "a, b")]
     [True, False]

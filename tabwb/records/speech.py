@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 
 def is_typed(transcriber: str) -> bool:
-    """Whether a transcriber's spec means a person who types.
+    """Return whether a transcriber's spec means a person who types.
 
     >>> is_typed("manual:R1"), is_typed("bundled-words")
     (True, False)

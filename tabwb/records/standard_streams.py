@@ -137,7 +137,7 @@ def read_file(path: Path, limit: int | None = None) -> bytes:
 
 
 def _is_endless(path: Path) -> bool:
-    """Whether a character device is something else than a terminal or /dev/null."""
+    """Return whether a character device is something else than a terminal or /dev/null."""
     if os.path.realpath(path) == os.path.realpath(os.devnull):
         return False
     with path.open("rb", buffering=0) as file:

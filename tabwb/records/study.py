@@ -69,7 +69,7 @@ class Column:
         return " ".join([kind, *ends, *([f"({self.unit})"] if self.unit else [])])
 
     def read(self, text: str) -> Value:
-        """The value that a text stands for.
+        """Return the value that a text stands for.
 
         Raises:
             UsageError: it is none of this column's.
@@ -143,7 +143,7 @@ class Study:
     primary_rater: str = ""
 
     def column(self, name: str) -> Column:
-        """A column by its name.
+        """Return a column by its name.
 
         Raises:
             UsageError: there is none; the nearest is named.
@@ -171,7 +171,7 @@ class Study:
         return {name: self.column(name).read(text) for name, text in values.items()}
 
     def remark(self, speaker: str) -> str:
-        """A warning where an ID is not as this study writes them, or empty.
+        """Return a warning where an ID is not as this study writes them, or empty.
 
         >>> Study().remark("S-014")
         ''

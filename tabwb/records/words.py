@@ -24,11 +24,11 @@ SPEECH_CAUTION = (
     "Speech: transcripts, proposed codes and scores of a machine are a draft until a trained "
     "listener has heard the recording."
 )
-"""Beside everything that a machine says of a person's speech (SCORING 7)."""
+"""Beside everything that a machine says of a person's speech."""
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> plural(1, "item"), plural(20, "item"), plural(0, "battery", "batteries")
     ('1 item', '20 items', '0 batteries')

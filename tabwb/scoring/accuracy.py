@@ -63,7 +63,7 @@ def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval 
 
 
 def guessing_rate(n_options: Iterable[int]) -> Estimate:
-    """Share right by guessing among the options shown: the mean of 1 / options over the trials.
+    """Return the share right by guessing: the mean of 1 / options shown, over the trials.
 
     >>> guessing_rate([6, 6, 2]).value
     0.27777777777777773
@@ -83,7 +83,11 @@ def always_first(trials: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
 
 
 def always_yes(expected: Iterable[str], yes: str = "Yes") -> Estimate:
-    """Share right by always saying Yes.
+    """Return the share right by always saying Yes.
+
+    Args:
+        expected: the right answer of each trial.
+        yes: the battery's word for Yes.
 
     >>> always_yes(["Yes", "No", "No", "Yes", "Yes"]).value
     0.6
@@ -93,10 +97,10 @@ def always_yes(expected: Iterable[str], yes: str = "Yes") -> Estimate:
 
 
 def chance_corrected(p: Estimate, c: Estimate, protocol: Protocol | None) -> Estimate:
-    """Accuracy above guessing: ``(p - c) / (1 - c)``, not clipped (below 0 is below chance).
+    """Return accuracy above guessing: ``(p - c) / (1 - c)``, not clipped (below 0 is below chance).
 
     Only where a guess must land on an option, protocols ``enforced`` and ``likelihood``; a free
-    answer need not be an option, and nothing is "corrected" there (SCORING 1).
+    answer need not be an option, and nothing is "corrected" there.
 
     Args:
         p: share correct.

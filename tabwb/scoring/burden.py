@@ -70,7 +70,7 @@ class CategoryBurden:
 
 @dataclass(frozen=True, slots=True)
 class Burden:
-    """Symptom burden with everything that must be printed beside it (SCORING 2).
+    """Symptom burden with everything that is printed with it.
 
     Attributes:
         features: the fixed set, in the battery's order.
@@ -113,7 +113,7 @@ class Burden:
         return self.intervals[0].reason if self.intervals else "not asked for"
 
     def rate_intervals(self, feature: str) -> tuple[EstimatedInterval, ...]:
-        """The intervals of :meth:`rate`, one for each estimand (SCORING 8)."""
+        """Return the intervals of :meth:`rate`, one for each estimand."""
         return tuple(
             rate_interval(self.hits[feature], self.sizes, estimand, deterministic=self.fixed)
             for estimand in Estimand
@@ -136,13 +136,13 @@ def symptom_burden(
     *,
     interval: bool = False,
 ) -> Burden:
-    """Burden of some responses under one rater.
+    """Return the symptom burden of responses under one rater.
 
     ``burden = sum of features present / responses that have a burden``. A response for which any
     feature of the set is undefined has none and is counted with its cause; it is never a response
     without symptoms. A category's count is the same mean over its own features, so that the counts
-    of categories that divide the set add up to the burden. Source: SCORING 2; categories TAB,
-    table 5.
+    of categories that divide the set add up to the burden. Source:
+    docs/results.md; categories: TAB, table 5.
 
     Args:
         responses: with identical replicates counted once where nothing was drawn.
@@ -207,7 +207,7 @@ def _category(found: Sequence[frozenset[str]], members: frozenset[str]) -> Categ
 
 
 def _by_item(responses: Sequence[RatedResponse]) -> list[list[frozenset[str]]]:
-    """What is present in each response that has a burden, item by item in a fixed order."""
+    """Return what is present in each response that has a burden, item by item in a fixed order."""
     items: dict[Hashable, list[frozenset[str]]] = {}
     for response in responses:
         if response.present is not None:

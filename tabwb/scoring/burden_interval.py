@@ -17,7 +17,7 @@ from tabwb.scoring.estimand import (
 )
 
 REPLICATE_CORRELATION = 0.1
-"""The least correlation of replicates of one item that the interval allows for."""
+"""Lower limit of the correlation of replicates of one item in the interval."""
 UPPER = (1 + LEVEL) / 2
 Z = 1.959963984540054
 """The 0.975 quantile of the normal distribution."""
@@ -37,7 +37,7 @@ def burden_interval(
             without a response are left out.
         n_features: size of the fixed feature set.
         estimand: what the interval is for.
-        deterministic: nothing was drawn, so that these prompts always get these responses.
+        deterministic: nothing was drawn: another run gives the same responses.
 
     >>> found = burden_interval([[0.0]] * 5, 19)
     >>> found.interval.low, round(found.interval.high, 2)
@@ -68,16 +68,17 @@ def korn_graubard(means: Sequence[float], replicates: Sequence[int], n_features:
     With k items, r replicates, F features, y the item means:
     ``N = krF``, ``p = mean(y)/F``, ``v = var(y)/(k F^2)``, ``q = (t_{N-1} / t_{k-1})^2`` at 0.975,
     ``n = min(p(1-p)/v q, N / (1 + (r-1) 0.1))``; the interval is F times the exact binomial
-    interval of ``n p`` of ``n``. The second term of the minimum is a floor on the correlation of
-    replicates: without it equal item means would give far too short an interval.
+    interval of ``n p`` of ``n``. The second term of the minimum is a lower limit on the
+    correlation of replicates: without it equal item means would give far too short an interval.
 
     Unequal replicates r_i (missing or unusable responses): with weights ``w_i = r_i / sum r``,
     ``p = sum w_i y_i / F`` (the mean over responses), ``v = k/(k-1) sum w_i^2 (y_i - pF)^2 / F^2``
-    (the ratio estimator's variance), ``N = F sum r_i`` and, for r in the floor,
+    (the ratio estimator's variance), ``N = F sum r_i`` and, for r in the lower limit,
     ``sum r_i^2 / sum r_i``; ``t_{k-1}`` becomes t with ``1 / sum w_i^2 - 1`` degrees of freedom.
     All equal the formulas above when the r_i are equal.
 
-    Source: Korn and Graubard, Survey Methodology 24 (1998), 193; the floor: SCORING 8.
+    Source: Korn and Graubard, Survey Methodology 24 (1998), 193; the lower limit:
+    docs/uncertainty.md.
 
     Args:
         means: of the items, 0 to F.
@@ -120,17 +121,17 @@ def dispersed_garwood(values: Sequence[Sequence[float]], n_features: int) -> Int
     ``V = sum s_i^2 / (k^2 r)``, ``phi = max(1, V kr / m)``, ``n = kr / phi (1.96 / t_{k(r-1)})^2``;
     limits ``chi2_{.025}(2mn) / 2n`` and ``chi2_{.975}(2mn + 2) / 2n``.
 
-    Unequal replicates r_i: m is the mean over all R responses, as it is printed, so that items
-    weigh as they are answered. ``V = sum r_i (s_i^2 + (1 - r_i / max r) (y_i - m)^2) / R^2``, kr
-    becomes R and the degrees of freedom ``R - k``. The second term is there because another run
+    Unequal replicates r_i: m is the mean over all R responses, as it is printed, so that items are
+    weighted by their responses. ``V = sum r_i (s_i^2 + (1 - r_i / max r) (y_i - m)^2) / R^2``, kr
+    becomes R and the degrees of freedom ``R - k``. The second term is needed because another run
     would get usable responses to other items. An item with one response takes the pooled s^2.
 
-    Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion: SCORING 8; the
-    second term is ours.
+    Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion:
+    docs/uncertainty.md; the second term is ours.
 
     Args:
         values: for each item the values of its responses.
-        n_features: F, above which no burden can be.
+        n_features: F, the largest possible burden.
 
     Raises:
         ValueError: no item has two responses.

@@ -33,14 +33,18 @@ class Reading:
         return len(self.named) > 1
 
     def correct(self, expected: str) -> bool:
-        """Whether the one option named is the expected one."""
+        """Return whether the one option named is the expected one."""
         return self.chosen == expected
 
     def error(self, expected: str, foils: Mapping[str, str]) -> str | None:
-        """What kind of error this is, or None when it is none.
+        """Return the kind of error, or None for a right answer.
 
         The foil kind of the option chosen (``phonological``), else ``other-option``, ``ambiguous``
         or ``no-option``.
+
+        Args:
+            expected: the right answer.
+            foils: wrong option to its kind, as the battery names it.
 
         >>> Reading(("boat",)).error("boot", {"boat": "phonological"})
         'phonological'
@@ -69,14 +73,14 @@ class Choice:
     extracted: Reading
 
     def reading(self, policy: str) -> Reading:
-        """The reading of one of :data:`POLICIES`."""
+        """Return the reading of one of :data:`POLICIES`."""
         return {"exact": self.exact, "normalised": self.normalised, "extracted": self.extracted}[
             policy
         ]
 
 
 def read_choice(response: str, options: Sequence[str], prompts: Sequence[str] = ()) -> Choice:
-    """Read which option a response names (SCORING 1).
+    """Read which option a response names.
 
     - *exact*: the response, outer white space trimmed, equals an option, case-sensitive [ours;
       TAB, appendix B.6 says only "an item from the provided list"].

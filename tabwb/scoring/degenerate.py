@@ -10,7 +10,7 @@ from tabwb.scoring.text import word_set
 SHARE = 0.5
 """A word or phrase that fills this share of the words or more makes a text degenerate."""
 TIMES = 3
-"""It must stand there so often: a sentence said twice is a repetition, not a degenerate text."""
+"""It must occur so often: a sentence said twice is a repetition, not a degenerate text."""
 ANSWER_WORDS = 8
 """Where an answer is one word or one sentence, shorter texts are never degenerate."""
 CLAUSE_WORDS = 8
@@ -23,18 +23,19 @@ _AUXILIARIES = word_set(
 
 
 def is_repetitive(words: Sequence[str]) -> bool:
-    """Whether one word or phrase, said three times or more, fills half the words or more.
+    """Return whether one word or phrase, said three times or more, fills half the words or more.
 
-    A content word counts wherever it stands. A function word or a phrase counts where copies of it
-    stand in a row [ours]: "It was hot. It was fun." is no such text. Source: SCORING 1; three times
-    [ours], so that a sentence said twice (TAB, appendix C, example 4) stays a response.
+    Every occurrence of a content word counts. A function word or a phrase counts where copies of it
+    follow each other [ours]: "It was hot. It was fun." does not count. Source: docs/results.md;
+    three times [ours], so that a sentence said twice (TAB, appendix C, example 4) remains a
+    response.
 
     >>> is_repetitive("the the the the lake".split()), is_repetitive("we went and we went".split())
     (True, False)
     """
     total = len(words)
     counts = Counter(words)
-    # Each word of such a phrase stands there three times: this settles most texts.
+    # Each word of such a phrase occurs three times: this decides most texts.
     if sum(times for times in counts.values() if times >= TIMES) < SHARE * total:
         return False
     from tabwb.scoring.rules.passage import is_content
@@ -52,7 +53,7 @@ def is_repetitive(words: Sequence[str]) -> bool:
 
 
 def is_function_words_alone(words: Sequence[str]) -> bool:
-    """Whether no content word stands in the words, and they make no short English clause.
+    """Return whether the words hold no content word and are not a short English clause.
 
     A clause is a subject pronoun and an auxiliary at the beginning of up to
     :data:`CLAUSE_WORDS` words [ours]: "I do not have any." is an answer.

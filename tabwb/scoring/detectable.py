@@ -83,7 +83,7 @@ def detectable_burden(
 
     ``delta = c(df) sqrt(V)``, ``V = phi (A + B) / (kr)`` and, for prompts like these,
     ``+ CV^2 (A^2 + B^2 - 1.2 AB) / k``, with burdens A and B = A + delta, phi 2 and CV 0.25 unless
-    piloted. Source: SCORING 8.
+    piloted. Source: docs/uncertainty.md.
 
     Args:
         design: items and replicates of each of the two.
@@ -120,6 +120,11 @@ def detectable_accuracy(
     lies between items, ``V = (1 - rho)(a + b) / (kr) + rho (a + b - 1.2 sqrt(ab)) / k``, and no
     less than for these prompts, because the interval has that floor. Ours, made like the formula
     of the burden.
+
+    Args:
+        design: items and replicates of each of the two.
+        estimand: what the difference is to be shown for.
+        accuracy: A.
 
     >>> round(detectable_accuracy(Design(15, 10)).value, 2)
     0.23

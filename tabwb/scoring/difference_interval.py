@@ -83,7 +83,7 @@ def paired_t(
     for a rate, m the mean of the side and n its responses. Cut off at the largest difference that
     there can be.
 
-    Source: SCORING 8.
+    Source: docs/uncertainty.md.
 
     Args:
         first: item means.
@@ -111,10 +111,15 @@ def paired_t(
 
 
 def sampling_floor(mean: float, n: float, n_features: int | None) -> float:
-    """Return the least variance of a mean of n responses, above 0 also where all are alike.
+    """Return the least variance of a mean of n responses, above 0 also where all are equal.
 
     ``(m + 0.5/n) / n`` for a burden, ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)`` for a
     rate.
+
+    Args:
+        mean: of the responses.
+        n: number of responses, above 0; may be an effective number.
+        n_features: size of the feature set for a burden; None for a rate.
 
     >>> sampling_floor(0.0, 50, 19), round(sampling_floor(1.0, 9, None), 6)
     (0.0002, 0.005278)
@@ -179,7 +184,7 @@ def family_interval(
     With a row for each of F families and a column for each of k items:
     ``V = var(family means) / F + var(item means) / k``, ``mean +- t sqrt(V)`` with
     ``min(F, k) - 1`` degrees of freedom. The estimand is *prompts like these* and families like
-    these. Source: SCORING 8.
+    these. Source: docs/uncertainty.md.
 
     Args:
         differences: rows of equal length, without gaps: leave out items that a family lacks.

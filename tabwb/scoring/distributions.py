@@ -24,6 +24,11 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
     Lentz's algorithm, on the side where the fraction converges fast; I_x(a,b) = 1 - I_{1-x}(b,a).
     Source: NIST Digital Library of Mathematical Functions, 8.17.22.
 
+    Args:
+        x: 0 to 1.
+        a: first shape, above 0.
+        b: second shape, above 0.
+
     >>> incomplete_beta(0.25, 1, 1)
     0.25
     """
@@ -85,6 +90,10 @@ def incomplete_gamma(x: float, a: float) -> float:
 
     The power series below a + 1, else 1 minus the continued fraction of Q (Lentz). Source: NIST
     Digital Library of Mathematical Functions, 8.11.4 and 8.9.2.
+
+    Args:
+        x: 0 or more.
+        a: shape, above 0.
 
     >>> round(incomplete_gamma(1.0, 1.0), 12) == round(1 - math.exp(-1), 12)
     True
@@ -169,6 +178,10 @@ def t_tail(t: float, df: float) -> float:
 
     Close to 0, where that loses digits, the same as ``(1 - I_{t^2/(df+t^2)}(1/2, df/2)) / 2``.
 
+    Args:
+        t: any number.
+        df: degrees of freedom, above 0, not necessarily whole.
+
     >>> t_tail(0.0, 4), round(t_tail(1.0, 1), 12)
     (0.5, 0.25)
     """
@@ -205,6 +218,11 @@ def noncentral_t_tail(t: float, df: float, shift: float) -> float:
 
     The integral of Phi(shift - t sqrt(s / df)) over the chi-squared density of s, by Simpson's
     rule over sqrt(s), whose density is smooth for df of 1 and more.
+
+    Args:
+        t: above 0.
+        df: degrees of freedom, 1 or more.
+        shift: the noncentrality.
 
     >>> round(noncentral_t_tail(2.0, 10, 0.0), 6) == round(t_tail(2.0, 10), 6)
     True

@@ -9,7 +9,7 @@ from tabwb.scoring.accuracy import Interval
 
 
 class Estimand(StrEnum):
-    """The quantity that an interval is for. Every printed interval names it (SCORING 8).
+    """The quantity that an interval is for. Every printed interval names it.
 
     Attributes:
         PROMPTS_LIKE_THESE: the mean over all prompts of this kind. The items are a sample, so the

@@ -27,7 +27,12 @@ class Estimate:
 
 
 def ratio(numerator: float, denominator: float, reason: str) -> Estimate:
-    """``numerator / denominator``, undefined for ``reason`` where the denominator is 0.
+    """Return ``numerator / denominator``, undefined where the denominator is 0.
+
+    Args:
+        numerator: any number.
+        denominator: any number.
+        reason: why there is no value, where the denominator is 0.
 
     >>> ratio(1, 4, "nothing counted")
     Estimate(value=0.25, reason='')

@@ -1,4 +1,4 @@
-"""Which option a careful reader takes for the answer (policy *extracted*, SCORING 1)."""
+"""Which option a careful reader takes for the answer (policy *extracted*)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Mention:
 def named_options(
     response: str, options: Sequence[str], prompts: Sequence[str] = ()
 ) -> tuple[int, ...]:
-    """The positions of the options that a careful reader takes for the answer.
+    """Return the positions of the options that a careful reader takes for the answer.
 
     One position is an answer, none or several are none. The rules, in their order:
 
@@ -109,7 +109,7 @@ def named_options(
 
 @lru_cache(maxsize=256)
 def _forms(word: str) -> frozenset[str]:
-    """A word with its plural and genitive.
+    """Return a word with its plural and genitive.
 
     >>> sorted(_forms("knife"))
     ['knife', "knife'", "knife's", 'knifees', 'knifes', "knifes'", 'knives']
@@ -184,7 +184,7 @@ def _is_negated(parts: Sequence[Segment], mention: Mention, beside: Sequence[Men
 def _after_negated_lists(
     parts: Sequence[Segment], named: Sequence[Sequence[Mention]], mentions: list[Mention]
 ) -> list[Mention]:
-    """Without the further members of a negated list: "you do not wear a boat, a lion or a drum"."""
+    """Return the mentions without members of a negated list ("no boat, lion or drum")."""
     live = {(each.segment, each.start) for each in mentions}
     dropped: set[int] = set()
     for number in range(1, len(parts)):
@@ -204,7 +204,7 @@ def _after_negated_lists(
 
 
 def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mention]:
-    """Without a list of what was not chosen: "boot. The others (boat, lion, drum) are not."."""
+    """Return the mentions without a list of what was not chosen ("The others (boat, lion) ...")."""
     kept: list[Mention] = []
     rest: set[int] = set()
     for number, part in enumerate(parts):
@@ -221,7 +221,7 @@ def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list
 
 
 def _is_bare(parts: Sequence[Segment], mention: Mention, beyond: frozenset[str] = FRAME) -> bool:
-    """Whether a segment holds the mention and words around it that say nothing else."""
+    """Return whether a segment holds the mention and words around it that say nothing else."""
     words = parts[mention.segment].words
     rest = words[: mention.start] + words[mention.end :]
     return all(word in beyond or len(word) == 1 or word.isdigit() for word in rest)
@@ -288,7 +288,7 @@ def _is_marked(parts: Sequence[Segment], mentions: Sequence[Mention], mention: M
 def _joined(
     parts: Sequence[Segment], mentions: Sequence[Mention], mention: Mention
 ) -> list[Mention]:
-    """The other options that are joined with a marked one: "the answer is boot or boat"."""
+    """Return the other options that are joined with a marked one: "the answer is boot or boat"."""
     found = []
     last = mention
     for other in mentions:

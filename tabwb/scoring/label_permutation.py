@@ -1,7 +1,7 @@
 """Two examinees on these prompts: labels permuted within items.
 
 The null hypothesis is that both give each prompt answers from one distribution. It says nothing
-about other prompts: read so, the test rejects up to .66 of true null hypotheses at .05 (SCORING 8).
+about other prompts: read so, the test rejects up to .66 of true null hypotheses at .05.
 """
 
 from __future__ import annotations

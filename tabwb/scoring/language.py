@@ -1,4 +1,4 @@
-"""Whether a text is in the language of its battery, as far as word lists can tell (SCORING 1)."""
+"""Whether a text is in the language of its battery, as far as word lists can tell."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FOREIGN = {
 
 
 def is_english(words: Sequence[str], known_share: float = KNOWN_SHARE) -> bool:
-    """Whether half of the words are known or one of them is an English function word (SCORING 3).
+    """Return whether half of the words are known or one is an English function word.
 
     Args:
         words: in small letters.
@@ -67,7 +67,7 @@ def is_english(words: Sequence[str], known_share: float = KNOWN_SHARE) -> bool:
 
 
 def is_foreign(words: Sequence[str]) -> bool:
-    """Whether the function words of a text are those of another language than English.
+    """Return whether the function words of a text are those of another language than English.
 
     A language claims a text of :data:`FOREIGN_WORDS` words or more when its function words are a
     fifth of all words and more than the English ones. Words of both languages (*me*, *die*, *on*)

@@ -14,9 +14,9 @@ WINDOW = 50
 THRESHOLD = 0.72
 """Type-token ratio at which a factor of MTLD ends."""
 SHORT = 100
-"""Below so many words TTR and MTLD depend on the length; the reason says so."""
+"""Below this number of words TTR and MTLD depend on the length; the reason says so."""
 SHORTEST = 50
-"""Below so many words MATTR and MTLD are undefined (SCORING 2)."""
+"""Below this number of words MATTR and MTLD are undefined."""
 NO_WORDS = "the text has no words"
 
 MEASURES = frozenset({"words", "ttr", "mattr", "mtld"})
@@ -37,9 +37,9 @@ __all__ = [
 
 
 def ttr(text: Sequence[str]) -> Estimate:
-    """Type-token ratio: different words / words. Undefined for a text without words.
+    """Return the type-token ratio: different words / words. Undefined for a text without words.
 
-    It falls with length: compare only texts of like length.
+    It falls with length: compare only texts of similar length.
 
     >>> ttr(["the", "cat", "the", "dog"]).value
     0.75
@@ -50,8 +50,8 @@ def ttr(text: Sequence[str]) -> Estimate:
 def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
     """Moving-average type-token ratio: the mean TTR over all windows of ``window`` words.
 
-    Undefined for a text shorter than one window: the plain TTR of a short text is a number of
-    another kind and takes no place beside it. Source: Covington and McFall, Journal of
+    Undefined for a text shorter than one window: the plain TTR of a short text is not
+    comparable with it. Source: Covington and McFall, Journal of
     Quantitative Linguistics 17 (2010), 94.
 
     Args:
@@ -59,7 +59,7 @@ def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
         window: words in a window, at least 1.
 
     Raises:
-        ValueError: the window is smaller.
+        ValueError: the window is smaller than 1.
 
     >>> mattr(["a", "b", "a", "c"], window=3).value
     0.8333333333333334
@@ -90,7 +90,7 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
     factor is complete in one of the directions: the value would be extrapolated from a remainder
     and exceed the length of the text. A text under :data:`SHORT` words has a value that depends on
     its length. Source: McCarthy and Jarvis, Behavior Research Methods 42 (2010), 381; the two
-    limits SCORING 2 [ours].
+    limits: docs/results.md [ours].
 
     Args:
         text: words in order.
@@ -98,7 +98,7 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
         shortest: the fewest words.
 
     Raises:
-        ValueError: the threshold lies elsewhere.
+        ValueError: the threshold is not between 0 and 1.
 
     >>> mtld(["the", "cat"] * 30).value
     3.0
@@ -120,9 +120,13 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
 
 
 def defined_at(measure: str, words: float | None) -> bool:
-    """Whether a measure of this name has a value in a text of so many words.
+    """Return whether a measure has a value in a text with this number of words.
 
-    Ratings that were stored before the limits held are read through it.
+    Stored ratings that are older than the limits are filtered with it.
+
+    Args:
+        measure: one of :data:`MEASURES`.
+        words: number of words; None where it is unknown.
 
     >>> defined_at("mtld", 35), defined_at("ttr", 35), defined_at("mtld", None)
     (False, True, True)

@@ -41,7 +41,7 @@ class Lexicon:
         )
 
     def known(self, word: str) -> bool:
-        """Whether a word of letters a-z is in either list.
+        """Return whether a word of letters a-z is in either list.
 
         >>> lexicon = load_lexicon()
         >>> [lexicon.known(word) for word in ("Giraffe", "colour", "blorf", "republice")]
@@ -51,7 +51,7 @@ class Lexicon:
         return self.common(lower) or self._searched(lower)
 
     def common(self, word: str) -> bool:
-        """Whether a word is among the common ones.
+        """Return whether a word is among the common ones.
 
         >>> load_lexicon().common("republic"), load_lexicon().common("abalone")
         (True, False)
@@ -60,7 +60,7 @@ class Lexicon:
         return any(lower in words for _, words in self._levels)
 
     def level(self, word: str) -> int | None:
-        """SCOWL's size of a common word (10, 20 or 35; smaller is more frequent), else None.
+        """Return SCOWL's size of a common word (10, 20 or 35; smaller is more frequent), else None.
 
         >>> load_lexicon().level("house"), load_lexicon().level("pa"), load_lexicon().level("st")
         (10, 35, None)
@@ -77,7 +77,7 @@ class Lexicon:
         return self.level(word) or self._rarer.get(word.lower())
 
     def nearest_common(self, word: str, level: int = LEVELS[-1]) -> str | None:
-        """A common word one edit away, or None: the most frequent, then the first by alphabet.
+        """Return the most frequent common word one edit away (then the first by alphabet), or None.
 
         An edit is one letter left out, put in or replaced, or two neighbours swapped (a slip of the
         keys). A word that is common itself is not its own neighbour.
@@ -126,7 +126,7 @@ class Lexicon:
 
 
 def one_edit_away(word: str) -> Iterator[str]:
-    """All strings of a-z that are one edit away from ``word`` (some come twice, ``word`` too).
+    """Yield all strings of a-z one edit away from ``word`` (some twice, ``word`` too).
 
     >>> sorted(set(one_edit_away("a")))[:4]
     ['', 'a', 'aa', 'ab']
@@ -145,5 +145,5 @@ def one_edit_away(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def load_lexicon() -> Lexicon:
-    """The shipped lists, read once."""
+    """Return the shipped lists, read once."""
     return Lexicon((_DATA / "words.txt").read_bytes(), (_DATA / "common.txt").read_text("ascii"))

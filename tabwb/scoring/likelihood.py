@@ -24,7 +24,7 @@ class LikelihoodChoice:
 
 
 def choose_by_likelihood(options: Mapping[str, Likelihood]) -> LikelihoodChoice:
-    """The most likely of the options; of equal ones the first.
+    """Return the most likely of the options; of equal ones the first.
 
     With L(o) = sum over the tokens t_i of option o of ln p(t_i | prompt, t_1 ... t_(i-1)), in nats:
     ``by_sum`` maximises L(o), ``per_token`` L(o) / tokens(o), ``per_character`` L(o) /

@@ -36,6 +36,10 @@ def mcnemar(before: Sequence[bool], after: Sequence[bool]) -> McNemar:
     (1947), 153; mid-p: Fagerland, Lydersen and Laake, BMC Medical Research Methodology 13 (2013),
     91.
 
+    Args:
+        before: whether each item was right in the first session.
+        after: likewise in the second session, the items in the same order.
+
     >>> mcnemar([False] * 6 + [True] * 4, [True] * 10)
     McNemar(gained=6, lost=0, p=0.03125, mid_p=0.015625)
     """
@@ -109,7 +113,7 @@ def weighted_test(scores: Sequence[Sequence[float]], weights: Sequence[float]) -
     ``s_i = sum_t w_t y_it`` with ``sum w = 0``; ``t = mean(s) / (sd(s) / sqrt(n))``, n - 1 degrees
     of freedom, p = P(T > t). Improvement is specific to treatment only where trend and rate of
     change both show it. How well a person was on the day moves all items at once and inflates
-    both tests: at the level .05 they reject .07 to .14 of true null hypotheses (SCORING 8).
+    both tests: at the level .05 they reject .07 to .14 of true null hypotheses.
 
     Args:
         scores: for each item (two or more) its score in each session.

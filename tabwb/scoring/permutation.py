@@ -22,7 +22,7 @@ DRAWS = 100_000
 SEED = 20260
 """Of numpy's PCG64, from which the random assignments are drawn."""
 MAX_T_FROM = 8
-"""Items from which on many measures are tested together over items (SCORING 8)."""
+"""Items from which on many measures are tested together over items."""
 _SLACK = 1e-9
 _BLOCK = 1 << 14
 

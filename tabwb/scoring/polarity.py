@@ -59,7 +59,7 @@ class _Said:
 
 
 def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
-    """What was said: ``(0,)`` yes, ``(1,)`` no, both when it is ambiguous, or nothing.
+    """Return what was said: ``(0,)`` yes, ``(1,)`` no, both when it is ambiguous, or nothing.
 
     The item's own text is taken out first and what follows a next question is not read. A segment
     says yes or no when it begins so, words that only frame an answer set aside; when it ends in
@@ -143,7 +143,7 @@ def _without_frames(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _elliptical(words: tuple[str, ...]) -> int | None:
-    """A pronoun and an auxiliary, perhaps negated, and nothing else."""
+    """Return a pronoun and an auxiliary, perhaps negated, and nothing else."""
     if words[:2] in (("i", "don't"), ("i", "do")) and words[-2:] == ("think", "so"):
         return NO if words[1] == "don't" or "not" in words else YES
     if words[:2] == ("of", "course"):
@@ -160,7 +160,7 @@ def _elliptical(words: tuple[str, ...]) -> int | None:
 
 
 def _opening(words: tuple[str, ...]) -> tuple[int | None, int]:
-    """The polarity of the first words, and how many of them say it."""
+    """Return the polarity of the first words, and how many of them say it."""
     first, rest = words[0], words[1:]
     following = rest[0] if rest else ""
     if first == "no" and following == "way":

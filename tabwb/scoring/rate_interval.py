@@ -39,16 +39,16 @@ def rate_interval(
     """Return the 95 % interval of a share, from counts per item.
 
     For these prompts: the exact (Clopper-Pearson) interval of all hits of all responses, which is
-    rather too wide when the items' shares differ. With unequal numbers of responses it holds the
-    pooled share, as it is printed: items weigh as they are answered. The interval for prompts like
-    these takes items alike; where their numbers are so unequal that it does not hold the printed
-    share, it is widened to it.
+    somewhat too wide when the items' shares differ. With unequal numbers of responses it contains
+    the pooled share that is printed, in which items are weighted by their responses. The interval
+    for prompts like these gives every item the same weight; where it does not contain the printed
+    share, it is extended to it.
 
     Args:
         hits: for each item the responses with the feature, or the right answers.
         responses: for each item all usable responses; items without any are left out.
         estimand: what the interval is for.
-        deterministic: nothing was drawn, so that these prompts always get these responses.
+        deterministic: nothing was drawn: another run gives the same responses.
 
     Raises:
         ValueError: a count is below 0, or more hits than responses.
@@ -72,7 +72,7 @@ def rate_interval(
         return EstimatedInterval(estimand, exact)
     if len(items) < 2:
         return EstimatedInterval(estimand, None, ONE_ITEM)
-    # The order of the items is of no importance, so that equal counts are computed once.
+    # Sorted, because the order of the items does not matter and equal counts share a cache entry.
     found = beta_binomial(tuple(sorted(items)))
     share = sum(x for x, _ in items) / sum(n for _, n in items)
     return EstimatedInterval(estimand, Interval(min(found.low, share), max(found.high, share)))
@@ -94,8 +94,8 @@ def beta_binomial(items: tuple[tuple[int, int], ...]) -> Interval:
     response to each item rho has no influence and the interval is Jeffreys', which is computed
     exactly: quantiles of Beta(x + 1/2, n - x + 1/2).
 
-    Source: SCORING 8; Jeffreys' interval: Brown, Cai and DasGupta, Statistical Science 16 (2001),
-    101.
+    Source: docs/uncertainty.md; Jeffreys' interval: Brown, Cai and DasGupta, Statistical
+    Science 16 (2001), 101.
 
     Args:
         items: (hits, responses) of each item, with one response or more.

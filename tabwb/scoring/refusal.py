@@ -1,4 +1,4 @@
-"""Whether a reply is a refusal: its content is that it will not or cannot answer (SCORING 1)."""
+"""Whether a reply is a refusal: its content is that it will not or cannot answer."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ CLAUSES = 40
 
 
 def is_refusal(text: str) -> bool:
-    """Whether the content of a reply is that it will not or cannot answer; English only.
+    """Return whether the content of a reply is that it will not or cannot answer; English only.
 
     The reply is cut into clauses (at stops, colons, before *but*, *however*, *if*). A clause
     *declines* when it begins as one of :data:`DECLINES`, is an *aside* when it begins as one of

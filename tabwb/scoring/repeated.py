@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tabwb.scoring.text import words
 
 PROMPTS = 3
-"""The same text for so many different prompts or more is a repeated answer (SCORING 1)."""
+"""The same text for so many different prompts or more is a repeated answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Answer:
 
 
 def repeated_answers(answers: Iterable[Answer]) -> frozenset[object]:
-    """The keys of the answers whose text was given to three or more different prompts.
+    """Return the keys of the answers whose text was given to three or more different prompts.
 
     Texts are equal when their words are: case, punctuation and white space do not count, and a text
     without a word is none. Replicates of one item repeat each other rightly: prompts are counted,
-    not answers. Source: SCORING 1.
+    not answers. Source: docs/results.md.
 
     Args:
         answers: of one examinee in one administration; which are compared is chosen by

@@ -46,7 +46,7 @@ class RepetitionErrors:
     unit: Literal["characters", "words"] = "words"
 
     def counts(self) -> dict[str, int]:
-        """The counts by :data:`ERROR_TYPES`."""
+        """Return the counts by :data:`ERROR_TYPES`."""
         return {name: getattr(self, name.replace("-", "_")) for name in ERROR_TYPES}
 
 
@@ -61,7 +61,7 @@ class Repetition:
 
 
 def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
-    """Compare a response with its target (TAB, appendices B.4 and B.6; SCORING 1).
+    """Compare a response with its target (TAB, appendices B.4 and B.6).
 
     - *exact*: equal after outer white space is trimmed; case and punctuation count. U+0027 and
       U+2019 are one apostrophe.
@@ -97,7 +97,7 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
 
 
 def _is_said_once(wanted: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether the words of the target stand in a row exactly once, and are not begun again."""
+    """Return whether the target's words occur in a row exactly once and do not begin again."""
     size = len(wanted)
     places = [at for at in range(len(said) - size + 1) if said[at : at + size] == wanted]
     if size == 0 or len(places) != 1:
@@ -109,7 +109,11 @@ def _is_said_once(wanted: Sequence[str], said: Sequence[str]) -> bool:
 
 
 def carrier(target: str, prompt: str) -> str:
-    """What stands in the prompt before the target; empty when the target is not in it.
+    """Return the part of the prompt before the target; empty when it does not hold the target.
+
+    Args:
+        target: what has to be repeated.
+        prompt: the item's prompt.
 
     >>> carrier("house.", "Please repeat exactly: house.")
     'Please repeat exactly:'
@@ -119,11 +123,15 @@ def carrier(target: str, prompt: str) -> str:
 
 
 def edit_counts(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int, int]:
-    """Insertions, deletions, substitutions of the cheapest alignment of two sequences.
+    """Return insertions, deletions and substitutions of the cheapest alignment.
 
     The alignment with the fewest edits; of those the one with the fewest substitutions, that is
     the most equal pairs. This fixes the three counts (insertions less deletions being the
     difference in length).
+
+    Args:
+        said: characters or words of the response.
+        wanted: characters or words of the target.
 
     >>> edit_counts("hose", "house"), edit_counts("ba", "ab"), edit_counts("xhouse", "hause")
     ((0, 1, 0), (1, 1, 0), (1, 0, 1))

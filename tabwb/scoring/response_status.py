@@ -1,4 +1,4 @@
-"""What kind of text came back, from the stop reason and stated rules (SCORING 1)."""
+"""What kind of text came back, from the stop reason and stated rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def response_status(
     kind: ResponseKind | None = None,
     language: str = "",
 ) -> ResponseStatus:
-    """The status of a response. The first rule that holds decides.
+    """Return the status of a response. The first rule that holds decides.
 
     1. *empty*: nothing but white space, whatever the stop reason.
     2. *refused*: the back end says so, or the content of a model's reply is that it will not or

@@ -49,11 +49,15 @@ class Segment:
 
 
 def plain(text: str, spelled: Iterable[str] = ()) -> str:
-    """Case folded text without what dresses an answer.
+    """Return the text case folded, without markup and signs around an answer.
 
     Compatibility forms are normalised (NFKC: full-width letters), soft hyphens and other invisible
     signs, quotation marks, Markdown and tags are removed, and a word of ``spelled`` that is spelled
     out, its letters parted by hyphens, stops or spaces, is joined [ours].
+
+    Args:
+        text: a response, a prompt or an option.
+        spelled: words that are joined where they are spelled out.
 
     >>> plain("**Ｂoot**", ["boot"]), plain("B-O-O-T", ["boot"]), plain("<b>no</b>").strip()
     ('boot', 'boot', 'no')
@@ -71,7 +75,7 @@ def plain(text: str, spelled: Iterable[str] = ()) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of plain text; hyphens join, so that *boot-shaped* is one word.
+    """Return the words of plain text; hyphens join, so that *boot-shaped* is one word.
 
     >>> words_of("the boot-shaped thing, isn't it")
     ['the', 'boot-shaped', 'thing', "isn't", 'it']
@@ -80,7 +84,7 @@ def words_of(text: str) -> list[str]:
 
 
 def answered(text: str, prompts: Sequence[str], marks: Iterable[Sequence[str]]) -> str:
-    r"""The text up to where a next question begins: a base model goes on with one of its own.
+    r"""Return the text up to where a next question begins, as base models write one.
 
     A next question is a line that is a line of the prompt, opens as a turn (*Q:*, *User:*) or asks
     in four words or more, after a line that names an answer.
@@ -116,7 +120,7 @@ def _stands(run: tuple[str, ...], words: tuple[str, ...]) -> bool:
 def segments(
     text: str, prompts: Sequence[str] = (), options: Sequence[Sequence[str]] = ()
 ) -> tuple[Segment, ...]:
-    """The segments of a text, the prompt's own words taken out.
+    """Return the segments of a text, the prompt's own words taken out.
 
     Taken out are lines of the prompt, the list of all options in a row, and stretches of four or
     more words of a line of the prompt in which an option stands.
@@ -164,7 +168,7 @@ def segments(
 def _prompted(
     words: Sequence[str], prompts: Sequence[str], options: Sequence[Sequence[str]]
 ) -> set[int]:
-    """Positions of words that are the prompt's."""
+    """Return the positions of words that are the prompt's."""
     if not prompts:
         return set()
     lines = [run for prompt in prompts for line in prompt.splitlines() if (run := words_of(line))]

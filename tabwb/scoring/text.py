@@ -10,7 +10,7 @@ STOP = "."
 
 
 def straight(text: str) -> str:
-    """The text with every U+2019 as U+0027: typesetting, not an answer (SCORING 1).
+    """Return the text with every U+2019 as U+0027: typesetting, not an answer.
 
     >>> straight("we’d")
     "we'd"
@@ -19,7 +19,7 @@ def straight(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Words, case folded: runs of letters and digits, apostrophes inside kept.
+    """Return the words, case folded: runs of letters and digits, apostrophes inside kept.
 
     >>> words("We’d go -- in 1980, twice.")
     ["we'd", 'go', 'in', '1980', 'twice']
@@ -28,7 +28,7 @@ def words(text: str) -> list[str]:
 
 
 def without_stop(text: str) -> str:
-    """The text without one final stop.
+    """Return the text without one final stop.
 
     >>> without_stop("house."), without_stop("house.."), without_stop("house")
     ('house', 'house.', 'house')
@@ -37,7 +37,7 @@ def without_stop(text: str) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """The text without the quotation marks that enclose all of it.
+    """Return the text without the quotation marks that enclose all of it.
 
     >>> without_quotes('“boot”'), without_quotes("'it's'"), without_quotes('say "boot"')
     ('boot', "it's", 'say "boot"')
@@ -50,7 +50,7 @@ def without_quotes(text: str) -> str:
 def normalised(text: str) -> str:
     """Case folded, without outer quotes and one final stop, in or outside the quotes.
 
-    Apostrophes are made equal and outer white space is trimmed. Source: SCORING 1 [ours].
+    Apostrophes are made equal and outer white space is trimmed. Source: docs/results.md [ours].
 
     >>> normalised(' "Boot." '), normalised('"Boot".'), normalised("Boot..")
     ('boot', 'boot', 'boot.')
@@ -63,7 +63,7 @@ def normalised(text: str) -> str:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a closed list that is written as one text.
+    """Return the words of a closed list that is written as one text.
 
     >>> sorted(word_set("a the an"))
     ['a', 'an', 'the']

@@ -1,4 +1,4 @@
-"""How many responses can be described at all; it stands before every figure of them (SCORING 1)."""
+"""How many responses can be described at all; it stands before every figure of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Usable:
         return 2 * self.usable < self.n
 
     def to_json(self) -> dict[str, object]:
-        """As plain data."""
+        """Return as plain data."""
         return {
             "usable": self.usable,
             "n": self.n,

@@ -17,7 +17,7 @@ UNTOLD = "untold"
 
 
 def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empty: bool) -> str:
-    """What was read in a wrong answer; empty for a right one.
+    """Return what was read in a wrong answer; empty for a right one.
 
     Args:
         reading: under the policy of the verdict.
@@ -58,7 +58,14 @@ class Told:
 def told(
     correct: bool, reason: str, expected: str, options: Sequence[str], foils: Mapping[str, str]
 ) -> Told:
-    """Read a verdict with its reason, as :func:`reason_of` wrote it.
+    """Return what a stored verdict says about an answer, as :func:`reason_of` wrote it.
+
+    Args:
+        correct: the verdict.
+        reason: stored with it.
+        expected: the right answer.
+        options: of the item.
+        foils: option to kind of error.
 
     >>> told(False, "boat (foil: phonological)", "boot", ["boot", "boat"], {"boat": "phonological"})
     Told(chosen='boat', error='phonological')

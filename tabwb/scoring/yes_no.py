@@ -43,10 +43,14 @@ def read_yes_no(response: str, options: Sequence[str] = (), prompts: Sequence[st
 
 
 def yes_rate(said: Iterable[str | None], yes: str = YES) -> Estimate:
-    """Share of Yes among the answers that are Yes or No.
+    """Return the share of Yes among the answers that are Yes or No.
 
     ``yes_rate = n(Yes) / n(Yes or No)``; answers in which neither was read (None) are left out,
     undefined when nothing is left. 1.0 is an examinee that always says Yes.
+
+    Args:
+        said: the answer read in each response; None where neither was read.
+        yes: the battery's word for Yes.
 
     >>> yes_rate(["Yes", "No", "Yes", None]).value
     0.6666666666666666
@@ -56,7 +60,7 @@ def yes_rate(said: Iterable[str | None], yes: str = YES) -> Estimate:
 
 
 def balanced_accuracy(pairs: Iterable[tuple[str, str | None]]) -> Estimate:
-    """Mean over the expected answers of the share answered correctly.
+    """Return the mean over the expected answers of the share answered correctly.
 
     ``(n(Yes|Yes)/n(Yes) + n(No|No)/n(No)) / 2`` over pairs (expected, said). An answer in which
     neither was read counts as not correct. Always Yes, always No and guessing give 0.5. Undefined

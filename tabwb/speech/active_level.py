@@ -80,7 +80,7 @@ def active_speech_level(samples: Samples, rate: int) -> ActiveLevel:
 
 
 def _envelope(x: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
-    """Two exponential averages after each other: convolution with (1-g)^2 (n+1) g^n."""
+    """Return two exponential averages after each other: convolution with (1-g)^2 (n+1) g^n."""
     g = math.exp(-1.0 / (rate * TIME_CONSTANT_S))
     n = np.arange(math.ceil(LONGEST_RESPONSE * TIME_CONSTANT_S * rate))
     response = (1.0 - g) ** 2 * (n + 1) * g**n

@@ -213,7 +213,7 @@ class Taking:
             )
 
     def position(self) -> Mapping[str, float]:
-        """Frames in the file, and when on the monotonic clock its first was recorded.
+        """Return the frames in the file and the monotonic time of the first one.
 
         A block comes late and never early; so the earliest of the last two seconds is the truest.
         Even that took up to the latency that PortAudio tells of; the middle is taken.
@@ -224,7 +224,7 @@ class Taking:
         return min(zero for _, zero in self._anchors) - self._latency_s / 2
 
     def behind(self, now: float) -> bool:
-        """Whether sound that was made before ``now`` has not come yet."""
+        """Return whether sound that was made before ``now`` has not come yet."""
         return self._received / self._rate < now - self._zero_s()
 
     def watch(self, now: float, finished: bool, rerouted: str) -> None:
@@ -262,7 +262,7 @@ class Taking:
             self._tell({"event": "alarm", "alarm": wrong, **self.position()})
 
     def _missing(self) -> float:
-        """Seconds of sound that are lost, and not merely late: late sound comes in a burst."""
+        """Return the seconds of sound that are lost and not merely late."""
         since = [zero for at, zero in self._anchors if at >= self._steady_from]
         steady = self._last - self._steady_from >= STEADY_S
         return min(since) - self._first_zero if steady and since else 0.0
@@ -286,7 +286,7 @@ class Taking:
 
 
 def samples_of(data: bytes, channels: int) -> Samples:
-    """24-bit PCM as the mean of its channels.
+    """Return the samples of 24-bit PCM as the mean of its channels.
 
     >>> samples_of(bytes([0, 0, 0x40, 0, 0, 0xC0]), 1).tolist()
     [0.5, -0.5]

@@ -165,7 +165,7 @@ def _loudness(x: Signal, rate: int) -> tuple[float | None, str]:
 
 
 def _spoken(x: Signal, rate: int, speech: Sequence[Stretch]) -> Signal:
-    """The samples of the stretches; those that are too short for a loudness with more around them.
+    """Return the samples of the stretches, short ones with more of their surroundings.
 
     >>> _spoken(np.arange(2_000.0), 1_000, [Stretch(1.0, 1.2)])[[0, -1]].tolist()
     [900.0, 1299.0]
@@ -190,7 +190,7 @@ def _resample(x: Signal, rate: int) -> Signal:
 
 
 def limit(x: Signal, rate: int) -> tuple[Signal, Signal]:
-    """A limiter that looks ahead: no sample above -6 dBFS, and no wave is cut off.
+    """Return a limiter that looks ahead: no sample above -6 dBFS, and no wave is cut off.
 
     The gain that each sample needs, min(1, T/|x|), is held for 10 ms to both sides as its minimum
     and then smoothed by a window of the same width. Each smoothed gain is a weighted mean of

@@ -32,7 +32,7 @@ class Device:
 
 
 def inputs() -> tuple[Device, ...]:
-    """Every microphone, looked for anew.
+    """Return every microphone, looked for anew.
 
     Raises:
         MissingExtra: sounddevice is not installed.
@@ -42,12 +42,12 @@ def inputs() -> tuple[Device, ...]:
 
 
 def outputs() -> tuple[Device, ...]:
-    """Every loudspeaker, looked for anew. Raises as :func:`inputs`."""
+    """Return every loudspeaker, looked for anew. Raises as :func:`inputs`."""
     return _listed("output")
 
 
 def pick(wanted: str | int | None) -> Device:
-    """A microphone by its name, a part of it, or its number; None for the default one.
+    """Return a microphone by its name, a part of it, or its number; None for the default one.
 
     Raises:
         UsageError: there is no such microphone, or several.
@@ -57,12 +57,12 @@ def pick(wanted: str | int | None) -> Device:
 
 
 def pick_output(wanted: str | int | None) -> Device:
-    """A loudspeaker, as :func:`pick`."""
+    """Return a loudspeaker, as :func:`pick`."""
     return choose(outputs(), wanted, "loudspeaker")
 
 
 def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> Device:
-    """One of some devices, as :func:`pick` says it."""
+    """Return one of some devices, as :func:`pick` says it."""
     if not devices:
         files = "; sound files that are there already: tabwb name BATTERY ... --input FOLDER"
         raise ComponentError(
@@ -93,7 +93,7 @@ def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> De
 
 
 def title(device: Device) -> str:
-    """A device's name with its interface, which tells twins apart."""
+    """Return a device's name with its interface, which tells twins apart."""
     return f"{device.name}, {device.host}"
 
 

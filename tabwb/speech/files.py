@@ -63,7 +63,7 @@ class SoundInfo:
 
 
 def info(path: str | os.PathLike[str]) -> SoundInfo:
-    """What kind of sound a file holds.
+    """Return what kind of sound a file holds.
 
     Raises:
         TabwbError: it is not there, or no sound file.
@@ -122,7 +122,7 @@ def check_whole(path: str | os.PathLike[str]) -> SoundInfo:
 def read_clip(
     path: str | os.PathLike[str], start_s: float = 0.0, end_s: float | None = None
 ) -> tuple[Samples, int]:
-    """A stretch of a sound file, its channels averaged into one.
+    """Return a stretch of a sound file, its channels averaged into one.
 
     The file may still be growing under a :class:`tabwb.speech.recorder.Recorder`: what is asked for
     beyond its end is left out, so the answer can be shorter than asked for, and empty.
@@ -186,7 +186,7 @@ def _mono_blocks(sound: Any, frames: int, most: int) -> Iterator[Samples]:
 
 
 def mono(channels: NDArray[np.float32]) -> Samples:
-    """The mean of the channels.
+    """Return the mean of the channels.
 
     Args:
         channels: shape (samples, channels).
@@ -201,7 +201,7 @@ def mono(channels: NDArray[np.float32]) -> Samples:
 
 
 def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """The sound files among files and folders: a file as it is, a folder's by their suffix.
+    """Return the sound files among files and folders: a file as it is, a folder's by their suffix.
 
     Raises:
         TabwbError: a path is not there, or a folder holds no sound file.
@@ -241,7 +241,7 @@ def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None
 
 
 def _promised(path: Path) -> int:
-    """How many bytes a WAV file says that it has; of others, and where nobody knew: its size.
+    """Return the number of bytes that a WAV header states; of other files the size.
 
     A program that died leaves 0 or the largest number there: that promises nothing.
     """

@@ -1,7 +1,7 @@
 """Speech is found before it is transcribed: by a model of voice activity, and by energy.
 
 A word in a long recording is a small part of it. What is given to a transcriber, and the level that
-it is brought to, therefore rest on the stretches that are found here (SCORING 4).
+it is brought to, therefore rest on the stretches that are found here.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def find_speech(samples: Samples, rate: int, finding: Finding = "speech") -> Fou
 
 
 def _for_the_model(samples: Samples, rate: int, energetic: tuple[Stretch, ...]) -> Samples:
-    """The recording at 16 kHz, its loud stretches at -26 dBFS, no sample above full scale."""
+    """Return the recording at 16 kHz, its loud stretches at -26 dBFS, without clipping."""
     loud = [samples[int(each.start_s * rate) : int(each.end_s * rate)] for each in energetic]
     level = dbfs(rms(np.concatenate(loud) if loud else samples))
     gain = 10.0 ** (min(GIVEN_DBFS - level, MOST_GAIN_DB) / 20.0)
@@ -90,7 +90,7 @@ def _touches(one: Stretch, others: Sequence[Stretch]) -> bool:
 
 
 def _trimmed(one: Stretch, energetic: Sequence[Stretch]) -> Stretch:
-    """A stretch of the model's, no wider than the energy in it: the model ends words late.
+    """Return a stretch of the model's, no wider than the energy in it: the model ends words late.
 
     >>> _trimmed(Stretch(1.0, 2.0), [Stretch(1.1, 1.3), Stretch(1.5, 2.2)])
     Stretch(start_s=1.1, end_s=2.0)

@@ -38,7 +38,7 @@ class Level:
 
 
 def dbfs(amplitude: float) -> float:
-    """An amplitude as decibels below full scale: 20 log10(amplitude), at least -144.
+    """Return an amplitude as decibels below full scale: 20 log10(amplitude), at least -144.
 
     >>> dbfs(1.0), round(dbfs(0.5), 2), dbfs(0.0)
     (0.0, -6.02, -144.0)
@@ -47,7 +47,7 @@ def dbfs(amplitude: float) -> float:
 
 
 def rms(samples: Samples) -> float:
-    """The root of the mean square; 0 of nothing.
+    """Return the root of the mean square; 0 of nothing.
 
     >>> rms(np.array([0.5, -0.5], dtype=np.float32))
     0.5
@@ -58,7 +58,7 @@ def rms(samples: Samples) -> float:
 
 
 def full_scale_runs(samples: Samples) -> NDArray[np.int64]:
-    """Where a wave was cut off: each stretch of 3 or more full-scale samples of one sign.
+    """Return where a wave was cut off: each stretch of 3 or more full-scale samples of one sign.
 
     Returns:
         Shape (runs, 2): first sample and the one after the last.
@@ -78,7 +78,7 @@ def full_scale_runs(samples: Samples) -> NDArray[np.int64]:
 
 
 def level(samples: Samples) -> Level:
-    """The level of one block.
+    """Return the level of one block.
 
     >>> level(np.array([0.5, -0.5, 0.5, -0.5], dtype=np.float32)).clipped
     False
@@ -101,7 +101,7 @@ class Meter:
         self._carried: Samples = np.zeros(0, dtype=np.float32)
 
     def feed(self, samples: Samples) -> Level:
-        """The level of the next block."""
+        """Return the level of the next block."""
         carried = self._carried
         whole = np.concatenate((carried, samples))
         runs = full_scale_runs(whole)
@@ -114,7 +114,7 @@ class Meter:
 
 
 def _trailing(samples: Samples) -> Samples:
-    """The samples at full scale, of one sign, at the very end; 3 at most."""
+    """Return the samples at full scale, of one sign, at the very end; 3 at most."""
     for count in range(CLIP_RUN, 0, -1):
         tail = samples[-count:]
         if len(tail) == count and ((tail >= FULL_SCALE).all() or (tail <= -FULL_SCALE).all()):

@@ -11,7 +11,7 @@ from tabwb.records.telemetry import import_onnxruntime
 
 
 def is_installed(module: str) -> bool:
-    """Whether a package is there, without importing it.
+    """Return whether a package is there, without importing it.
 
     >>> is_installed("json"), is_installed("no_such_package")
     (True, False)

@@ -1,7 +1,7 @@
 """When speech begins: by energy, with its uncertainty, for description and not for psychophysics.
 
 As every voice key it hears a vowel better than a fricative: "f" and "th" can be as weak as the
-room. So the uncertainty is said with each onset, and a person can move it (SCORING 4).
+room. So the uncertainty is said with each onset, and a person can move it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Onset:
 
 
 def onset(samples: Samples, rate: int, ignore: Iterable[tuple[float, float]] = ()) -> Onset | None:
-    """The beginning of the first sound that is loud and long enough to be speech.
+    """Return the beginning of the first sound that is loud and long enough to be speech.
 
     The level of 10 ms windows, 5 ms apart, of the signal above about 100 Hz is compared with the
     noise of the clip (the 10th percentile of its windows). Speech is where it stands 15 dB above
@@ -103,7 +103,7 @@ def onset(samples: Samples, rate: int, ignore: Iterable[tuple[float, float]] = (
 
 
 def key_presses(times_s: Iterable[float]) -> tuple[tuple[float, float], ...]:
-    """The stretches within 60 ms of key presses, in which a keyboard may be heard (SCORING 4).
+    """Return the stretches within 60 ms of key presses, in which a key may be heard.
 
     >>> key_presses([1.0])
     ((0.94, 1.06),)

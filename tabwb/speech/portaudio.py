@@ -25,7 +25,7 @@ class HostError(Exception):
 
 
 def portaudio() -> ModuleType:
-    """The module sounddevice with PortAudio running.
+    """Return the module sounddevice with PortAudio running.
 
     Raises:
         HostError: PortAudio is not installed, or cannot begin with this audio configuration.
@@ -48,13 +48,13 @@ def portaudio() -> ModuleType:
 
 
 def said(error: BaseException) -> str:
-    """The words of a PortAudioError, without its number and what was being done."""
+    """Return the words of a PortAudioError, without its number and what was being done."""
     words = str(error.args[0] if error.args else error)
     return re.sub(r"^Error (opening|starting) \w+: ", "", words).strip().rstrip(".")
 
 
 def find(sd: ModuleType, options: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The device of a name and host interface; numbers change from process to process.
+    """Return the device of a name and host interface; numbers change from process to process.
 
     Args:
         sd: sounddevice.
@@ -82,7 +82,7 @@ def find(sd: ModuleType, options: Mapping[str, Any], kind: str) -> dict[str, Any
 
 
 def listed(sd: ModuleType) -> list[dict[str, Any]]:
-    """All devices as plain data."""
+    """Return all devices as plain data."""
     hosts = sd.query_hostapis()
     defaults = {
         kind: {hosts[0][f"default_{kind}_device"]} if hosts else set()

@@ -106,7 +106,7 @@ class SoundHost:
             self._log.close()
 
     def failure(self) -> TabwbError:
-        """Why the host ended without having done what it was asked for."""
+        """Return why the host ended without having done what it was asked for."""
         if self.error is not None:
             return self.error
         status = self._popen.poll() or 0

@@ -112,7 +112,7 @@ def speech_level(samples: Samples, rate: int) -> float | None:
 
 
 def _level_remarks(speech: float | None, floor: float) -> list[str]:
-    """What is to be said of the level of speech in dBov over the noise floor in dBFS.
+    """Return what is to be said of the level of speech in dBov over the noise floor in dBFS.
 
     >>> _level_remarks(None, -70.0), _level_remarks(-25.0, -70.0)
     (['no speech found'], [])
@@ -145,7 +145,7 @@ def frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
 
 
 def hum(samples: Samples, rate: int) -> float | None:
-    """The frequency of the mains where they hum: 50 or 60 Hz, or None.
+    """Return the frequency of the mains where they hum: 50 or 60 Hz, or None.
 
     Power spectra of 1 s (Hann, 1 Hz apart, half overlapping); at each frequency the lower quartile
     over time, for hum stays while a voice moves and pauses. A line hums when it stands 15 dB above

@@ -208,7 +208,7 @@ class Recorder:
 
 
 def unfinished(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """Recordings in a folder that were begun, are not growing now, and were not taken in."""
+    """Return the recordings in a folder that are begun, not growing now, and not imported."""
     return tuple(p for p in sorted(Path(folder).glob("*.part")) if not is_growing(p))
 
 

@@ -96,7 +96,7 @@ class Routing:
 
 
 def source_number(listing: str, pid: int) -> str:
-    r"""The number of the source that a process records from, in pactl's words; empty for none.
+    r"""Return pactl's number of the source that a process records from, or empty.
 
     >>> source_number('Source Output #3\n\tSource: 1\n\tapplication.process.id = "42"\n', 42)
     '1'
@@ -109,7 +109,7 @@ def source_number(listing: str, pid: int) -> str:
 
 
 def description(listing: str, number: str) -> str:
-    r"""How a source is called by its server; its number where it has no words.
+    r"""Return how a source is called by its server; its number where it has no words.
 
     >>> description("Source #1\n\tName: m\n\tDescription: Desk microphone\n", "1")
     'Desk microphone'

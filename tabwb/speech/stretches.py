@@ -18,7 +18,7 @@ METHOD = "energy-2"
 NOISE_PERCENTILE = 10.0
 LOUD_WINDOW = 20
 """Loud is the level of the 20th largest window: of speech 0.1 s stands above it, however long the
-recording is (SCORING 4). A share of the windows would lose a word in a long recording."""
+recording is. A share of the windows would lose a word in a long recording."""
 STANDS_OUT_DB = 9.0
 """Where loud and quiet windows are no further apart nothing stands out."""
 SURE_DB, SURE_BELOW_LOUD_DB = 10.0, 25.0
@@ -31,7 +31,7 @@ LEAST_GAP_S = 0.30
 
 
 def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
-    """The stretches in which somebody speaks, in order; none where nothing stands out.
+    """Return the stretches in which somebody speaks, in order; none where nothing stands out.
 
     Thresholds are ours. Noise is the 10th percentile of the levels of 10 ms windows (5 ms apart),
     loud the 20th largest of them.
@@ -71,7 +71,7 @@ def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
 def windows(
     stretches: Sequence[Stretch], seconds: float, least_s: float, around_s: float
 ) -> tuple[Stretch, ...]:
-    """Each stretch with some sound around it, none reaching into the next one's half.
+    """Return each stretch with some sound around it, none reaching into the next one's half.
 
     Args:
         stretches: in order.

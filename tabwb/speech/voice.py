@@ -72,7 +72,7 @@ def stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tu
     """Return the stretches of speech in a row of probabilities.
 
     A stretch begins with the first frame at 0.3 or more and ends before the next one below 0.15;
-    60 ms are added on both sides, and gaps below 0.3 s are closed (SCORING 4).
+    60 ms are added on both sides, and gaps below 0.3 s are closed.
 
     Args:
         probabilities: of frames of 32 ms, as :func:`voice_probabilities` gives them.

@@ -84,7 +84,7 @@ class WavWriter:
 
 
 def header(rate: int, channels: int, frames: int) -> bytes:
-    r"""The 44 bytes before the samples.
+    r"""Return the 44 bytes before the samples.
 
     >>> header(48_000, 1, 0)[:12], len(header(48_000, 1, 0))
     (b'RIFF$\x00\x00\x00WAVE', 44)
@@ -132,14 +132,14 @@ def repair(path: Path) -> tuple[int, int, int]:
 
 
 def _write_all(file: BinaryIO, data: bytes) -> None:
-    """A disk that becomes full takes a part first, and only then refuses."""
+    """Return a disk that becomes full takes a part first, and only then refuses."""
     rest = memoryview(data)
     while rest:
         rest = rest[file.write(rest) :]
 
 
 def _pad(file: BinaryIO, size: int) -> None:
-    """A chunk of a RIFF file has an even length; where the disk is full it is read without too."""
+    """Write the byte that makes a chunk of a RIFF file even; a full disk is no error here."""
     if size % 2:
         with contextlib.suppress(OSError):
             file.seek(HEADER + size)
@@ -147,7 +147,7 @@ def _pad(file: BinaryIO, size: int) -> None:
 
 
 def is_growing(path: Path) -> bool:
-    """Whether some process is writing this file now."""
+    """Return whether some process is writing this file now."""
     try:
         with path.open("r+b") as file:
             return not lock(file)

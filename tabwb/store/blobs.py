@@ -28,12 +28,12 @@ NEW, MARK = ".new-", ".mark"
 
 
 def folder_of(store: Path) -> Path:
-    """Where the files of a store lie."""
+    """Return where the files of a store lie."""
     return store.with_name(f"{store.name}.blobs")
 
 
 def path_of(folder: Path, digest: str) -> Path:
-    """Where the file with this digest lies."""
+    """Return where the file with this digest lies."""
     return folder / digest[:2] / digest
 
 
@@ -145,7 +145,7 @@ def remove(folder: Path, digest: str) -> None:
 
 
 def needs_sweep(folder: Path) -> bool:
-    """Whether a process that has ended was about to add files."""
+    """Return whether a process that has ended was about to add files."""
     try:
         new = [path for path in folder.glob(f"{NEW}*") if path.suffix != MARK]
         marks = list(folder.glob(f"{NEW}*{MARK}"))
@@ -157,7 +157,7 @@ def needs_sweep(folder: Path) -> bool:
 
 
 def unnamed(folder: Path, known: Container[str]) -> list[Path]:
-    """The files that no row names and no living process is copying.
+    """Return the files that no row names and no living process is copying.
 
     Args:
         folder: of the files.
@@ -213,7 +213,7 @@ def _put(folder: Path, write: Callable[[BinaryIO], str]) -> str:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Turns errors of the file system into a :class:`StoreError` that says what to do."""
+    """Turn errors of the file system into a :class:`StoreError` that says what to do."""
     try:
         yield
     except OSError as error:
@@ -225,7 +225,7 @@ def explained(folder: Path) -> Iterator[None]:
 
 
 def is_whole(path: Path, digest: str) -> bool:
-    """Whether the file is there and has the bytes that its name says."""
+    """Return whether the file is there and has the bytes that its name says."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == digest

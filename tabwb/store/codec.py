@@ -24,22 +24,22 @@ def to_json(value: object) -> str:
 
 
 def from_json(text: str) -> Any:
-    """The plain data of a JSON text."""
+    """Return the plain data of a JSON text."""
     return json.loads(text)
 
 
 def strings(mapping: Mapping[str, str]) -> str:
-    """A mapping of strings as JSON."""
+    """Return a mapping of strings as JSON."""
     return to_json(dict(mapping)) if mapping else "{}"
 
 
 def conditions_to_json(conditions: Conditions) -> str:
-    """Conditions as JSON; :func:`conditions_from_json` gives them back equal."""
+    """Return conditions as JSON, which :func:`conditions_from_json` reads back equal."""
     return to_json(asdict(conditions))
 
 
 def conditions_from_json(text: str) -> Conditions:
-    """Conditions from JSON. Fields that a later version added have their defaults.
+    """Return conditions from JSON; fields that a later version added have their defaults.
 
     Before ``token_limits`` there was one rule, the smaller of both limits.
     """

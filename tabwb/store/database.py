@@ -32,22 +32,22 @@ class Transaction:
         self._mark = mark
 
     def rows(self, sql: str, *parameters: object) -> list[Any]:
-        """All rows of a query."""
+        """Return all rows of a query."""
         self.execute(sql, *parameters)
         return list(self._cursor.fetchall())
 
     def each(self, sql: str, *parameters: object) -> Iterator[Any]:
-        """The rows of a query one by one; no other statement may run meanwhile."""
+        """Return the rows of a query one by one; no other statement may run meanwhile."""
         self.execute(sql, *parameters)
         return iter(self._cursor)
 
     def first(self, sql: str, *parameters: object) -> Any | None:
-        """The first row of a query, or None."""
+        """Return the first row of a query, or None."""
         self.execute(sql, *parameters)
         return self._cursor.fetchone()
 
     def value(self, sql: str, *parameters: object) -> Any:
-        """The first column of the first row, or None."""
+        """Return the first column of the first row, or None."""
         row = self.first(sql, *parameters)
         return None if row is None else row[0]
 
@@ -71,10 +71,10 @@ class Database(Protocol):
     """For people; never holds a password."""
 
     def reading(self) -> AbstractContextManager[Transaction]:
-        """A transaction that sees one state of the store throughout."""
+        """Return a transaction that sees one state of the store throughout."""
 
     def writing(self) -> AbstractContextManager[Transaction]:
-        """A transaction that is durable when the block ends and undone when it raises."""
+        """Return a transaction that is durable when the block ends and undone when it raises."""
 
     def close(self) -> None:
         """Close every connection; may be called twice."""

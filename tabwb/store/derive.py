@@ -69,7 +69,7 @@ class Undoable:
 
 
 def taken_back(undone: Sequence[tuple[int, int]]) -> frozenset[int]:
-    """Which sequence numbers are taken back.
+    """Return which sequence numbers are taken back.
 
     Args:
         undone: (own sequence number, the number it takes back) of each ``undone`` event, in order.
@@ -93,7 +93,7 @@ def trial_of(
     *,
     discontinued: bool,
 ) -> Trial:
-    """One trial as it stands.
+    """Return one trial as it stands.
 
     Args:
         plan: as planned.
@@ -145,7 +145,7 @@ def _voided(attempt: Attempt, reason: str) -> Attempt:
 def status_of(
     steps: Iterable[Step], back: frozenset[int] = frozenset()
 ) -> tuple[AdministrationStatus, str]:
-    """Status of an administration and the reason given for it (of a pause or a discontinuation)."""
+    """Return the status of an administration and the reason of its pause or discontinuation."""
     last = {
         step.entry.kind: step
         for step in steps
@@ -213,11 +213,11 @@ class History:
         return tuple(self._steps)
 
     def with_entry(self, entry: Entry) -> Self:
-        """The history with one more entry at its end."""
+        """Return the history with one more entry at its end."""
         return self.with_entries((entry,))
 
     def with_entries(self, entries: Iterable[Entry]) -> Self:
-        """The history with more entries at its end.
+        """Return the history with more entries at its end.
 
         Raises:
             StoreError: an entry names a trial, an attempt or a step that does not exist.
@@ -291,7 +291,7 @@ class History:
         )
 
     def trial(self, number: int) -> Trial:
-        """The trial with this number.
+        """Return the trial with this number.
 
         Raises:
             StoreError: there is none.

@@ -45,13 +45,13 @@ class EmbeddedDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """A transaction that sees one state of the store throughout."""
+        """Yield a transaction that sees one state of the store throughout."""
         with self.transaction("BEGIN") as transaction:
             yield transaction
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """A transaction that is durable when the block ends and undone when it raises.
+        """Yield a transaction that is durable when the block ends and undone when it raises.
 
         Raises:
             StoreError: besides SQLite's own failures, when the file was taken away or replaced
@@ -67,7 +67,7 @@ class EmbeddedDatabase:
 
     @contextmanager
     def erasing(self) -> Iterator[Transaction]:
-        """A writing transaction that leaves nothing of what it deletes in the file's pages.
+        """Yield a writing transaction that leaves nothing of what it deletes in the file's pages.
 
         Foreign keys are checked once at its end: row by row, taking away a text that nothing uses
         would read whole tables.
@@ -116,7 +116,7 @@ class EmbeddedDatabase:
 
     @contextmanager
     def transaction(self, begin: str) -> Iterator[Transaction]:
-        """A transaction opened with the given statement."""
+        """Yield a transaction opened with the given statement."""
         with self.explained():
             connection = self.connection()
             try:
@@ -131,7 +131,7 @@ class EmbeddedDatabase:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turns errors of SQLite into a :class:`StoreError` that says what to do."""
+        """Turn errors of SQLite into a :class:`StoreError` that says what to do."""
         try:
             yield
         except sqlite3.Error as error:
@@ -150,7 +150,7 @@ class EmbeddedDatabase:
             ) from error
 
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection."""
+        """Return this thread's connection."""
         mine: tuple[int, sqlite3.Connection] | None = getattr(self._local, "mine", None)
         if mine is None or mine[0] != os.getpid():
             mine = os.getpid(), self._connect()
@@ -194,7 +194,7 @@ class EmbeddedDatabase:
             return found
 
     def _connect_for_reading(self) -> sqlite3.Connection | None:
-        """A connection to a file that cannot be written; None where it cannot be read either."""
+        """Return a connection to a read-only file; None where it is not readable either."""
         wal = self.path.with_name(self.path.name + "-wal")
         uri = self.path.as_uri()
         # SQLite needs to write beside a file in WAL mode even to read it, unless it is told that
@@ -257,7 +257,7 @@ def _name(error: sqlite3.Error) -> str:
 
 
 def damaged(what: str, where: str) -> StoreError:
-    """The error for a file that is not as SQLite wrote it."""
+    """Return the error for a file that is not as SQLite wrote it."""
     return StoreError(
         f"the store is damaged ({what})",
         where=where,
@@ -266,7 +266,7 @@ def damaged(what: str, where: str) -> StoreError:
 
 
 def read_only(where: str) -> StoreError:
-    """The error for a store that may only be read."""
+    """Return the error for a store that may only be read."""
     return StoreError(
         "the store cannot be written: its file or its folder is read-only",
         where=where,
@@ -275,7 +275,7 @@ def read_only(where: str) -> StoreError:
 
 
 def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
-    """What an error of SQLite means to a person, and what to do about it."""
+    """Return what an error of SQLite means to a person, and what to do about it."""
     name = _name(error)
     if name.startswith("SQLITE_FULL"):
         return StoreError(

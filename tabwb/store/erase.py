@@ -68,7 +68,7 @@ _Uses = tuple[tuple[str, str, str | None], ...]
 
 
 def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
-    """How much there is of a speaker, by name."""
+    """Return how much there is of a speaker, by name."""
     numbers = _numbers(transaction, speaker)
 
     def total(sql: str) -> int:
@@ -91,7 +91,7 @@ def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
 
 
 def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str, str], ...]:
-    """Recordings of a speaker that another ID's administration holds too, with that ID."""
+    """Return the recordings of a speaker that an administration of another ID holds too."""
     numbers = set(_numbers(transaction, speaker))
     holders: dict[str, set[int]] = {}
     for sha256, number in transaction.rows("SELECT sha256, administration_id FROM recordings"):
@@ -172,7 +172,7 @@ def _numbers(transaction: Transaction, speaker: str) -> tuple[int, ...]:
 
 
 def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None) -> set[int | str]:
-    """What the rows of these administrations refer to; of all rows where there are none named."""
+    """Return the ids that the rows of these administrations (all, where none given) refer to."""
     found: set[int | str] = set()
     for table, column, theirs in uses:
         select = f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"

@@ -93,7 +93,7 @@ def insert(
 def of_administration(
     transaction: Transaction, administration_id: int, trial: int | None = None
 ) -> tuple[Judged, ...]:
-    """All judgements of an administration's attempts, or of one trial's, in the order recorded."""
+    """Return all judgements of an administration or of one trial, in the order recorded."""
     rows = transaction.rows(
         f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ?"
         f"{'' if trial is None else ' AND trial = ?'} ORDER BY judgements.id",
@@ -104,7 +104,7 @@ def of_administration(
 
 
 def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
-    """The latest judgement of each key that is no failure and no repetition."""
+    """Return the latest judgement of each key that is no failure and no repetition."""
     found: dict[str, Judgement] = {}
     wanted = sorted(keys)
     for at in range(0, len(wanted), _AT_ONCE):

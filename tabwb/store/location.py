@@ -14,7 +14,7 @@ _SERVER = ("postgresql", "postgresql+psycopg", "postgres")
 
 
 def data_folder() -> Path:
-    """The user's data folder; ``TABWB_DATA_DIR`` overrides it."""
+    """Return the user's data folder; ``TABWB_DATA_DIR`` overrides it."""
     if folder := os.environ.get("TABWB_DATA_DIR"):
         return Path(folder).expanduser()
     from platformdirs import user_data_path
@@ -23,7 +23,7 @@ def data_folder() -> Path:
 
 
 def resolve(location: str | Path | None) -> Path | str:
-    """The path of an SQLite file, or the URL of a PostgreSQL database.
+    """Return the path of an SQLite file, or the URL of a PostgreSQL database.
 
     Raises:
         StoreError: the URL is of a kind that cannot be used.
@@ -109,7 +109,7 @@ def without_password(url: str) -> str:
 
 
 def is_plain(url: str) -> bool:
-    """Whether the URL of a server can be read in one way only.
+    """Return whether the URL of a server can be read in one way only.
 
     >>> is_plain("postgresql://me:a%23b@host/lab"), is_plain("postgresql://me:a#b@host/lab")
     (True, False)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def folder_of(store: Path) -> Path:
-    """Where the locks of a store lie."""
+    """Return where the locks of a store lie."""
     return store.with_name(f"{store.name}.locks")
 
 
@@ -122,7 +122,7 @@ def _holder(path: Path) -> str:
 
 
 def held_by(process: str, administration_id: int) -> StoreError:
-    """The error for a lock that somebody else holds."""
+    """Return the error for a lock that somebody else holds."""
     holder = f"process {process}" if process else "another process"
     return StoreError(
         f"administration {administration_id} is open in {holder}",

@@ -68,7 +68,7 @@ class Damage:
 
 
 def info(store: Store) -> StoreInfo:
-    """What is in an open store."""
+    """Return what is in an open store."""
     path = store.embedded
     with store.database.reading() as transaction:
         counts = {
@@ -180,7 +180,7 @@ def _refuse_existing(*paths: Path) -> None:
 
 
 def check(path: Path) -> tuple[Damage, ...]:
-    """Everything that is wrong with an embedded store; empty when it is whole.
+    """Return everything that is wrong with an embedded store; empty when it is whole.
 
     Looks at SQLite's own structure, at rows without what they refer to, at the hashes of texts
     (prompts, batteries, reasons) and of files, and at gaps in the sequences of administrations.

@@ -15,7 +15,7 @@ from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
 
 
 def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -> EmbeddedDatabase:
-    """The SQLite store at ``path``.
+    """Return the SQLite store at ``path``.
 
     Raises:
         StoreError: it cannot be opened, is no store, or was made by a newer tabwb.
@@ -109,7 +109,7 @@ def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
 
 
 def version_of(transaction: Transaction, location: str) -> str | None:
-    """The schema version; None when there is no table at all.
+    """Return the schema version; None when there is no table at all.
 
     Raises:
         StoreError: the tables are those of another program.

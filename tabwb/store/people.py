@@ -72,7 +72,7 @@ class People(ABC):
             return people_rows.speakers(transaction)
 
     def speaker(self, speaker: str) -> Speaker:
-        """What was recorded last of a speaker; version 0 where nothing was.
+        """Return what was recorded last of a speaker; version 0 where nothing was.
 
         Raises:
             StoreError: nothing at all is known of this ID.
@@ -96,7 +96,7 @@ class People(ABC):
         )
 
     def speaker_versions(self, speaker: str) -> tuple[Speaker, ...]:
-        """Every version of a speaker's record, oldest first."""
+        """Return every version of a speaker's record, oldest first."""
         with self._reading() as transaction:
             return people_rows.records(transaction, speaker)
 
@@ -129,12 +129,12 @@ class People(ABC):
                 people_rows.insert_consent(transaction, consent)
 
     def consents(self, speaker: str) -> tuple[Consent, ...]:
-        """All that a speaker gave and withdrew, in the order recorded."""
+        """Return all that a speaker gave and withdrew, in the order recorded."""
         with self._reading() as transaction:
             return people_rows.consents(transaction, speaker)
 
     def allowed(self, speaker: str, scope: Scope) -> bool:
-        """Whether a speaker's consent to a scope is recorded and holds."""
+        """Return whether a speaker's consent to a scope is recorded and holds."""
         return scope in in_force(self.consents(speaker))
 
     # ---------------------------------------------------------------- the log
@@ -151,7 +151,7 @@ class People(ABC):
     def log_entries(
         self, speaker: str | None = None, administration: int | None = None
     ) -> tuple[LogEntry, ...]:
-        """The log, oldest first: all of it, of a speaker, or of an administration."""
+        """Return the log, oldest first: all of it, of a speaker, or of an administration."""
         with self._reading() as transaction:
             return people_rows.log_entries(transaction, speaker, administration)
 
@@ -231,12 +231,12 @@ class People(ABC):
             people_rows.insert_log(transaction, entry)
 
     def recordings(self, administration_id: int) -> tuple[KeptRecording, ...]:
-        """The recordings of an administration, in the order in which they were kept."""
+        """Return the recordings of an administration, in the order in which they were kept."""
         with self._reading() as transaction:
             return people_rows.recordings(transaction, administration_id)
 
     def recording_path(self, sha256: str) -> Path:
-        """Where the bytes of a recording lie; from a server a copy that goes with this store.
+        """Return the path of a recording's bytes; for a server, of a temporary copy.
 
         Raises:
             StoreError: it is not kept, or missing or damaged.
@@ -269,12 +269,12 @@ class People(ABC):
     # ---------------------------------------------------------------- deletion
 
     def data_of(self, speaker: str) -> dict[str, int]:
-        """How much is kept of a speaker, by name: what a deletion takes away."""
+        """Return how much is kept of a speaker, by name: what a deletion takes away."""
         with self._reading() as transaction:
             return erase.counts(transaction, speaker)
 
     def shared_recordings(self, speaker: str) -> tuple[tuple[str, str], ...]:
-        """Recordings of a speaker that another ID has too: (SHA-256, that ID).
+        """Return a speaker's recordings that another ID has too: (SHA-256, that ID).
 
         A deletion leaves their files, because the other's administrations need them.
         """
@@ -320,6 +320,6 @@ class People(ABC):
         return replace(stone, finished=self._finish_erasing())
 
     def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:
-        """Who was deleted and when, oldest first."""
+        """Return who was deleted and when, oldest first."""
         with self._reading() as transaction:
             return people_rows.tombstones(transaction, speaker)

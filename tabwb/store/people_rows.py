@@ -33,7 +33,7 @@ def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
 
 
 def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
-    """Every version of a speaker's record, oldest first."""
+    """Return every version of a speaker's record, oldest first."""
     return tuple(
         Speaker(speaker, codec.from_json(record), recorded_at, who, version)
         for version, (record, recorded_at, who) in enumerate(
@@ -47,7 +47,7 @@ def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
 
 
 def is_known(transaction: Transaction, speaker: str) -> bool:
-    """Whether anything is recorded of a speaker."""
+    """Return whether anything is recorded of a speaker."""
     return bool(guarded(transaction, speaker)) or any(
         transaction.value(f"SELECT 1 FROM {table} WHERE speaker = ? LIMIT 1", speaker)
         for table in ("speakers", "consents")
@@ -55,7 +55,7 @@ def is_known(transaction: Transaction, speaker: str) -> bool:
 
 
 def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple[int, str], ...]:
-    """The administrations that are, or may be, people's: their ids and whose they are."""
+    """Return the administrations that are, or may be, people's: their ids and whose they are."""
     rows = transaction.rows(
         "SELECT id, conditions FROM administrations"
         # Of a model's only those can be meant that were imported or replayed.
@@ -71,7 +71,7 @@ def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple
 
 
 def has_people(transaction: Transaction) -> bool:
-    """Whether the store holds anything of a person."""
+    """Return whether the store holds anything of a person."""
     return any(
         transaction.value(f"SELECT 1 FROM {table} LIMIT 1")
         for table in ("speakers", "consents", "administrations WHERE kind = 'speaker'")
@@ -79,7 +79,7 @@ def has_people(transaction: Transaction) -> bool:
 
 
 def insert_speaker(transaction: Transaction, speaker: Speaker) -> None:
-    """A new version of a speaker's record."""
+    """Return a new version of a speaker's record."""
     refuse_deleted(transaction, speaker.id)
     transaction.execute(
         "INSERT INTO speakers (speaker, record, who, recorded_at) VALUES (?, ?, ?, ?)",
@@ -91,7 +91,7 @@ def insert_speaker(transaction: Transaction, speaker: Speaker) -> None:
 
 
 def consents(transaction: Transaction, speaker: str) -> tuple[Consent, ...]:
-    """All that a speaker gave and withdrew, in the order recorded."""
+    """Return all that a speaker gave and withdrew, in the order recorded."""
     return tuple(
         Consent(speaker, scope, bool(given), day, document, note, recorded_at, who)
         for scope, given, day, document, note, recorded_at, who in transaction.rows(
@@ -103,7 +103,7 @@ def consents(transaction: Transaction, speaker: str) -> tuple[Consent, ...]:
 
 
 def insert_consent(transaction: Transaction, consent: Consent) -> None:
-    """One consent or withdrawal."""
+    """Return one consent or withdrawal."""
     refuse_deleted(transaction, consent.speaker)
     transaction.execute(
         "INSERT INTO consents (speaker, scope, given, day, document, note, who, recorded_at)"
@@ -120,7 +120,7 @@ def insert_consent(transaction: Transaction, consent: Consent) -> None:
 
 
 def insert_log(transaction: Transaction, entry: LogEntry) -> None:
-    """One line of the log."""
+    """Return one line of the log."""
     transaction.execute(
         "INSERT INTO access_log (at, who, act, speaker, administration, detail)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -136,7 +136,7 @@ def insert_log(transaction: Transaction, entry: LogEntry) -> None:
 def log_entries(
     transaction: Transaction, speaker: str | None, administration: int | None
 ) -> tuple[LogEntry, ...]:
-    """The log, oldest first: all of it, of a speaker, or of an administration."""
+    """Return the log, oldest first: all of it, of a speaker, or of an administration."""
     wanted = [
         (column, value)
         for column, value in (("speaker", speaker), ("administration", administration))
@@ -159,7 +159,7 @@ _RECORDING = (
 
 
 def recordings(transaction: Transaction, administration_id: int) -> tuple[KeptRecording, ...]:
-    """The recordings of an administration, in the order in which they were kept."""
+    """Return the recordings of an administration, in the order in which they were kept."""
     rows = transaction.rows(
         f"SELECT {_RECORDING} FROM recordings WHERE administration_id = ?"
         " ORDER BY recorded_at, uid",
@@ -169,7 +169,7 @@ def recordings(transaction: Transaction, administration_id: int) -> tuple[KeptRe
 
 
 def recording(transaction: Transaction, uid: str) -> tuple[int, KeptRecording] | None:
-    """A recording with the administration that it belongs to, or None."""
+    """Return a recording with the administration that it belongs to, or None."""
     row = transaction.first(
         f"SELECT {_RECORDING}, administration_id FROM recordings WHERE uid = ?", uid
     )
@@ -200,7 +200,7 @@ def insert_recording(
     size: int,
     content: bytes | None,
 ) -> None:
-    """A recording, and its file unless that is there already."""
+    """Return a recording, and its file unless that is there already."""
     transaction.execute(
         "INSERT INTO assets (sha256, size, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         digest,
@@ -225,7 +225,7 @@ def insert_recording(
 
 
 def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[Tombstone, ...]:
-    """Who was deleted and when, oldest first."""
+    """Return who was deleted and when, oldest first."""
     rows = transaction.rows(
         "SELECT speaker, deleted_at, who, reason, counts, pending FROM tombstones"
         f"{'' if speaker is None else ' WHERE speaker = ?'} ORDER BY id",

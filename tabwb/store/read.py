@@ -33,7 +33,7 @@ _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
 
 
 def number_of(transaction: Transaction, reference: int | str) -> int:
-    """The small id that an id, a uid, or the beginning of one (8 characters or more) names.
+    """Return the small id that an id, a uid, or the beginning of one (8 characters or more) names.
 
     Raises:
         StoreError: none or several match.
@@ -71,7 +71,7 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 
 
 def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTrial]:
-    """The planned trials in order."""
+    """Yield the planned trials in order."""
     for number, subtest, item, replicate, options, prompt, practice in transaction.rows(
         "SELECT number, subtest, item, replicate, options, text, practice FROM trials"
         " JOIN texts ON texts.id = prompt_id WHERE administration_id = ? ORDER BY number",
@@ -89,7 +89,7 @@ def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTr
 
 
 def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
-    """Everything that was appended, as it was appended; ratings and declarations after all else."""
+    """Yield every entry in the order appended; ratings and declarations come last."""
     exchanges: dict[int, list[Message]] = {}
     for attempt_id, role, text in transaction.rows(
         "SELECT attempt_id, role, text FROM attempts"
@@ -175,14 +175,14 @@ def _declarations(transaction: Transaction, administration_id: int) -> Iterator[
 
 
 def history(transaction: Transaction, administration_id: int) -> History:
-    """The whole of an administration, folded."""
+    """Return the whole of an administration, folded."""
     return History.of(
         tuple(plan(transaction, administration_id)), entries(transaction, administration_id)
     )
 
 
 def newest(transaction: Transaction, count: int) -> int:
-    """The smallest id among the ``count`` newest administrations; 0 when there are fewer."""
+    """Return the smallest id among the ``count`` newest administrations; 0 when there are fewer."""
     return int(
         transaction.value(
             "SELECT id FROM administrations ORDER BY id DESC LIMIT 1 OFFSET ?", count - 1
@@ -194,7 +194,7 @@ def newest(transaction: Transaction, count: int) -> int:
 def administrations(
     transaction: Transaction, first: int = 0, last: int = 2**31 - 1
 ) -> tuple[Administration, ...]:
-    """The administrations whose ids lie between two, newest last.
+    """Return the administrations whose ids lie between two, newest last.
 
     Numbers and status of an administration in which nothing was skipped, voided or taken back are
     counted by the database, without reading its rows; the others are folded. A test proves that
@@ -277,7 +277,7 @@ def _counts(transaction: Transaction, sql: str, between: tuple[int, int]) -> dic
 
 
 def _outline(transaction: Transaction, administration_id: int) -> History:
-    """The fold over what decides states only: no text, prompt or rating is read."""
+    """Return the fold over what decides states only: no text, prompt or rating is read."""
     planned = [
         PlannedTrial(number, "", "", 0, (), "", bool(practice))
         for number, practice in transaction.rows(

@@ -41,7 +41,7 @@ def stamp(transaction: Transaction) -> None:
 
 
 def needs_upgrade(version: str | None, location: str) -> bool:
-    """Whether a store of this schema version is older than this program.
+    """Return whether a store of this schema version is older than this program.
 
     Raises:
         StoreError: it is newer, or its version is unknown.

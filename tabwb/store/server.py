@@ -49,13 +49,13 @@ class ServerDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """A transaction that sees one state of the store throughout."""
+        """Yield a transaction that sees one state of the store throughout."""
         with self._transaction("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") as one:
             yield one
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """A transaction that is durable when the block ends and undone when it raises."""
+        """Yield a transaction that is durable when the block ends and undone when it raises."""
         with self._transaction("SET LOCAL synchronous_commit = on") as one:
             yield one
 
@@ -93,7 +93,7 @@ class ServerDatabase:
             return frozenset(int(row[0]) for row in rows.fetchall())
 
     def connect(self, *, autocommit: bool) -> psycopg.Connection[Any]:
-        """A new connection, which names this process to whoever asks for a lock's holder."""
+        """Return a new connection, which names this process to whoever asks for a lock's holder."""
         connection: psycopg.Connection[Any] = self._driver.connect(
             self.url,
             autocommit=autocommit,
@@ -165,7 +165,7 @@ class ServerDatabase:
 
 
 def _parameters(driver: Any, url: str, location: str) -> dict[str, str]:
-    """The parameters of the URL as libpq reads them.
+    """Return the parameters of the URL as libpq reads them.
 
     Raises:
         StoreError: it cannot read them. Its own words quote the URL, with the password.
@@ -186,7 +186,7 @@ def _parameters(driver: Any, url: str, location: str) -> dict[str, str]:
 
 
 def _elsewhere(driver: Any, parameters: dict[str, str]) -> tuple[str, ...]:
-    """The hosts of a connection that are not this computer, with libpq's own defaults."""
+    """Return the hosts of a connection that are not this computer, with libpq's own defaults."""
     defaults = {
         each.keyword.decode(): each.val.decode()
         for each in driver.pq.Conninfo.get_defaults()
@@ -200,7 +200,7 @@ def _elsewhere(driver: Any, parameters: dict[str, str]) -> tuple[str, ...]:
 
 
 def _secrets(parameters: dict[str, str]) -> tuple[str, ...]:
-    """What must not be shown, as it is and as a URL has it; the longest first."""
+    """Return what must not be shown, as it is and as a URL has it; the longest first."""
     values = [parameters.get(key, "") for key in ("password", "sslpassword")]
     # "-c name=value" may hold anything.
     values += re.split(r"[\s=]+", parameters.get("options", ""))
@@ -209,7 +209,7 @@ def _secrets(parameters: dict[str, str]) -> tuple[str, ...]:
 
 
 def open_server(url: str, *, create: bool = True) -> ServerDatabase:
-    """The store in a PostgreSQL database; its tables are made when there are none.
+    """Return the store in a PostgreSQL database; its tables are made when there are none.
 
     Raises:
         StoreError: it cannot be reached, or was made by a newer tabwb.

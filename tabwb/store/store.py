@@ -140,7 +140,7 @@ class Store(People):
                     blobs.keep(folder, digest, assets[path])
 
     def battery_canonical(self, content_hash: str) -> str:
-        """The canonical JSON of a kept battery.
+        """Return the canonical JSON of a kept battery.
 
         Raises:
             StoreError: none with this hash is kept.
@@ -162,7 +162,7 @@ class Store(People):
         return str(canonical)
 
     def battery_assets(self, content_hash: str) -> dict[str, bytes]:
-        """The files of a kept battery, by their path in it.
+        """Return the files of a kept battery, by their path in it.
 
         Raises:
             StoreError: a file is missing or damaged.
@@ -230,7 +230,7 @@ class Store(People):
         return self._with_interrupted(made)[0]  # until a session opens it, nobody gives it
 
     def administration(self, ref: int | str) -> Administration:
-        """The administration that a small id, a uid or the beginning of a uid (8 or more) names.
+        """Return the administration with a small id, a uid or the first 8 or more signs of a uid.
 
         Raises:
             StoreError: none or several match.
@@ -241,19 +241,19 @@ class Store(People):
         return self._with_interrupted(found)[0]
 
     def administrations(self, newest: int | None = None) -> tuple[Administration, ...]:
-        """All administrations, or only so many of the newest; the newest one last."""
+        """Return all administrations, or only so many of the newest; the newest one last."""
         with self._reading() as transaction:
             first = 0 if newest is None else read.newest(transaction, newest)
             found = read.administrations(transaction, first)
         return self._with_interrupted(found)
 
     def history(self, administration_id: int) -> History:
-        """All that was appended to an administration, folded; to be carried on with new entries."""
+        """Return the folded history of an administration, to which new entries can be added."""
         with self._reading() as transaction:
             return read.history(transaction, read.number_of(transaction, administration_id))
 
     def trials(self, administration_id: int) -> tuple[Trial, ...]:
-        """Every trial as it stands, with its attempts and the ratings of the one that counts."""
+        """Return every trial with its attempts and the ratings of the attempt that counts."""
         return self.history(administration_id).trials
 
     def append(self, administration_id: int, entries: Sequence[Entry]) -> None:
@@ -289,12 +289,12 @@ class Store(People):
             )
 
     def judgements(self, administration_id: int, trial: int | None = None) -> tuple[Judged, ...]:
-        """Judgements of an administration's answers, or of one trial's, in the order recorded."""
+        """Return the judgements of an administration or of one trial, in the order recorded."""
         with self._reading() as transaction:
             return judgements.of_administration(transaction, administration_id, trial)
 
     def judgements_of(self, keys: Collection[str]) -> dict[str, Judgement]:
-        """The latest judgement of each key, over all administrations; failures are left out."""
+        """Return the latest judgement of each key over all administrations, without failures."""
         with self._reading() as transaction:
             return judgements.of_keys(transaction, keys)
 

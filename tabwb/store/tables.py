@@ -349,7 +349,7 @@ SCHEMA_FILE = Path(__file__).parent / "schema.sql"
 
 
 def sqlite_schema() -> str:
-    """The metadata as SQLite's statements, each ended by a semicolon and an empty line."""
+    """Return the metadata as SQLite's statements, each ended by a semicolon and an empty line."""
     dialect = sqlite.dialect()
     statements: list[str] = []
     for table in metadata.sorted_tables:

@@ -14,7 +14,7 @@ SUFFIX = ".wav.part"
 
 
 def folder_of(store: Store) -> Path:
-    """Where growing recordings of a store lie; made, for its user alone, where it is not there.
+    """Return the folder of a store's growing recordings; create it, private, where missing.
 
     Beside a store that is a file; of a server in the user's own data folder.
 
@@ -34,12 +34,12 @@ def folder_of(store: Store) -> Path:
 
 
 def path_of(store: Store, administration_uid: str, recording: str) -> Path:
-    """The file of a recording that grows; its name says whose it is, so that it can be deleted."""
+    """Return the file of a growing recording; the name holds whose it is, for deletion."""
     return folder_of(store) / f"{administration_uid}.{recording}{SUFFIX}"
 
 
 def interrupted(store: Store) -> tuple[Path, ...]:
-    """The recordings that were begun and not kept yet, of all administrations; makes no folder."""
+    """Return the recordings of all administrations that were begun and not kept yet."""
     return tuple(sorted(_place(store).glob(f"*{SUFFIX}")))
 
 
@@ -49,7 +49,7 @@ def whose(path: Path) -> str:
 
 
 def of_administration(store: Store, administration_uid: str) -> tuple[Path, ...]:
-    """The recordings of an administration that were begun and not kept yet."""
+    """Return the recordings of an administration that were begun and not kept yet."""
     return tuple(sorted(folder_of(store).glob(f"{administration_uid}.*{SUFFIX}")))
 
 

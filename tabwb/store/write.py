@@ -51,7 +51,7 @@ class Keys:
             self._deletions = deletions
 
     def of(self, transaction: Transaction, table: str, text: str) -> int:
-        """The key of ``text`` in ``raters``, ``measures``, ``reasons`` or ``texts``."""
+        """Return the key of ``text`` in ``raters``, ``measures``, ``reasons`` or ``texts``."""
         place = table, text
         key = self._known.get(place) or self._new.get(place)
         if key is None:
@@ -59,14 +59,14 @@ class Keys:
         return key
 
     def keep(self) -> None:
-        """The transaction has committed."""
+        """Return the transaction has committed."""
         if len(self._known) > _KEPT:
             self._known.clear()
         self._known |= self._new
         self._new.clear()
 
     def forget(self) -> None:
-        """The transaction was undone."""
+        """Return the transaction was undone."""
         self._new.clear()
 
 
@@ -160,7 +160,7 @@ def insert_administration(
     plan: Sequence[PlannedTrial],
     versions: Mapping[str, str],
 ) -> int:
-    """A new administration with its whole plan; its small id."""
+    """Return a new administration with its whole plan; its small id."""
     number = int(
         transaction.value(
             "INSERT INTO administrations (uid, battery_id, examinee, kind, seed, protocol, lesion,"
@@ -292,7 +292,7 @@ def _insert_attempt(
 
 
 def attempt_key(transaction: Transaction, administration_id: int, trial: int, attempt: int) -> int:
-    """The key of an attempt that is there.
+    """Return the key of an attempt that is there.
 
     Raises:
         StoreError: it is not.

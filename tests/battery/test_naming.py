@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import tomli
@@ -16,7 +16,6 @@ from tabwb.battery.canonical import battery_from_canonical, canonical_json
 from tabwb.battery.files import NamedFiles
 from tabwb.battery.loader import check_battery, load_battery, read_assets
 from tabwb.battery.naming import (
-    CORRECTNESS_RULES,
     RULE_KEYS,
     Cue,
     Discontinue,
@@ -26,7 +25,7 @@ from tabwb.battery.naming import (
 )
 from tabwb.battery.validation import validate
 from tabwb.records.states import ResponseKind
-from tabwb.scoring.naming.target import Accepted, Tolerance
+from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"not decoded when a battery is read"
 
@@ -139,7 +138,7 @@ def test_it_comes_back_from_its_canonical_json(battery: Path) -> None:
 RULES = st.fixed_dictionaries(
     {},
     optional={
-        "rule": st.sampled_from(CORRECTNESS_RULES),
+        "rule": st.sampled_from(get_args(Rule)),
         "time_limit": st.floats(0.1, 3600) | st.integers(1, 3600),
         "tolerance": st.one_of(
             st.builds(lambda slips: {"slips": slips}, st.integers(1, 2)),

@@ -1,4 +1,4 @@
-"""Every interval of the results has its estimand, and is that of SCORING 8."""
+"""Every interval of the results has its estimand, and is that of docs/uncertainty.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that cannot be described never look like a healthy profile (SCORING 1, 2)."""
+"""Answers that cannot be described never look like a healthy profile."""
 
 from __future__ import annotations
 

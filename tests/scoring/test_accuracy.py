@@ -62,7 +62,7 @@ def test_a_wider_level_gives_a_wider_interval() -> None:
 
 
 def test_tabs_baselines() -> None:
-    # Every word-comprehension key is the first option; "always Yes" scores 3 of 5 (SCORING 1).
+    # Every word-comprehension key is the first option; "always Yes" scores 3 of 5.
     options = ["boot", "boat", "lion", "drum", "violin", "giraffe"]
     assert always_first([("boot", options)] * 5).value == 1.0
     assert always_first([("boot", options[1:] + options[:1])]).value == 0.0

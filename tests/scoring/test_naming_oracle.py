@@ -22,7 +22,7 @@ with (DATA / "naming.tsv").open(encoding="utf-8", newline="") as opened:
     CASES = list(csv.DictReader(opened, delimiter="\t"))
 RIGHT = {"0": False, "1": True, "?": None}
 ALSO = {"C124": {"guessed-sound"}, "C126": {"guessed-sound"}}
-"""Flags beyond those of the table: SCORING 4 asks for ``guessed-sound`` wherever one is guessed."""
+"""Flags beyond those of the table: ``guessed-sound`` is set wherever a sound is guessed."""
 
 
 def target_of(name: str, settings: dict[str, str]) -> NamingTarget:

@@ -20,13 +20,11 @@ from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Score, Take
 from tabwb.speech import files
 from tabwb.speech.level import Level
-from tabwb.speech.onset import onset
+from tabwb.speech.onset import key_presses, onset
 from tabwb.speech.quality import quality
 from tabwb.speech.recorder import Recording
 from tabwb.store import takes
 
-KEY_GUARD_S = 0.06
-"""Onsets this near to a key press are the key's own sound (SCORING 4)."""
 LEAST_S = 0.02
 """A window shorter than this holds no response."""
 
@@ -183,7 +181,7 @@ class Live:
         if end - shown.at_s < LEAST_S:
             return Take(self.recording, shown.at_s, shown.at_s + LEAST_S, shown.at_s)
         samples, rate = files.read_clip(self.path, shown.at_s, end)
-        spoke = [*view.examiner, *((at - KEY_GUARD_S, at + KEY_GUARD_S) for at in self._keys)]
+        spoke = [*view.examiner, *key_presses(self._keys)]
         ignored = [(start - shown.at_s, stop - shown.at_s) for start, stop in spoke]
         found = onset(samples, rate, ignore=ignored)
         return Take(

@@ -1,4 +1,4 @@
-"""The sentences that stand with every result, wherever it is shown or written (SCORING 7)."""
+"""The sentences that stand with every result, wherever it is shown or written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tabwb.report.summaries.draws import pooled_caution, repeated_caution
 from tabwb.report.summaries.summary import Summary
 
 FEW_ITEMS = 10
-"""Below so many items an interval is said to be unreliable (SCORING 8)."""
+"""Below so many items an interval is said to be unreliable."""
 PROMPTS_LIKE_THESE = (
     "95 % intervals are for prompts like these: the items are taken as a sample of such prompts."
 )

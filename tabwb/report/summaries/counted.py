@@ -219,7 +219,7 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
 
     Practice, skipped and void trials are left out. Where nothing is drawn (:func:`is_fixed`) the
     same messages get the same response every time, so identical replicates say nothing new and
-    count once (SCORING 2), also across administrations of one model, whatever else was set: under
+    count once, also across administrations of one model, whatever else was set: under
     another protocol only what was obtained otherwise counts again. Whoever answers by sampling, and
     every person, counts each time; but a sampled response that another administration of the model
     drew already, with the same seed, is the same draw and counts once

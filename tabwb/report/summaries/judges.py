@@ -92,7 +92,7 @@ def summarise_judges(
 
     A rater is a judge when it declared itself one, or rated a feature of the battery and is no
     scorer of the subtest. Administrations in which a judge declared different sets, scopes or
-    prompts are kept apart: burdens over different sets are not put together (SCORING 2). A
+    prompts are kept apart: burdens over different sets are not put together. A
     response that a judge has not judged yet is in no figure of its burden and counted beside it
     (``not_judged``), whether the rest of its administration was judged or not.
     """

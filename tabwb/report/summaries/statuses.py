@@ -1,4 +1,4 @@
-"""The status under which a response counts: the stored one, or *repeated-answer* (SCORING 1).
+"""The status under which a response counts: the stored one, or *repeated-answer*.
 
 Every summary, screen and export reads it here, so that all of them say the same.
 """

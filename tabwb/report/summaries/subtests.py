@@ -65,7 +65,7 @@ class Share:
         """Return the 95 % intervals, one for each estimand; none where nothing has a verdict.
 
         With one answer to each item the first is the exact (Clopper-Pearson) interval; with
-        replicates it is the beta-binomial one, from counts per item (SCORING 1 and 8).
+        replicates it is the beta-binomial one, from counts per item.
         """
         right = self.correct[policy]
         if right is None:

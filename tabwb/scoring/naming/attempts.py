@@ -1,4 +1,4 @@
-"""A response cut into spoken attempts, at pauses and where a person marked one (SCORING 4)."""
+"""A response cut into spoken attempts, at pauses and where a person marked one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def propose_attempts(
     marks: Sequence[float] = (),
     accepted: Sequence[Sequence[str]] = (),
 ) -> tuple[SpokenAttempt, ...]:
-    """The attempts in a response: parted by pauses, and by the marks of who administers.
+    """Return the attempts in a response: parted by pauses, and by the marks of who administers.
 
     A pause lasts from the end of one phoneme to the beginning of the next, whatever noise is in it
     [ours]. In a typed transcript, which has no times of its own, a ``<sil>`` parts attempts [ours].

@@ -1,4 +1,4 @@
-"""What a rule of the decision table is given, and what it returns (SCORING 4)."""
+"""What a rule of the decision table is given, and what it returns."""
 
 from __future__ import annotations
 
@@ -179,13 +179,26 @@ class Case:
         return ""
 
     def undecided(self, clause: str, *candidates: str, alike: bool = False) -> Proposal:
-        """Return that only a person can tell, and between what."""
+        """Return a proposal that leaves the code to a person.
+
+        Args:
+            clause: why, for people.
+            candidates: the codes to choose from.
+            alike: whether the proposal rests on the similarity in sound.
+        """
         return self.proposed(UNDECIDED, clause, alike=alike, candidates=candidates)
 
     def proposed(
         self, code: str, clause: str, *, alike: bool = False, candidates: tuple[str, ...] = ()
     ) -> Proposal:
-        """Return a code; ``alike``: it rests on the similarity in sound."""
+        """Return a proposal with this code.
+
+        Args:
+            code: one of :data:`tabwb.scoring.naming.codes.CODES`.
+            clause: why, for people.
+            alike: whether the proposal rests on the similarity in sound.
+            candidates: the codes to choose from where it is undecided.
+        """
         if alike:
             clause = f"{clause}; {self.alike.sentence}"
         rate = chance_rate() if alike and self.alike.related else None

@@ -1,4 +1,4 @@
-"""Codes and flags of a response to a picture, as data (SCORING 4)."""
+"""Codes and flags of a response to a picture, as data."""
 
 from __future__ import annotations
 
@@ -108,10 +108,14 @@ PERSON_SCORES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
-    """Whether a person's score is right; None where it cannot be scored.
+    """Return whether a person's score is right; None where it cannot be scored.
 
     A response that was corrected holds the name (``correct-any``), but its first attempt was wrong
     (``correct-first``): the rule that decides in the battery decides here too.
+
+    Args:
+        score: one of :data:`PERSON_SCORES`.
+        rule: which correctness decides.
 
     >>> [right_by_score(each) for each in ("right", "no-response", "not-scorable")]
     [True, False, None]
@@ -125,6 +129,10 @@ def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
 
 def code_by_score(score: str, rule: Rule = "correct-any") -> str:
     """Return the code that follows from a person's score alone; empty where none does.
+
+    Args:
+        score: one of :data:`PERSON_SCORES`.
+        rule: which correctness decides.
 
     >>> [code_by_score(each) for each in ("right", "no-response", "error")]
     ['correct', 'no-response', '']

@@ -1,4 +1,4 @@
-"""Whether an accepted form stands in a response, and how near one may be (SCORING 4).
+"""Whether an accepted form stands in a response, and how near one may be.
 
 Every verdict says which rule it is of, which clause fired and which accepted form it found.
 """
@@ -51,7 +51,7 @@ class Verdict:
         return ("embedded",) * self.embedded + ("dialect",) * dialect
 
     def to_json(self) -> dict[str, object]:
-        """As it stands in documents."""
+        """Return as it stands in documents."""
         return {
             "rule": self.rule,
             "value": self.value,
@@ -70,10 +70,15 @@ class Verdict:
 def correct_any(
     segments: Sequence[Segment], accept: Sequence[Accepted], tolerance: Tolerance | None = None
 ) -> Verdict:
-    """Whether an accepted form stands anywhere, uninterrupted once silence and noise are removed.
+    """Return whether an accepted form occurs anywhere, silence and noise left out.
 
     Source: PSST, section 3 and task B. Of several places the best is taken: equal before tolerated,
     set off by silence before embedded, the battery's order of forms, the earliest.
+
+    Args:
+        segments: phonemes in time order, silence and noise among them.
+        accept: the accepted forms.
+        tolerance: how far from a form is still right; None for equality.
 
     >>> said = [Segment(each, 0.0, 0.0) for each in "D AO G AH".split()]
     >>> found = correct_any(said, [Accepted(("D", "AO", "G"), "citation")])
@@ -106,11 +111,16 @@ def correct_any(
 def edits_within(
     said: Sequence[str], form: Sequence[str], tolerance: Tolerance | None
 ) -> int | None:
-    """How many edits lie between what was said and a form, None where that is not right any more.
+    """Return the number of edits between a response and a form; None where that is too far.
 
     ``slips``: phoneme edit distance of at most so many. ``share``: the phonemes of the form that
     are there, in order (longest common subsequence), over the longer of the two, so that phonemes
     put in count too [ours].
+
+    Args:
+        said: phonemes of the response.
+        form: phonemes of the accepted form.
+        tolerance: None for equality.
 
     >>> edits_within("K IY N IH NG".split(), "K L IY N IH NG".split(), Tolerance(slips=1))
     1
@@ -132,7 +142,11 @@ def edits_within(
 
 
 def in_order(one: Sequence[str], other: Sequence[str]) -> int:
-    """Length of the longest common subsequence: phonemes of both in the same order.
+    """Return the length of the longest common subsequence of two sequences of phonemes.
+
+    Args:
+        one: phonemes.
+        other: phonemes.
 
     >>> in_order("D AO G AH".split(), "D AA G".split())
     2
@@ -183,7 +197,7 @@ def _places(
 
 
 def _lengths(form: int, tolerance: Tolerance | None) -> tuple[int, int]:
-    """The shortest and the longest stretch that can be right for a form of this length."""
+    """Return the shortest and the longest stretch that can be right for a form of this length."""
     if tolerance is None:
         return form, form
     if tolerance.slips is not None:

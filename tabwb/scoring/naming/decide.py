@@ -1,4 +1,4 @@
-"""What the rules of a naming battery make of a course of items (SCORING 4).
+"""What the rules of a naming battery make of a course of items.
 
 Late answers, cues, when to begin, to go back and to end. Practice items are left out by the caller.
 """
@@ -14,7 +14,11 @@ other response, no response included. What cannot be scored is no outcome."""
 
 
 def is_late(latency_s: float | None, time_limit: float | None) -> bool:
-    """Whether speech began after the time limit; without either figure nothing is late.
+    """Return whether speech began after the time limit; False where either is unknown.
+
+    Args:
+        latency_s: seconds from the picture to the onset, or None.
+        time_limit: seconds, or None.
 
     >>> is_late(20.5, 20.0), is_late(20.0, 20.0), is_late(None, 20.0)
     (True, False, False)
@@ -29,7 +33,7 @@ def outcome_of(
     late_counts: bool = False,
     cues_count: Sequence[bool] = (),
 ) -> Outcome | None:
-    """What an item counts as; None where whether it is right is not known.
+    """Return what an item counts as; None where whether it is right is not known.
 
     Args:
         right: by a person's score or by the rule that decides.
@@ -53,7 +57,7 @@ def outcome_of(
 def should_discontinue(
     history: Sequence[Outcome | None], after: int, counts_cued: bool = False
 ) -> bool:
-    """Whether the last ``after`` items were all errors, so that the subtest may be ended.
+    """Return whether the last ``after`` items were all errors, so that the subtest may be ended.
 
     An item without an outcome neither is an error nor ends a row of errors [ours].
 
@@ -87,7 +91,7 @@ def next_item(
     start_item: str = "",
     basal: int = 0,
 ) -> str | None:
-    """The item to give next, or None where none is left to give.
+    """Return the item to give next, or None where none is left to give.
 
     From ``start_item`` forwards; if one of the first ``basal`` is not right, then backwards from
     before ``start_item`` until ``basal`` in a row are right or the first item was given, then
@@ -122,10 +126,16 @@ def not_needed(
     start_item: str = "",
     basal: int = 0,
 ) -> tuple[str, ...]:
-    """Items before the start that need not be given: *not administered*, credited by the basal.
+    """Return the items before the start that are credited by the basal and not administered.
 
     They are no right answers of the speaker: whoever credits them says so. Empty while the basal is
     not reached, and where the battery has none.
+
+    Args:
+        items: ids in the battery's order, without practice.
+        outcomes: of the items given.
+        start_item: empty for the first one.
+        basal: right answers in a row that credit the earlier items; 0: none are credited.
 
     >>> not_needed(["a", "b", "c"], {"b": "right"}, start_item="b", basal=1)
     ('a',)
@@ -142,7 +152,7 @@ def not_needed(
 def _reached(
     items: Sequence[str], outcomes: Mapping[str, Outcome | None], start: int, basal: int
 ) -> bool:
-    """Whether going backwards ``basal`` right answers in a row were met."""
+    """Return whether going backwards ``basal`` right answers in a row were met."""
     row = 0
     for item in reversed(items[:start]):
         if item not in outcomes:

@@ -1,4 +1,4 @@
-"""Distance from target: what was said against what should have been (SCORING 4).
+"""Distance from target: what was said against what should have been.
 
 It is no PER or FER: those hold a transcriber against a human transcript of what was said.
 """
@@ -38,7 +38,7 @@ class TargetDistance:
         return self.features.distance / self.features.length
 
     def to_json(self) -> dict[str, object]:
-        """As it stands in documents; a trace is op, accepted, said, cost in features."""
+        """Return as it stands in documents; a trace is op, accepted, said, cost in features."""
         return {
             "form": " ".join(self.form.phonemes),
             "phonemes": self.phoneme_rate,
@@ -57,6 +57,10 @@ def distance_from_target(said: Sequence[str], accept: Sequence[Accepted]) -> Tar
     Nearest is a form that stands in what was said, uninterrupted; then by feature rate, by phoneme
     rate, and in the battery's order [ours]. Meant for correct and phonological attempts:
     :data:`tabwb.scoring.naming.codes.CODES` says for which codes it tells anything.
+
+    Args:
+        said: phonemes of the response; silence and noise are left out.
+        accept: the accepted forms.
 
     >>> found = distance_from_target("D AO G AH".split(), [Accepted(("D", "AO", "G"), "citation")])
     >>> found.phonemes.distance, found.phonemes.length, found.features.distance
@@ -83,7 +87,7 @@ def distance_from_target(said: Sequence[str], accept: Sequence[Accepted]) -> Tar
 
 
 def _stands_in(form: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether a form is a part of what was said without a gap.
+    """Return whether a form is a part of what was said without a gap.
 
     >>> _stands_in(("AW",), ("HH", "AW", "S")), _stands_in(("HH", "S"), ("HH", "AW", "S"))
     (True, False)

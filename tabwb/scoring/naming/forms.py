@@ -1,4 +1,4 @@
-"""Which accepted form an attempt equals, and what has to be overlooked for it (SCORING 4, rule 7).
+"""Which accepted form an attempt equals, and what has to be overlooked for it (rule 7).
 
 A form is matched place by place: a place that may be said otherwise holds several alternatives,
 each under the name of what allows it (a weak vowel, a flap, a variety of English).
@@ -110,6 +110,10 @@ def stress_of(phonemes: Sequence[str], word: str) -> str:
 
     By the dictionary; for a form that it has not, the first vowel is stressed and no other [ours].
 
+    Args:
+        phonemes: of the word, ARPAbet without stress.
+        word: its spelling.
+
     >>> stress_of("P EH N S AH L".split(), "pencil"), stress_of("B L OW R AH".split(), "blora")
     ('10', '10')
     """
@@ -122,7 +126,7 @@ def stress_of(phonemes: Sequence[str], word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _pattern(form: tuple[str, ...], word: str, names: frozenset[str]) -> re.Pattern[str]:
-    """Everything that a form may sound like, each phoneme followed by a blank."""
+    """Return everything that a form may sound like, each phoneme followed by a blank."""
     stress = iter(stress_of(form, word))
     places = []
     for at, phoneme in enumerate(form):
@@ -136,7 +140,7 @@ def _pattern(form: tuple[str, ...], word: str, names: frozenset[str]) -> re.Patt
 
 
 def _ways(form: Sequence[str], at: int, *, stressed: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What a phoneme of a form may be instead, and what allows it."""
+    """Yield what a phoneme of a form may be instead, and what allows it."""
     phoneme = form[at]
     before = form[at - 1] if at else ""
     after = form[at + 1] if at + 1 < len(form) else ""

@@ -1,4 +1,4 @@
-"""The field "heard:": words, ARPAbet or IPA, one or several attempts (SCORING 4, rules 0 and 4)."""
+"""The field "heard:": words, ARPAbet or IPA, one or several attempts (rules 0 and 4)."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def said_words(words: tuple[str, ...], base: Said = Said(ear=True)) -> Said:  # 
 
 
 def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[Said]:
-    """The attempts of a text without commas: one, or several where pauses are long."""
+    """Return the attempts of a text without commas: one, or several where pauses are long."""
     label = part.lower()
     if label in (*SILENT, UNINTELLIGIBLE):
         return [Said(ear=True, noise=True)]
@@ -166,7 +166,7 @@ def _plain(text: str) -> bool:
 
 
 def _is_arpabet(text: str) -> bool:
-    """Whether it is meant for labels: capitals most of which are some, or one with its stress.
+    """Return whether a text is meant as ARPAbet: mostly labels in capitals, or with stress.
 
     >>> _is_arpabet("D O G"), _is_arpabet("I SAW"), _is_arpabet("<sil>")
     (True, False, True)

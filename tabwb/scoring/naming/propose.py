@@ -1,6 +1,6 @@
 """A response to a picture: its attempts, both rules of correctness, and the code proposed for it.
 
-The code of an attempt comes from :mod:`tabwb.scoring.naming.table`; a person decides (SCORING 4).
+The code of an attempt comes from :mod:`tabwb.scoring.naming.table`; a person decides.
 """
 
 from __future__ import annotations
@@ -52,7 +52,12 @@ class Response:
     proposal: Proposal
 
     def judged_phonemes(self, target: NamingTarget, settings: Settings) -> tuple[str, ...]:
-        """Return what is judged: its attempt without what is no part of it (rules 5 and 6)."""
+        """Return what is judged: its attempt without what is no part of it (rules 5 and 6).
+
+        Args:
+            target: what the response is compared with.
+            settings: rules of the battery, and of the speaker.
+        """
         number = self.proposal.attempt
         if number is None:
             return ()
@@ -148,6 +153,11 @@ def read_attempt(target: NamingTarget, said: Said, settings: Settings) -> Said:
 
     The whole is looked at first; then the cut that leaves an accepted form wins, then the one that
     leaves a word. Of words that a listener wrote every carrier and filler is taken off.
+
+    Args:
+        target: what the attempt is compared with.
+        said: the whole attempt.
+        settings: rules of the battery, and of the speaker.
     """
     if _is_right(target, said, settings) or _is_whole(target, said, settings):
         return said
@@ -167,7 +177,7 @@ def _is_right(target: NamingTarget, said: Said, settings: Settings) -> bool:
 
 
 def _is_whole(target: NamingTarget, said: Said, settings: Settings) -> bool:
-    """Whether an attempt means something as it stands: a word, or that no name comes."""
+    """Return whether an attempt means something as it stands: a word, or that no name comes."""
     case = Case(target, said, settings)
     lists = (getattr(target, name) for name in LISTS)
     listed = any(said.word in words for words in lists) if said.words else False
@@ -181,7 +191,7 @@ def _proposals(
     settings: Settings,
     earlier: Sequence[Earlier],
 ) -> tuple[Proposal | None, ...]:
-    """The proposal of each attempt; the last first, as rule 8 asks what follows."""
+    """Return the proposal of each attempt; the last first, as rule 8 asks what follows."""
     found: list[Proposal | None] = []
     right = False
     for one, attempt in zip(reversed(said), reversed(attempts), strict=True):
@@ -196,14 +206,14 @@ def _proposals(
 
 
 def _coded(attempts: Sequence[SpokenAttempt]) -> int | None:
-    """Number, from 1, of the first complete attempt; None without any."""
+    """Return the number, from 1, of the first complete attempt; None without any."""
     return next((at for at, one in enumerate(attempts, 1) if one.complete), None)
 
 
 def _first_at_name(
     target: NamingTarget, said: Sequence[Said], attempts: Sequence[SpokenAttempt]
 ) -> int | None:
-    """Number, from 1, of the first complete attempt at a name; None without any complete one.
+    """Return the number, from 1, of the first complete attempt at a name, or None.
 
     A filler, a carrier or a remark that no name comes ("um ... cat", "I don't know ... cat") is
     passed over where an attempt at a name follows (PNT), unless the item names or lists it.
@@ -215,7 +225,7 @@ def _first_at_name(
 
 
 def _is_named(target: NamingTarget, said: Said) -> bool:
-    """Whether the item names what was said: an accepted form or name, or a listed word."""
+    """Return whether the item names what was said: an accepted form or name, or a listed word."""
     lists = (target.names, *(getattr(target, name) for name in LISTS))
     words = {word for words in lists for word in words}
     if said.words:
@@ -275,7 +285,7 @@ def _any(
 
 
 def _part(target: NamingTarget, said: Sequence[Said], settings: Settings) -> int | None:
-    """Number of the attempt in which a form stands but for weak vowels or the speaker's variety."""
+    """Return the number of the attempt that holds a form in weak vowels or a variety, or None."""
     for number, one in enumerate(said, 1):
         for start in range(len(one.phonemes)):
             for end in range(start + 1, len(one.phonemes) + 1):
@@ -287,7 +297,7 @@ def _part(target: NamingTarget, said: Sequence[Said], settings: Settings) -> int
 
 
 def _segments(said: Sequence[Said]) -> Iterator[Segment]:
-    """What a listener heard as segments without times; a silence parts words and attempts."""
+    """Yield what a listener heard as segments without times; a silence parts words and attempts."""
     for one in said:
         for at, phoneme in enumerate(one.phonemes):
             if at in one.breaks:
@@ -338,7 +348,7 @@ def _of_response(
 
 
 def _holding(verdict: Verdict, attempts: Sequence[SpokenAttempt]) -> int:
-    """Number of the attempt in which the form that was found begins."""
+    """Return the number of the attempt in which the form that was found begins."""
     if verdict.attempt is not None:
         return verdict.attempt
     spoken = 0
@@ -350,7 +360,7 @@ def _holding(verdict: Verdict, attempts: Sequence[SpokenAttempt]) -> int:
 
 
 def _approached(attempts: Sequence[SpokenAttempt]) -> bool:
-    """Whether two or more attempts come nearer and nearer to the last, the right one."""
+    """Return whether two or more attempts come nearer and nearer to the last, the right one."""
     if len(attempts) < 3:
         return False
     right = attempts[-1].phonemes

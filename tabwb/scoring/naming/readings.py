@@ -123,7 +123,7 @@ def aside(said: Said) -> str:
 
 
 def _carrier_length(words: Sequence[str]) -> int:
-    """Words of the longest carrier that the words begin with; 0 without one."""
+    """Return the words of the longest carrier that the words begin with; 0 without one."""
     lengths = (len(phrase.split()) for phrase in CARRIERS if _begins(words, phrase))
     return max(lengths, default=0)
 
@@ -212,7 +212,7 @@ def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=1)
 def _aside_sounds() -> dict[tuple[str, ...], str]:
-    """How carriers and fillers sound alone, fillers that are words among them."""
+    """Return how carriers and fillers sound alone, fillers that are words among them."""
     words = {sound: "filler" for word in FILLERS for sound in sounds_of(word)}
     return words | {sound: flag for flag, sound in carrier_sounds()}
 
@@ -232,10 +232,14 @@ def dont_know_sounds() -> frozenset[tuple[str, ...]]:
 
 
 def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ()) -> bool:
-    """Whether an attempt is below a consonant and a vowel, schwa not counted (PNT).
+    """Return whether an attempt is below a consonant and a vowel, schwa not counted (PNT).
 
     The inventory has one phoneme for the vowel of "but" and for schwa; at the end of an attempt it
     is taken for schwa [ours]. Saying an accepted form whole is never a fragment.
+
+    Args:
+        phonemes: of the attempt.
+        accepted: pronunciations that are right.
 
     >>> is_fragment(["K", "AE"]), is_fragment(["K", "AH"]), is_fragment(["K"])
     (False, True, True)

@@ -1,4 +1,4 @@
-"""Rules 12 to 15: words and nonwords that the item does not know of, by their sound (SCORING 4)."""
+"""Rules 12 to 15: words and nonwords that the item does not know of, by their sound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules 1 to 11: nothing was said, the name was said, or a word that the item knows of (SCORING 4).
+"""Rules 1 to 11: nothing was said, the name was said, or a word that the item knows of.
 
 Each looks at one attempt and returns a proposal, or None where it does not apply. What it says in
 plain words, and in which order they are asked, stands in :mod:`tabwb.scoring.naming.table`.
@@ -142,7 +142,12 @@ def tolerated(case: Case) -> Proposal | None:
 
 
 def matching_form(case: Case, varieties: Sequence[Variety] = ()) -> Matched | None:
-    """Return the accepted form that an attempt equals; a guessed sound equals none."""
+    """Return the accepted form that an attempt equals; a guessed sound equals none.
+
+    Args:
+        case: the attempt.
+        varieties: of English, that may be assumed.
+    """
     if case.said.words and case.said.guessed:
         return None
     found = (
@@ -217,7 +222,13 @@ def listed_neighbour(case: Case) -> Proposal | None:
 
 
 def named_word(case: Case, words: Sequence[str], names: Sequence[str]) -> str:
-    """The first of the words that stands in a list, in another number too."""
+    """Return the first word that is in a list, also in another number; empty without one.
+
+    Args:
+        case: the attempt, for the battery's rule on number.
+        words: words of the response.
+        names: a list of the item.
+    """
     for word in words:
         if word in names:
             return word
@@ -229,12 +240,17 @@ def named_word(case: Case, words: Sequence[str], names: Sequence[str]) -> str:
 
 
 def name_in(word: str, names: frozenset[str]) -> bool:
-    """Whether a word is one of the names, in any number."""
+    """Return whether a word is one of the names, in any number.
+
+    Args:
+        word: lower case.
+        names: lower case.
+    """
     return word in names or any(word in plurals(name) for name in names)
 
 
 def compound_of(case: Case) -> str:
-    """A word that is the target and another word, written as one; or empty."""
+    """Return a word that is the target and another word, written as one; or empty."""
     words = case.said.words or case.words.all
     for word in words:
         for name in case.target.names:

@@ -1,4 +1,4 @@
-"""Whether two words are similar in sound, and how often two words are so by chance (SCORING 4).
+"""Whether two words are similar in sound, and how often two words are so by chance.
 
 The criterion is the PNT's (Roach, Schwartz, Martin, Grewal and Brecher 1996; Schwartz, Dell,
 Martin, Gahl and Sobel 2006): the same beginning or end, a phoneme at the same place from the left,
@@ -126,7 +126,7 @@ def _stress(phonemes: Sequence[str], word: str) -> str:
 
 
 def _singular(phonemes: Sequence[str], word: str) -> Sequence[str]:
-    """Without the -s of a plural (Schwartz 2006)."""
+    """Return without the -s of a plural (Schwartz 2006)."""
     if not word.endswith("s") or not plurals(word) - {word + "s", word + "es"}:
         return phonemes
     for end in (("AH", "Z"), ("IH", "Z"), ("Z",), ("S",)):
@@ -148,7 +148,12 @@ def chance_rate() -> float:
 
 
 def chance_rate_of(pairs: int, seed: int) -> float:
-    """Return the same over any number of pairs with any seed."""
+    """Return the chance rate over a number of random pairs.
+
+    Args:
+        pairs: how many pairs of nouns to draw.
+        seed: of the random numbers.
+    """
     chance = random.Random(seed)
     nouns = _picture_nouns()
     related = 0
@@ -160,7 +165,7 @@ def chance_rate_of(pairs: int, seed: int) -> float:
 
 @lru_cache(maxsize=1)
 def _picture_nouns() -> list[tuple[tuple[str, ...], str]]:
-    """Each noun's usual pronunciation, without the -s of a plural, with its stress."""
+    """Return each noun's usual pronunciation, without the -s of a plural, with its stress."""
     text = (files("tabwb.scoring") / "data" / "picture_nouns.txt").read_text("ascii")
     found = []
     for word in text.split():
@@ -170,7 +175,7 @@ def _picture_nouns() -> list[tuple[tuple[str, ...], str]]:
 
 
 def _counted(phonemes: Sequence[str], stress: str) -> list[str]:
-    """The phonemes, an empty string for each unstressed vowel."""
+    """Return the phonemes, an empty string for each unstressed vowel."""
     vowels = sum(map(is_vowel, phonemes))
     if len(stress) < vowels:
         return ["" if vowels > 1 and each == "AH" else each for each in phonemes]
@@ -179,5 +184,5 @@ def _counted(phonemes: Sequence[str], stress: str) -> list[str]:
 
 
 def _vowels(counted: Sequence[str]) -> list[str]:
-    """The vowels, one for each syllable; unstressed ones are empty."""
+    """Return the vowels, one for each syllable; unstressed ones are empty."""
     return [each for each in counted if not each or is_vowel(each)]

@@ -139,7 +139,7 @@ class NamingSummary:
 
 
 def summarise(items: Sequence[NamedItem]) -> NamingSummary:
-    """The figures of a subtest; practice is left out by the caller.
+    """Return the figures of a subtest; practice is left out by the caller.
 
     >>> found = summarise([NamedItem("a", "dog", "answered", person=True),
     ...                    NamedItem("b", "cat", "not-administered")])
@@ -168,7 +168,11 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
 
 
 def accuracy(items: Sequence[NamedItem], basis: Basis) -> NamingAccuracy:
-    """Right answers over the answered items of which this basis says anything.
+    """Return the right answers over the answered items for which the basis has a verdict.
+
+    Args:
+        items: of a subtest, without practice.
+        basis: by what an answer is right.
 
     >>> named = [NamedItem("a", "dog", "answered", rules={"correct-any": True}),
     ...          NamedItem("b", "cat", "answered")]
@@ -183,7 +187,11 @@ def accuracy(items: Sequence[NamedItem], basis: Basis) -> NamingAccuracy:
 
 
 def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -> dict[str, int]:
-    """How often each code stands, in the order of :data:`CODES`; those that never stand left out.
+    """Return how often each code occurs, in the order of :data:`CODES`, without zeros.
+
+    Args:
+        items: of a subtest, without practice.
+        code: returns the code of an item, or an empty string.
 
     >>> named = [NamedItem("a", "dog", "answered", code="semantic")]
     >>> code_profile(named, lambda one: one.code)
@@ -218,13 +226,18 @@ def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:
     return [one for one in items if one.status == "answered"]
 
 
-def right_by(one: NamedItem, basis: Basis) -> bool | None:
-    """Whether an item is right by a basis; None where it says nothing of it."""
+def right_by(item: NamedItem, basis: Basis) -> bool | None:
+    """Return whether an item is right by a basis; None where the basis has no verdict.
+
+    Args:
+        item: of a subtest.
+        basis: by what an answer is right.
+    """
     if basis == "person":
-        return one.person
+        return item.person
     if basis == "outcome":
-        return None if one.outcome is None else one.outcome == "right"
-    return one.rules.get(basis)
+        return None if item.outcome is None else item.outcome == "right"
+    return item.rules.get(basis)
 
 
 def _came_right(one: NamedItem) -> bool:

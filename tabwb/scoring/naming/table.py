@@ -1,4 +1,4 @@
-"""The ordered decision table of spoken naming: the first rule that applies decides (SCORING 4).
+"""The ordered decision table of spoken naming: the first rule that applies decides.
 
 Data and code in one order: an entry of :data:`RULES` has a number, a name, what it says in plain
 words, where it is from, and the function that applies it (printed in ``docs/naming-rules.md``).
@@ -62,7 +62,7 @@ def several_words(case: Case) -> Proposal | None:
 
 
 def _pieces(case: Case) -> list[Proposal]:
-    """What each word is where short pauses part an attempt into common words, else nothing."""
+    """Return a proposal for each word where short pauses separate common words, else nothing."""
     said = case.said.phonemes
     ends = [0, *sorted(case.said.breaks), len(said)]
     cases = [

@@ -1,4 +1,4 @@
-"""Which words a listener may have heard: word or nonword by sound, endings, number (SCORING 4)."""
+"""Which words a listener may have heard: word or nonword by sound, endings, number."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _sounding(phonemes: tuple[str, ...], listed: frozenset[str]) -> Words:
 
 
 def _merged(phonemes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The same with one vowel of "cot" or "caught" as the other.
+    """Yield the same with one vowel of "cot" or "caught" as the other.
 
     >>> list(_merged(("D", "AA", "G"))), list(_merged(("K", "AA", "R")))
     ([('D', 'AO', 'G')], [])
@@ -114,7 +114,11 @@ def sound_of(word: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
 
 
 def is_word(word: str, listed: frozenset[str] = frozenset()) -> bool:
-    """Whether a word that a listener wrote is one: SCOWL up to 60, or in a list of the battery.
+    """Return whether a word is listed: SCOWL up to 60, or in a list of the battery.
+
+    Args:
+        word: lower case.
+        listed: words of the battery.
 
     >>> is_word("pooch"), is_word("treeb")
     (True, False)
@@ -123,7 +127,7 @@ def is_word(word: str, listed: frozenset[str] = frozenset()) -> bool:
 
 
 def is_common(word: str) -> bool:
-    """Whether a word is among the common ones (SCOWL up to 35)."""
+    """Return whether a word is among the common ones (SCOWL up to 35)."""
     return load_lexicon().common(word)
 
 
@@ -218,6 +222,6 @@ def phrase_of(phonemes: Sequence[str]) -> tuple[str, ...]:
 
 
 def _very_common(word: str) -> bool:
-    """Whether a word, or the word that a contraction (don't, it's) begins with, is very common."""
+    """Return whether a word, or the first word of a contraction (don't, it's), is very common."""
     stem = word.removesuffix("n't").partition("'")[0]
     return stem == "i" or load_lexicon().level(stem) == PHRASE_SIZE

@@ -1,4 +1,4 @@
-"""The rules judge ``rules-2``, and ``rules-1``: 19 features, text rules for 14 (SCORING 3)."""
+"""The rules judge ``rules-2``, and ``rules-1``: 19 features, text rules for 14."""
 
 from tabwb.scoring.rules.features import FEATURES, NEVER, ONE_SIDED, TWO_SIDED
 from tabwb.scoring.rules.judge import judge

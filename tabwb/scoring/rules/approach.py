@@ -15,7 +15,11 @@ _EDITING = {term[0]: term for term in EDITING_TERMS}
 
 
 def conduite(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 11, one-sided (SCORING 3); see :func:`approaches`.
+    """Rule 11, one-sided; see :func:`approaches`.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> conduite(read("I want a pa- pen, I mean, pencil.")).words
@@ -26,13 +30,17 @@ def conduite(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
 
 def approaches(passage: Passage, limits: Thresholds = RULES_1) -> tuple[tuple[Token, Token], ...]:
-    """The steps from one attempt at a word to the next, in their order.
+    """Return the steps from one attempt at a word to the next, in their order.
 
     Either X, an editing term (*I mean*, *no*, *or rather*, *sorry*, a filler), Y, where Y begins
     with X or shares half its letters; or a fragment, an attempt and a final word of rising
     similarity, which are two steps. Ours: X and Y are content words of one first letter, "shares"
     means in the same order, an article may be said again before Y; *no* edits where a comma follows
     it or Y begins with X (*a heart, no hope* is no approach).
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> [(x.word, y.word) for x, y in approaches(read("I want a pa pen I mean pencil"))]
@@ -78,7 +86,7 @@ def _edited(
 
 
 def _editing_term(tokens: Sequence[Token], at: int) -> int:
-    """How many words from ``at`` are an editing term; 0 where none stands."""
+    """Return how many words from ``at`` are an editing term; 0 where none stands."""
     term = _EDITING.get(tokens[at].word) if at < len(tokens) else None
     if term is None or tuple(token.word for token in tokens[at : at + len(term)]) != term:
         return 0
@@ -116,7 +124,7 @@ def _rising(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token
 
 
 def _may_break_off(token: Token, limits: Thresholds) -> bool:
-    """Whether a word may be the beginning of one: hyphened, or of 1-3 letters and not frequent."""
+    """Return whether a word may be a fragment: hyphened, or of 1-3 letters and infrequent."""
     if token.hyphen:
         return True
     level = load_lexicon().level(token.word)
@@ -125,7 +133,11 @@ def _may_break_off(token: Token, limits: Thresholds) -> bool:
 
 
 def common_subsequence(one: str, other: str) -> int:
-    """The most letters that stand in both words in the same order.
+    """Return the length of the longest common subsequence of the letters of two words.
+
+    Args:
+        one: a word.
+        other: a word.
 
     >>> common_subsequence("pen", "pencil"), common_subsequence("Tuesday", "Thursday")
     (3, 6)
@@ -143,7 +155,11 @@ def common_subsequence(one: str, other: str) -> int:
 
 
 def similarity(one: str, other: str) -> float:
-    """Shared letters in order, twice, over all letters: 0 to 1.
+    """Return twice the common subsequence over all letters of two words, 0 to 1.
+
+    Args:
+        one: a word.
+        other: a word.
 
     >>> similarity("pen", "pencil"), similarity("pa", "pencil")
     (0.6666666666666666, 0.25)

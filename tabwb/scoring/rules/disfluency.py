@@ -28,19 +28,28 @@ _BETWEEN = re.compile(r"[ \t,]+")
 
 
 def lacks_boundaries(passage: Passage, limits: Thresholds = RULES_1) -> bool:
-    """Whether a transcript of speech is one long stretch, so that rules 2 and 6 are undefined."""
+    """Return whether a transcript of speech is one long stretch (rules 2 and 6 are undefined).
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
+    """
     long = len(passage.tokens) > limits.unpunctuated
     return passage.context.spoken and long and len(passage.utterances) == 1
 
 
 def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 2, two-sided: an utterance left incomplete before the next one (SCORING 3).
+    """Rule 2, two-sided: an utterance left incomplete before the next one.
 
     Any but the last utterance ends in ``...``, a dash or ``+...``, or in {the a an my your our
     their and but because}; or such a word stands directly before a capitalised question or subject
     word. Ours: no title (*the How and Why*), and *and I* is English. In ``rules-2`` three dots
     within a line of speech, and before a small letter, are a pause; in typed text three dots after
     a word that may end a sentence ("my life... I") can be style: noted, and not counted.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> abandoned_utterances(read("I was going to say that the How are you doing today?")).words
@@ -70,7 +79,7 @@ def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verd
 
 
 def _finished(passage: Passage) -> tuple[Utterance, ...]:
-    """All utterances but one that the token limit cut."""
+    """Return all utterances but one that the token limit cut."""
     return passage.utterances[:-1] if passage.is_cut else passage.utterances
 
 
@@ -83,7 +92,7 @@ def _is_left_open(utterance: Utterance) -> bool:
 
 
 def _may_be_style(utterance: Utterance) -> bool:
-    """Whether only three dots say that an utterance broke off, after a word that may end one."""
+    """Return whether only three dots show a break, after a word that may end an utterance."""
     text = utterance.text.rstrip(_CLOSING)
     last = without_fillers(utterance.tokens)[-1:]
     return (
@@ -112,12 +121,16 @@ def _breaks_off(tokens: tuple[Token, ...], at: int) -> bool:
 
 
 def false_starts(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 7, two-sided: the abandoned beginning of a word (SCORING 3).
+    """Rule 7, two-sided: the abandoned beginning of a word.
 
     1-4 letters and a hyphen, and the next word starts with the same letter; or 1-3 letters that are
     no real short word and begin the next word. An utterance that the token limit cut does not
     count. Ours: *two- to three-year* is a waiting hyphen; acronyms and capitals in a sentence are
     no fragments.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> false_starts(read("I want to have a ca cat")).words

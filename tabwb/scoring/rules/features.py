@@ -1,4 +1,4 @@
-"""The 19 features by id, and what a text rule can say of each (SCORING 3)."""
+"""The 19 features by id, and what a text rule can say of each."""
 
 from __future__ import annotations
 

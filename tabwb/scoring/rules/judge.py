@@ -34,7 +34,7 @@ RULES: Mapping[str, Rule] = dict(
         strict=True,
     )
 )
-"""The rule of each feature that has one, in the order of SCORING 3."""
+"""The rule of each feature that has one, in the order of docs/rules-judge.md."""
 
 NO_RULE = undefined("no rule on the text alone can tell")
 EMPTY = undefined("empty: there is no response")
@@ -42,11 +42,15 @@ NOT_LANGUAGE = undefined("not-language: not an English text in Latin script")
 
 
 def judge(context: TextContext, limits: Thresholds = CURRENT) -> Mapping[str, Verdict]:
-    """The verdict on each of the 19 features (SCORING 3).
+    """Return the verdict on each of the 19 features.
 
     An empty response and one that is not English leave every feature undefined; from ``rules-2`` on
     so does every unusable response (:attr:`ResponseStatus.usable`), with its status as reason. The
     half-known test is not made in repetition, where one word that is no word is an answer.
+
+    Args:
+        context: the response and what is known about it.
+        limits: thresholds of the version of the rules.
 
     >>> verdicts = judge(TextContext("The kite is the kite is flying."))
     >>> str(verdicts["retracing"].outcome), str(verdicts["off-topic"].outcome)

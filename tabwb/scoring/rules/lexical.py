@@ -26,7 +26,7 @@ _BASE_LETTERS = 3
 
 
 def is_word(word: str) -> bool:
-    """Whether a word (small letters) is known, derivable or made of two common words.
+    """Return whether a word (small letters) is known, derivable or made of two common words.
 
     Derivable: a common word with a beginning, an ending or both, and the doubled letter, the silent
     e or the y that spelling brings along; letters drawn out (*soooo*); *-in* for *-ing*; what
@@ -50,7 +50,7 @@ def _is_word(word: str, part: int, loans: bool = False) -> bool:
 
 
 def _is_loan(stem: str) -> bool:
-    """Whether a word is a loan word, or the plural of one or of any known word."""
+    """Return whether a word is a loan word, or the plural of one or of any known word."""
     bases = {stem, stem.removesuffix("s"), stem.removesuffix("es")}
     if stem in LOAN_WORDS or bases & LOAN_WORDS:
         return True
@@ -91,11 +91,15 @@ def _is_joined(word: str, part: int) -> bool:
 def nonwords(
     passage: Passage, limits: Thresholds = RULES_1
 ) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
-    """Words that are in no dictionary: those that count, and those that may be slips.
+    """Return the words that are in no dictionary: those that count, and those that may be slips.
 
     Looked at are words of 4 or more letters, not capitalised inside a sentence, not all capitals,
     not beside a digit or a sign of an address. A slip is one edit from one of the 11,109 most
     common words (SCOWL's sizes 10 and 20) and comes with that word.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
     """
     names = {
         token.word
@@ -125,7 +129,7 @@ def nonwords(
 
 
 def _opens_name(tokens: tuple[Token, ...], at: int) -> bool:
-    """Whether a first word is followed by another capital: *Zlatko Horvat came*."""
+    """Return whether a first word is followed by another capital: *Zlatko Horvat came*."""
     following = tokens[at + 1].text if at + 1 < len(tokens) else ""
     return tokens[at].text[0].isupper() and following[:1].isupper() and following != "I"
 
@@ -147,7 +151,7 @@ _ALTERNATIVES = re.compile(r"[A-Za-z']+(?:/[A-Za-z']+){1,2}")
 
 
 def _run_around(text: str, token: Token) -> str:
-    """The stretch without white space in which a word stands, closing marks taken off."""
+    """Return the stretch without white space in which a word stands, closing marks taken off."""
     start = max(text.rfind(" ", 0, token.start), text.rfind("\n", 0, token.start)) + 1
     end = token.end
     while end < len(text) and not text[end].isspace():
@@ -156,12 +160,16 @@ def _run_around(text: str, token: Token) -> str:
 
 
 def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 4, two-sided: a word of 4 or more letters in no dictionary (SCORING 3).
+    """Rule 4, two-sided: a word of 4 or more letters in no dictionary.
 
     Not capitalised inside a sentence, not all capitals, no digit, not derivable (common affixes,
     doubling), not two known words joined. Edit distance 1 from a common word: only a *candidate*,
     not counted, shown with the nearest word. Ours: two neighbours swapped are one edit too, and
     common are SCOWL's sizes 10 and 20, so that *republice* (appendix C) and *flimby* count.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> neologisms(read("I need to buy a blorf from the store.")).words
@@ -185,6 +193,10 @@ NEOLOGISTIC = f"{JARGON_NAME}: the rule sees words of no dictionary, not jargon 
 def jargon(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 5, two-sided: 3 or more words of rule 4 and at least 20 % of all (50 % under 20 words).
 
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
+
     >>> from tabwb.scoring.rules.passage import read
     >>> jargon(read("Flimby gorp snizz and blah.")).words
     ('Flimby', 'gorp', 'snizz')
@@ -204,7 +216,11 @@ def jargon(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
 
 def is_english(passage: Passage, limits: Thresholds = RULES_1) -> bool:
-    """Whether half of the words are known or one is an English function word.
+    """Return whether half of the words are known or one is an English function word.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> is_english(read("Flimby gorp snizz and blah.")), is_english(read("Xqz wbrt plimf drogg."))
@@ -236,11 +252,15 @@ _BLANK = re.compile(r"(?<![\w\\])\\?_+(?!\w)")
 
 
 def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 8, one-sided: a word that was looked for and not found (SCORING 3).
+    """Rule 8, one-sided: a word that was looked for and not found.
 
     An explicit comment (can't find, think of, remember the word or name; what's it called), a blank
     (``_``), or rule 11 twice: two steps of approach, in one chain or in two (ours). Fillers alone
     never.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> anomia(read("I can't find the word for that.")).words
@@ -261,7 +281,11 @@ def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
 
 def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 9, one-sided: 2 or more unspecific words, at least 15 % of content words (SCORING 3).
+    """Rule 9, one-sided: 2 or more unspecific words, at least 15 % of content words.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> empty_speech(read("You know, stuff and things.")).words
@@ -279,7 +303,7 @@ def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
 
 def _proforms(passage: Passage, content: Sequence[Token], limits: Thresholds) -> Verdict | None:
-    """Whether a text has hardly a content word and says *it*, *they*, *there*, *did* instead."""
+    """Return *present* for a text of pro-forms (*it*, *they*, *did*) with few content words."""
     total = len(passage.plain)
     if total < limits.proform_words:
         return None

@@ -47,11 +47,15 @@ _COUNTED = re.compile(
 
 
 def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 6, two-sided, connected text only: unusually brief utterances (SCORING 3).
+    """Rule 6, two-sided, connected text only: unusually brief utterances.
 
     At least half the utterances have 4 words or fewer and the median is 5 or less; or one utterance
     under 8 words in all. In ``rules-2`` undefined where the prompt asks for steps or a list, and
     without the utterances of lists and dialogue (:func:`beside_lists`).
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> short_utterances(read("I go store. I buy carrot.")).words
@@ -99,8 +103,12 @@ def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Ve
 
     Clause-initial pronoun + V-ing without *be*; go, come, walk, drive (to) + store, bank ...
     without article; function words under 30 % of 12 or more words, never for "steps to make a
-    simple meal" (SCORING 3). Ours: no *be* is missed in a question or, since dialects leave it out
+    simple meal". Ours: no *be* is missed in a question or, since dialects leave it out
     by rule, in a speaker with a recorded dialect.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> omitted_function_words(read("I going store.")).words
@@ -149,7 +157,7 @@ _NEARLY_ALL = 0.9
 
 
 def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
-    """The utterances that stand neither in a list, nor in quotation marks, nor in a script's turns.
+    """Return the utterances outside lists, quotation marks and the turns of a script.
 
     A list has two lines or more that open with a marker (*1.*, *-*, *Step 1*, *Anna:*). Quotation
     marks around the whole text quote nothing.
@@ -180,7 +188,7 @@ def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
 
 
 def _lacks_subject_words(passage: Passage, utterance: Utterance, at: int) -> int:
-    """Where an utterance begins as a telegram: the position after its first words, or 0.
+    """Return where an utterance begins as a telegram: the position after its first words, or 0.
 
     *Boy climb*, *Girl wants*: a person's noun in the singular without article before a verb, or
     *Boy falling* without *be*; *Me job*, *Him want*: an object pronoun before a content word.
@@ -212,7 +220,7 @@ def _is_name(utterance: Utterance) -> bool:
 
 
 def _opens_clause(passage: Passage, tokens: tuple[Token, ...], at: int) -> bool:
-    """Whether a word begins its utterance or a clause, openers such as *so* set aside."""
+    """Return whether a word begins its utterance or a clause, openers such as *so* set aside."""
     if at > 0 and tokens[at - 1].word in CLAUSE_OPENERS:
         return True
     if all(token.word in UTTERANCE_OPENERS for token in tokens[:at]):
@@ -237,7 +245,7 @@ def _lacks_be(passage: Passage, utterance: Utterance, at: int) -> bool:
 
 
 def _place_without_article(tokens: tuple[Token, ...], at: int) -> int:
-    """The position of the place after a verb of motion at ``at``, or 0."""
+    """Return the position of the place after a verb of motion at ``at``, or 0."""
     if tokens[at].word not in MOTION:
         return 0
     place = at + 2 if tokens[at + 1].word == "to" else at + 1
@@ -252,7 +260,11 @@ def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> V
 
     *he, she, it* + bare verb of a closed list, no modal, *do*, causative or question within two
     words; numeral or *many, several* + singular noun of a closed list. Undefined for a speaker with
-    a recorded dialect: dialects drop -s by rule (SCORING 3). Ours: *it* must open its clause.
+    a recorded dialect: dialects drop -s by rule. Ours: *it* must open its clause.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> omitted_bound_morphemes(read("She go home. He has two dog.")).words
@@ -282,7 +294,7 @@ def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> V
 
 
 def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bool:
-    """*Boy climb*, *the girl want*: a person's noun opens the utterance before a bare verb."""
+    """Return whether a person's noun opens the utterance before a bare verb (*Boy climb*)."""
     tokens = utterance.tokens
     before = [token.word for token in tokens[:at]]
     opens = not before or (

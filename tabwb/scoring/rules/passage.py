@@ -29,7 +29,7 @@ class TextContext:
     Attributes:
         text: the response, unaltered.
         kind: what the subtest asks for; *verbatim* is repetition.
-        status: the response status (SCORING 1).
+        status: the response status.
         prompt: the item's own prompt.
         sent: the exact message sent, instructions included.
         expected: the target of a repetition, or None.
@@ -105,7 +105,7 @@ class Passage:
         return self.context.status is ResponseStatus.TRUNCATED
 
     def quote(self, tokens: Sequence[Token]) -> str:
-        """The words as they stand in the text, from the first token to the last, shortened."""
+        """Return the text from the first token to the last, shortened to 80 characters."""
         quoted = " ".join(self.text[tokens[0].start : tokens[-1].end].split())
         if len(quoted) > EVIDENCE_LETTERS:
             quoted = quoted[: EVIDENCE_LETTERS - 3].rstrip() + "..."
@@ -113,7 +113,7 @@ class Passage:
 
 
 def normalise(text: str) -> str:
-    """Apostrophes made equal, accents taken off Latin letters, one-sign ellipses as three stops.
+    """Return a text with plain apostrophes, no accents, and three stops for an ellipsis sign.
 
     >>> normalise("we’d go to the café…")
     "we'd go to the cafe..."
@@ -125,7 +125,7 @@ def normalise(text: str) -> str:
 
 
 def read(response: TextContext | str, *, dots_pause: bool = False) -> Passage:
-    """Words of ``[A-Za-z]+('[a-z]+)*``, utterances ended by ``. ? !`` or a newline.
+    """Return the words of ``[A-Za-z]+('[a-z]+)*``, utterances ended by ``. ? !`` or a newline.
 
     A stop inside a number or a name (``3.5``, ``tabwb.toml``), after an initial and after a few
     abbreviations (*Mr.*, *e.g.*) ends nothing. A trailing hyphen is kept before a space or comma.
@@ -181,12 +181,12 @@ def _ends(text: str, dots_pause: bool, spoken: bool) -> Iterable[int]:
 
 
 def without_fillers(tokens: Iterable[Token]) -> tuple[Token, ...]:
-    """The words that are no fillers."""
+    """Return the words that are no fillers."""
     return tuple(token for token in tokens if token.word not in FILLERS)
 
 
 def is_content(word: str) -> bool:
-    """Whether a word (in small letters) is a content word; contracted function words are none.
+    """Return whether a lower-case word is a content word; contracted function words are not.
 
     >>> [is_content(word) for word in ("kite", "the", "they'd", "don't", "kite's")]
     [True, False, False, False, True]
@@ -203,7 +203,7 @@ _NEGATED = FUNCTION_WORDS | {"ca", "wo", "sha", "ai"}
 
 
 def echoed(passage: Passage, stretch: int) -> frozenset[int]:
-    """Positions in ``plain`` of words that stand in a stretch of the prompt.
+    """Return the positions in ``plain`` of words that stand in a stretch of the prompt.
 
     Prompt text is what was sent. In repetition the target is the answer and no prompt text, and is
     taken out of it.

@@ -35,10 +35,15 @@ class Run(NamedTuple):
 
 
 def find_runs(words: Sequence[str], shortest: int, longest: int) -> Iterator[Run]:
-    """All maximal runs of a unit of ``shortest`` to ``longest`` words, two copies or more.
+    """Yield all maximal runs of two or more copies of a unit of words.
 
-    A unit that is itself made of copies is not reported: *no no no no* is four times *no*, not
+    A unit that consists of copies itself is not reported: *no no no no* is four times *no*, not
     twice *no no*.
+
+    Args:
+        words: of a text, in order.
+        shortest: fewest words of a unit.
+        longest: most words of a unit.
 
     >>> list(find_runs("the kite is the kite is flying".split(), 2, 6))
     [Run(start=0, size=3, times=2)]
@@ -63,7 +68,7 @@ def _is_primitive(unit: Sequence[str]) -> bool:
 
 
 def _is_idiom(words: Sequence[str], run: Run) -> bool:
-    """Whether a run is *again and again and again* or *side by side by side*."""
+    """Return whether a run is *again and again and again* or *side by side by side*."""
     if run.size != 2:
         return False
     first, second = words[run.start : run.start + 2]
@@ -78,8 +83,12 @@ def retracing(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 1, two-sided: the same 2-6 words (not all one word) exactly twice in a row.
 
     Both copies stand within one utterance; 3 or more belong to rule 3. In a transcript of speech it
-    is a rate: 3.5 per 100 words or more (SCORING 3). Ours: *again and again and again* and *side by
+    is a rate: 3.5 per 100 words or more. Ours: *again and again and again* and *side by
     side by side* are English.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> retracing(read("The kite is the kite is flying.")).words
     ('The kite is the kite is',)
@@ -112,7 +121,7 @@ REPEATED_WORDS = "the rule sees words that come again, not an idea that returns 
 
 
 def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 3, two-sided: words that come again where they should not (SCORING 3).
+    """Rule 3, two-sided: words that come again where they should not.
 
     1-6 words 3 or more times in a row, with a content word (not *very, really, much, ha, no*); or
     an utterance of 5 or more words again verbatim; or any 8 words twice; or 4 or more words across
@@ -121,6 +130,10 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     Ours, so that a repetition that carries the prompt along (appendix C, example 3) still counts.
     In ``rules-2`` one word three times between commas is emphasis in typed text (*I loved, loved,
     loved it*), and a phrase of 3 words or more that is said 3 times in one response counts.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> perseverations(read("The ball, the ball, the ball kept bouncing.")).words
     ('The ball, the ball, the ball',)
@@ -160,7 +173,7 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
 
 def _is_parted(passage: Passage, tokens: Sequence[Token]) -> bool:
-    """Whether three dots part the copies in typed text: style, as in *we swam... and swam*."""
+    """Return whether three dots separate the copies in typed text (*we swam... and swam*)."""
     return not passage.context.spoken and "..." in passage.text[tokens[0].start : tokens[-1].end]
 
 
@@ -173,7 +186,7 @@ def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run, limits: Th
 
 
 def _returning(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
-    """Phrases that are said again and again, as the span of the last time.
+    """Yield the span of the last occurrence of each phrase that returns often enough.
 
     A phrase stands within an utterance, does not open it (*I remember* before one thing after
     another is style), holds no name and ends in a content word. Its
@@ -201,7 +214,7 @@ def _returning(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[in
 
 
 def _again(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
-    """Utterances and stretches that were said before, as the span of the second time."""
+    """Yield the second occurrence of utterances and stretches that were said before, as spans."""
     words = [token.word for token in tokens]
     seen: set[tuple[str, ...]] = set()
     start = 0
@@ -225,7 +238,7 @@ def _again(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, i
 
 
 def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in order without those that lie inside another one."""
+    """Return the spans in order without those that lie inside another one."""
     kept: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not kept or end > kept[-1][1]:
@@ -234,12 +247,16 @@ def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 10, one-sided: overlearned words said over and over (SCORING 3).
+    """Rule 10, one-sided: overlearned words said over and over.
 
     3 or more in a row of the same expletive, *yes*, *no*, *okay*, *well*, *you know*, or of one
     non-word; or one short formula (a whole utterance of up to 5 words that is no prompt text, ours)
     in 3 or more answers, this one included. In ``rules-2`` also any word or syllable 4 or more
     times as the whole answer.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> stereotypies(read("I keep saying dammit dammit dammit all the time")).words
     ('dammit dammit dammit',)
@@ -275,7 +292,7 @@ def _shared_formulas(passage: Passage, limits: Thresholds) -> Iterator[str]:
 
 
 def _formulas(passage: Passage, longest: int) -> tuple[str, ...]:
-    """The short whole utterances, in small letters."""
+    """Return the short whole utterances, in small letters."""
     sayings = (
         " ".join(token.word for token in without_fillers(utterance.tokens))
         for utterance in passage.utterances

@@ -21,10 +21,14 @@ _LEFT_OUT = 0.75
 def align(
     target: Sequence[str], answer: Sequence[str]
 ) -> tuple[tuple[str | None, str | None], ...]:
-    """Pairs of a target's word and an answer's word; None where one has no counterpart.
+    """Return pairs of a target's word and an answer's word; None where one has no counterpart.
 
     The cheapest alignment where a word left out or put in costs 0.75 and a pair costs one minus its
     :func:`~tabwb.scoring.rules.approach.similarity`; a pair wins a tie.
+
+    Args:
+        target: words of the target.
+        answer: words of the response.
 
     >>> align(["the", "sun", "rises"], ["sun", "rise"])
     (('the', None), ('sun', 'sun'), ('rises', 'rise'))
@@ -70,7 +74,7 @@ def _has_target(passage: Passage) -> bool:
 
 
 def lost_function_words(passage: Passage) -> Verdict:
-    """Rule 12 in repetition, two-sided: a function word deleted from the target (SCORING 3).
+    """Rule 12 in repetition, two-sided: a function word deleted from the target.
 
     Ours: undefined where the target has no function word, and where no word of it was said (that is
     more than an omission of function words).
@@ -95,7 +99,7 @@ def lost_function_words(passage: Passage) -> Verdict:
 
 
 def lost_suffixes(passage: Passage) -> Verdict:
-    """Rule 13 in repetition, one-sided: the target's suffix is missing (SCORING 3).
+    """Rule 13 in repetition, one-sided: the target's suffix is missing.
 
     >>> from tabwb.scoring.rules.passage import TextContext
     >>> said = TextContext("The sun rise in the East.", ResponseKind.VERBATIM,
@@ -121,10 +125,14 @@ def _is_cut(word: str, said: str) -> bool:
 
 
 def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 14, one-sided, repetition only (SCORING 3; TAB, B.6).
+    """Rule 14, one-sided, repetition only (TAB, appendix B.6).
 
     An answer that is no word, within a third of its letters of the aligned target; elsewhere
     undefined.
+
+    Args:
+        passage: the response.
+        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import TextContext
     >>> said = TextContext("catastroph", ResponseKind.VERBATIM, expected="catastrophe.")
@@ -147,7 +155,11 @@ def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> Verd
 
 
 def edit_distance(one: str, other: str) -> int:
-    """Letters left out, put in or replaced between two words (Levenshtein).
+    """Return the Levenshtein distance of two words.
+
+    Args:
+        one: a word.
+        other: a word.
 
     >>> edit_distance("coffee", "coffah")
     2

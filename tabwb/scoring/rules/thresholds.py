@@ -108,7 +108,7 @@ CURRENT = RULES_2
 
 
 def rater_id(thresholds: Thresholds) -> str:
-    """The rater under which verdicts are stored.
+    """Return the rater under which verdicts are stored.
 
     >>> rater_id(RULES_1), rater_id(CURRENT)
     ('rules-1', 'rules-2')

@@ -1,4 +1,4 @@
-"""What a rule says of one response: present with the words that fired, absent, or undefined."""
+"""Verdict of a rule on one response: present with the words that fired, absent, or undefined."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """The three things a rule may say. A rule that cannot tell does not say *absent*."""
+    """The three outcomes of a rule. A rule that cannot tell does not return *absent*."""
 
     PRESENT = "present"
     ABSENT = "absent"
@@ -34,7 +34,11 @@ class Verdict:
 
 
 def present(*words: str, note: str = "") -> Verdict:
-    """The sign is there, in these words.
+    """Return the verdict that the sign is present in these words.
+
+    Args:
+        words: the words of the response that fired; duplicates are removed.
+        note: further information for a person.
 
     >>> str(present("the ball the ball the ball"))
     '"the ball the ball the ball"'
@@ -43,16 +47,16 @@ def present(*words: str, note: str = "") -> Verdict:
 
 
 def absent(note: str = "") -> Verdict:
-    """The sign was looked for and is not there: only two-sided features."""
+    """Return the sign was looked for and is not there: only two-sided features."""
     return Verdict(Outcome.ABSENT, (), note)
 
 
 def undefined(note: str) -> Verdict:
-    """No verdict, and why."""
+    """Return an undefined verdict with its reason."""
     return Verdict(Outcome.UNDEFINED, (), note)
 
 
 NOT_SEEN = undefined(
     "no sign found; that a text rule finds no sign does not show that it is absent"
 )
-"""What a one-sided feature says where its rule does not fire."""
+"""Verdict of a one-sided feature whose rule does not fire."""

@@ -81,7 +81,7 @@ class Aligned:
     """What was said beside what should have been said.
 
     Attributes:
-        steps: in order; costs are in features (SCORING 5).
+        steps: in order; costs are in features.
         phoneme_share: phonemes that differ over phonemes of the accepted form.
         feature_share: features that differ over features of the accepted form.
     """
