@@ -3,18 +3,20 @@
 ``python -m benchmarks [ROW ...] [--rounds N] [--markdown FILE]``. Each row compares tabwb with a
 floor measured in the same run (a bare interpreter, a trivial Textual app, a bare SQLite commit), so
 that the ratio means something on any machine. Peers (``llm``, ``inspect``) are measured too where
-they are installed. Nothing here fails: timings are read by people.
+they are installed. Nothing here fails: timings are read by people. ``python -m benchmarks paths``
+counts code instead: see :mod:`benchmarks.paths`.
 """
 
 from __future__ import annotations
 
 import argparse
 import platform
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import frames, generation, phonology, rows, transcription
+from benchmarks import frames, generation, paths, phonology, rows, transcription
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,9 @@ def _seconds(value: float) -> str:
 
 def main() -> None:
     """Measure and print."""
+    if sys.argv[1:2] == ["paths"]:
+        paths.main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("rows", nargs="*", choices=[[], *ROWS], metavar="ROW", help=", ".join(ROWS))
     parser.add_argument("--rounds", type=int, default=5)

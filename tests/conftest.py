@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ from hypothesis import settings
 from tabwb.records.telemetry import switch_off
 
 switch_off(os.environ)  # before a test imports onnxruntime itself
+# A shell starts what runs in its background with SIGINT ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("tabwb", deadline=None, max_examples=50)
 settings.load_profile("tabwb")
 

@@ -25,6 +25,19 @@ from tabwb.records.states import StopReason
 """
 
 
+def write_plugin(site: Path, name: str, source: str) -> Path:
+    """Write a plugin's module and its dist-info folder into ``site``; return the module's path."""
+    module = f"plugin_for_tests_{name.replace('-', '_')}"
+    path = site / f"{module}.py"
+    path.write_text(PREAMBLE + dedent(source), encoding="utf-8")
+    info = site / f"{module}-1.0.dist-info"
+    info.mkdir()
+    metadata = f"Metadata-Version: 2.1\nName: {name}-package\nVersion: 1.0\n"
+    (info / "METADATA").write_text(metadata, encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[tabwb]\n{name} = {module}\n", encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Install a plugin from its source, here and in child processes."""
@@ -36,15 +49,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     modules: list[str] = []
 
     def make(name: str, source: str) -> Path:
-        module = f"plugin_for_tests_{name.replace('-', '_')}"
-        modules.append(module)
-        path = site / f"{module}.py"
-        path.write_text(PREAMBLE + dedent(source), encoding="utf-8")
-        info = site / f"{module}-1.0.dist-info"
-        info.mkdir()
-        metadata = f"Metadata-Version: 2.1\nName: {name}-package\nVersion: 1.0\n"
-        (info / "METADATA").write_text(metadata, encoding="utf-8")
-        (info / "entry_points.txt").write_text(f"[tabwb]\n{name} = {module}\n", encoding="utf-8")
+        path = write_plugin(site, name, source)
+        modules.append(path.stem)
         return path
 
     yield make

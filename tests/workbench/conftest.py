@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.plugin_api.conftest import Install, install  # noqa: F401 - a fixture
+from tests.workbench.naming_seat import TRANSCRIBER, Name, known_words, naming
 from tests.workbench.seat import Given, Seat, Sit, workbench
 
 
@@ -39,3 +41,16 @@ def given(sit: Sit, battery: str) -> Given:
             yield seat
 
     return opened
+
+
+@pytest.fixture
+def matcher(install: Install, tmp_path: Path) -> str:  # noqa: F811
+    """The spec of a transcriber that finds the recorded words."""
+    install("matcher", TRANSCRIBER)
+    return known_words(tmp_path / "known")
+
+
+@pytest.fixture
+def name_aloud(matcher: str, tmp_path: Path) -> Name:
+    """Open the workbench and begin a naming battery."""
+    return partial(naming, tmp_path, matcher)

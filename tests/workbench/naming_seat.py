@@ -6,13 +6,13 @@ ones, and the transcriber finds them by correlation. Only time is the test's own
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PIL import Image, ImageDraw
 
 from tabwb.records.speakers import Consent
@@ -23,8 +23,7 @@ from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
 from tabwb.workbench.naming.snapshots import NamingNow
 from tabwb.workbench.trial.draft import Draft
-from tests.plugin_api.conftest import Install
-from tests.workbench.seat import Seat, Sit
+from tests.workbench.seat import Seat, workbench
 
 RATE = 16_000
 SPEECH = Path(__file__).parent.parent / "data" / "speech"
@@ -227,13 +226,8 @@ def naming_battery(folder: Path, rules: str = "", items: str = "dog cat tree hou
     return path
 
 
-@pytest.fixture
-def matcher(install: Install, tmp_path: Path) -> str:
-    """The spec of a transcriber that finds the recorded words."""
-    import json
-
-    install("matcher", TRANSCRIBER)
-    folder = tmp_path / "known"
+def known_words(folder: Path) -> str:
+    """Write the recorded words into ``folder`` and return the spec of their transcriber."""
     folder.mkdir()
     for name, _ in WORDS.values():
         (folder / name).write_bytes((SPEECH / name).read_bytes())
@@ -241,37 +235,47 @@ def matcher(install: Install, tmp_path: Path) -> str:
     return f"matcher:{folder}"
 
 
-@pytest.fixture
-def name_aloud(sit: Sit, matcher: str, tmp_path: Path) -> Name:
-    """Open the workbench and begin a naming battery."""
+@asynccontextmanager
+async def naming(
+    folder: Path,
+    transcriber: str,
+    size: tuple[int, int] = (80, 24),
+    *,
+    rules: str = "",
+    consent: bool = True,
+    **fields: str,
+) -> AsyncIterator[NamingSeat]:
+    """Open the workbench and begin a naming battery.
 
-    @asynccontextmanager
-    async def opened(
-        size: tuple[int, int] = (80, 24), *, rules: str = "", consent: bool = True, **fields: str
-    ) -> AsyncIterator[NamingSeat]:
-        battery = naming_battery(tmp_path / "pictures", rules)
-        if consent:
-            with Store.open(tmp_path / "store.db") as store:
-                given = Consent("S-014", "record", True, "2026-11-01")
-                store.keep_consents(
-                    [given, replace(given, scope="transcribe"), replace(given, scope="play-back")]
-                )
-        sources: list[PlayedSource] = []
-
-        def open_source(path: Path) -> PlayedSource:
-            sources.append(PlayedSource(path))
-            return sources[-1]
-
-        async with sit(size) as seat:
-            seat.desk.bench.open_source = open_source
-            draft = Draft(
-                battery=str(battery),
-                kind="speaker",
-                speaker="S-014",
-                **{"transcriber": matcher, "rater": "R7", **fields},  # type: ignore[arg-type]
+    Args:
+        folder: gets the battery and the store.
+        transcriber: its spec.
+        size: of the terminal.
+        rules: TOML lines added to the subtest.
+        consent: whether the speaker's consents are recorded first.
+        fields: further fields of the draft.
+    """
+    battery = naming_battery(folder / "pictures", rules)
+    if consent:
+        with Store.open(folder / "store.db") as store:
+            given = Consent("S-014", "record", True, "2026-11-01")
+            store.keep_consents(
+                [given, replace(given, scope="transcribe"), replace(given, scope="play-back")]
             )
-            seat.desk.do(lambda: seat.desk.bench.begin(draft))
-            await seat.until(lambda: seat.desk.work, "the administration")
-            yield NamingSeat(seat, sources)
+    sources: list[PlayedSource] = []
 
-    return opened
+    def open_source(path: Path) -> PlayedSource:
+        sources.append(PlayedSource(path))
+        return sources[-1]
+
+    async with workbench(folder, size) as seat:
+        seat.desk.bench.open_source = open_source
+        draft = Draft(
+            battery=str(battery),
+            kind="speaker",
+            speaker="S-014",
+            **{"transcriber": transcriber, "rater": "R7", **fields},  # type: ignore[arg-type]
+        )
+        seat.desk.do(lambda: seat.desk.bench.begin(draft))
+        await seat.until(lambda: seat.desk.work, "the administration")
+        yield NamingSeat(seat, sources)

@@ -18,13 +18,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.naming.picture import Picture
 from tabwb.workbench.naming.second_view import path_of
 from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
-from tests.plugin_api.conftest import install  # noqa: F401 - a fixture
-from tests.workbench.naming_seat import (  # noqa: F401 - fixtures
-    Name,
-    NamingSeat,
-    matcher,
-    name_aloud,
-)
+from tests.workbench.naming_seat import Name, NamingSeat
 from tests.workbench.seat import SIZES
 
 CUES = """
@@ -49,7 +43,7 @@ def views(given: NamingSeat) -> list[NamingView]:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_whole_battery_by_keyboard(
-    name_aloud: Name,  # noqa: F811
+    name_aloud: Name,
     size: tuple[int, int],
 ) -> None:
     async with name_aloud(size) as given:
@@ -84,7 +78,7 @@ async def test_a_whole_battery_by_keyboard(
         assert kept.seconds == given.speaker.now_s, "from ready to the end"
 
 
-async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None:  # noqa: F811
+async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None:
     async with name_aloud() as given:
         seat = given.seat
         await given.ready()
@@ -146,9 +140,7 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
     assert second.code is not None and second.code.code == "semantic"
 
 
-async def test_keys_in_quick_succession_are_carried_out_in_order(
-    name_aloud: Name,  # noqa: F811
-) -> None:
+async def test_keys_in_quick_succession_are_carried_out_in_order(name_aloud: Name) -> None:
     async with name_aloud() as given:
         seat = given.seat
         for _ in range(2):
@@ -171,9 +163,7 @@ async def test_keys_in_quick_succession_are_carried_out_in_order(
     assert found[1].trial.notes == ("ok",)
 
 
-async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(
-    name_aloud: Name,  # noqa: F811
-) -> None:
+async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(name_aloud: Name) -> None:
     async with name_aloud(rules=CUES) as given:
         seat = given.seat
         await given.ready()
@@ -205,7 +195,7 @@ async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(
 
 
 async def test_skip_void_note_ask_again_and_discontinue_by_key_and_palette(
-    name_aloud: Name,  # noqa: F811
+    name_aloud: Name,
 ) -> None:
     async with name_aloud(rules=CUES) as given:
         seat = given.seat
@@ -247,9 +237,7 @@ async def test_skip_void_note_ask_again_and_discontinue_by_key_and_palette(
     assert trials[0].notes == ("a cough",)
 
 
-async def test_no_response_has_kinds_and_undo_opens_the_response_again(
-    name_aloud: Name,  # noqa: F811
-) -> None:
+async def test_no_response_has_kinds_and_undo_opens_the_response_again(name_aloud: Name) -> None:
     async with name_aloud() as given:
         seat = given.seat
         await given.ready()
@@ -276,7 +264,7 @@ async def test_no_response_has_kinds_and_undo_opens_the_response_again(
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_speaker_sees_the_picture_and_nothing_else(
-    name_aloud: Name,  # noqa: F811
+    name_aloud: Name,
     size: tuple[int, int],
     tmp_path: Path,
 ) -> None:
@@ -310,9 +298,7 @@ async def test_the_speaker_sees_the_picture_and_nothing_else(
     assert not second.exists()
 
 
-async def test_a_break_and_an_interruption_keep_what_was_recorded(
-    name_aloud: Name,  # noqa: F811
-) -> None:
+async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Name) -> None:
     async with name_aloud() as given:
         seat = given.seat
         await given.ready()
@@ -345,7 +331,7 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(
         await seat.until(lambda: views(given)[1].transcript, "what was not transcribed before")
 
 
-async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None:  # noqa: F811
+async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None:
     async with name_aloud(consent=False) as given:
         await given.seat.press("space")
         await given.seat.until(lambda: given.seat.asked, "the refusal")
@@ -355,7 +341,7 @@ async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None
 
 
 async def test_what_is_read_to_the_speaker_is_shown_before_the_first_picture(
-    name_aloud: Name,  # noqa: F811
+    name_aloud: Name,
 ) -> None:
     rules = 'instructions = { text = "Tell me its name.", source = "ours" }'
     async with name_aloud(rules=rules) as given:
@@ -363,9 +349,7 @@ async def test_what_is_read_to_the_speaker_is_shown_before_the_first_picture(
         assert "Tell me its name." in given.seat.text
 
 
-async def test_every_lacking_consent_is_listed_and_recorded_here(
-    name_aloud: Name,  # noqa: F811
-) -> None:
+async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Name) -> None:
     async with name_aloud(consent=False) as given:
         seat = given.seat
         await seat.reads("S-014 has not agreed to record")
@@ -380,9 +364,7 @@ async def test_every_lacking_consent_is_listed_and_recorded_here(
         assert given.now.microphone == "open"
 
 
-async def test_a_transcriber_that_cannot_be_had_stops_nothing(
-    name_aloud: Name,  # noqa: F811
-) -> None:
+async def test_a_transcriber_that_cannot_be_had_stops_nothing(name_aloud: Name) -> None:
     async with name_aloud(transcriber="matcher:/nowhere") as given:
         await given.ready()
         await given.show()
@@ -395,9 +377,7 @@ async def test_a_transcriber_that_cannot_be_had_stops_nothing(
         assert [item.right for item in given.now.items[:2]] == [True, True]
 
 
-async def test_a_live_battery_shows_the_machine_before_the_score(
-    name_aloud: Name,  # noqa: F811
-) -> None:
+async def test_a_live_battery_shows_the_machine_before_the_score(name_aloud: Name) -> None:
     async with name_aloud(rules='reveal = "live"') as given:
         await given.ready()
         await given.give("dog", key="1")
