@@ -1,31 +1,69 @@
-"""Without the modules and names that only POSIX has, TAB still runs."""
+"""Without the modules and names that only POSIX has, TAB, naming and the workbench still run."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.administer.naming_parts import naming_battery
+
+CLIPS = Path(__file__).parents[1] / "data" / "speech"
 HIDE = """
-import subprocess, sys, types  # subprocess takes a msvcrt that is there for Windows
-for name in ("fcntl", "termios", "tty", "pwd", "grp", "resource", "readline", "curses"):
+import asyncio, subprocess, sys, types  # they take their Windows parts where a msvcrt is found
+TERMINAL
+for name in ("fcntl", "termios", "tty", "pwd", "grp", "resource", "readline", "curses", "syslog"):
     sys.modules[name] = None
 sys.modules["msvcrt"] = types.SimpleNamespace(locking=lambda *given: None, LK_NBLCK=2, LK_UNLCK=0)
 import os, signal
-for name in ("fork", "register_at_fork", "getuid", "geteuid", "killpg", "setsid",
-             "pread", "pwrite"):
+for name in ("fork", "register_at_fork", "getuid", "geteuid", "getpgid", "killpg", "setsid",
+             "pread", "pwrite", "mkfifo", "sysconf", "statvfs", "getloadavg", "WNOHANG"):
     delattr(os, name)
-for name in ("SIGHUP", "SIGWINCH", "SIGTSTP", "SIGUSR1"):
+for name in ("SIGHUP", "SIGQUIT", "SIGALRM", "SIGWINCH", "SIGTSTP", "SIGUSR1",
+             "setitimer", "pthread_sigmask"):
     delattr(signal, name)
-from tabwb.cli.main import main
-raise SystemExit(main(ARGUMENTS))
+"""
+COMMAND = "from tabwb.cli.main import main\nraise SystemExit(main({arguments!r}))\n"
+# They take their Linux parts by the name of the platform; headless nothing of them is used.
+DRIVER = "import platformdirs, textual.app, textual.drivers.linux_driver"
+WORKBENCH = """
+from pathlib import Path
+from tabwb.workbench.shell.app import Workbench
+from tests.workbench.conftest import Seat
+
+async def answer_first_item():
+    app = Workbench(location={store!r}, offline=True, memory=Path({memory!r}))
+    async with app.run_test(size=(100, 30)) as pilot:
+        seat = Seat(app, pilot, Path({store!r}))
+        await seat.until(lambda: app.desk.catalogue)
+        await pilot.press("enter")  # the first notice
+        await seat.begin(battery="tab", model="echo")
+        await seat.next()
+        app.desk.close_worker()
+
+asyncio.run(answer_first_item())
 """
 
 
+def python(code: str, *, terminal: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run code where only what Windows has too is found."""
+    hidden = HIDE.replace("TERMINAL", DRIVER if terminal else "")
+    return subprocess.run(
+        [sys.executable, "-c", hidden + code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    )
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = HIDE.replace("ARGUMENTS", repr(list(arguments)))
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    return python(COMMAND.format(arguments=list(arguments)))
 
 
 def test_tab_runs_resumes_and_exports(tmp_path: Path) -> None:
@@ -38,6 +76,35 @@ def test_tab_runs_resumes_and_exports(tmp_path: Path) -> None:
     out = tmp_path / "answers.jsonl"
     assert run("export", "1", "--format", "jsonl", "--out", str(out), *store).returncode == 0
     assert out.exists()
+
+
+def test_naming_runs_from_files(tmp_path: Path) -> None:
+    pytest.importorskip("soundfile")
+    battery, responses = tmp_path / "battery", tmp_path / "responses"
+    battery.mkdir()
+    responses.mkdir()
+    for item in ("dog", "cat", "tree", "house"):
+        shutil.copy(CLIPS / "dog_d1a4fb3f_0.flac", responses / f"{item}.flac")
+    typed = tmp_path / "typed.tsv"
+    typed.write_text("utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\n", encoding="utf-8")
+    ran = run(
+        *("name", str(naming_battery(battery)), "--speaker", "S-014", "--input", str(responses)),
+        *("--transcriber", f"manual:{typed}", "--store", str(tmp_path / "store.db"), "--json"),
+    )
+    assert ran.returncode in {0, 3}, ran.stderr
+    document = json.loads(ran.stdout)
+    answers = {trial["item"]: trial["response"] for trial in document["trials"]}
+    assert (answers["dog"], answers["cat"]) == ("D AO G", "D AO G")
+    assert len(document["recordings"]) == 4
+
+
+def test_the_workbench_administers_an_item(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    code = WORKBENCH.format(store=str(store), memory=str(tmp_path / "memory.json"))
+    ran = python(code, terminal=True)
+    assert ran.returncode == 0, ran.stderr + ran.stdout
+    listed = json.loads(run("results", "--json", "--store", str(store)).stdout)
+    assert [run["answered"] >= 1 for run in listed["administrations"]] == [True]
 
 
 def test_one_administration_still_has_one_writer(tmp_path: Path) -> None:
