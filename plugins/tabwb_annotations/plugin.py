@@ -6,9 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from tabwb.plugin_api.components import Descriptor
-from tabwb.plugin_api.hookspecs import Register, hookimpl
-from tabwb.records.specs import Spec
+from tabwb.plugin_api import Descriptor, Register, Spec, hookimpl
 
 
 def _made(module: str, name: str) -> Callable[[Spec, Any], Any]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from tabwb.plugin_api.components import BatterySource
-from tabwb.plugin_api.hookspecs import Register, RegisterBattery, hookimpl
+from tabwb.plugin_api import BatterySource, Register, RegisterBattery, hookimpl
 
 
 @hookimpl

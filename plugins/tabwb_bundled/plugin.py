@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.plugin_api.components import Descriptor, ModelBackend, Transcriber
-from tabwb.plugin_api.hookspecs import Register, hookimpl
-from tabwb.records.specs import Spec
+from tabwb.plugin_api import Descriptor, ModelBackend, Register, Spec, Transcriber, hookimpl
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

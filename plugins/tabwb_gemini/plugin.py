@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tabwb.plugin_api.components import Descriptor, ModelBackend
-from tabwb.plugin_api.hookspecs import Register, hookimpl
-from tabwb.plugin_api.remote.offline import stays_here
-from tabwb.records.specs import Spec
+from tabwb.plugin_api import Descriptor, ModelBackend, Register, Spec, hookimpl, stays_here
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -9,11 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.plugin_api.components import Descriptor, Judge, ModelBackend
-from tabwb.plugin_api.hookspecs import Register, hookimpl
+from tabwb.plugin_api import (
+    ComponentError,
+    Descriptor,
+    Judge,
+    ModelBackend,
+    Register,
+    Spec,
+    hookimpl,
+)
 from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files
-from tabwb.records.errors import ComponentError
-from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt

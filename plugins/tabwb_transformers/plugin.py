@@ -6,9 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.plugin_api.components import Descriptor, ModelBackend
-from tabwb.plugin_api.hookspecs import Register, hookimpl
-from tabwb.records.specs import Spec
+from tabwb.plugin_api import Descriptor, ModelBackend, Register, Spec, hookimpl
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -1,1 +1,104 @@
-"""Plugins: hook specifications, plugin manager, component protocols, child host."""
+"""What plugin authors import: hooks, contracts, records, and helpers of model back ends.
+
+    from tabwb.plugin_api import Descriptor, hookimpl
+
+Each name is imported from its module when it is first used, so this import costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Battery as Battery
+    from tabwb.battery.model import Feature as Feature
+    from tabwb.battery.model import Item as Item
+    from tabwb.battery.model import Subtest as Subtest
+    from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
+    from tabwb.plugin_api.components import BatterySource as BatterySource
+    from tabwb.plugin_api.components import Cancel as Cancel
+    from tabwb.plugin_api.components import Descriptor as Descriptor
+    from tabwb.plugin_api.components import Exporter as Exporter
+    from tabwb.plugin_api.components import Judge as Judge
+    from tabwb.plugin_api.components import LikelihoodBackend as LikelihoodBackend
+    from tabwb.plugin_api.components import ModelBackend as ModelBackend
+    from tabwb.plugin_api.components import ModelJudge as ModelJudge
+    from tabwb.plugin_api.components import Response as Response
+    from tabwb.plugin_api.components import ScopedJudge as ScopedJudge
+    from tabwb.plugin_api.components import Scorer as Scorer
+    from tabwb.plugin_api.components import Transcriber as Transcriber
+    from tabwb.plugin_api.components import Verdict as Verdict
+    from tabwb.plugin_api.hookspecs import Register as Register
+    from tabwb.plugin_api.hookspecs import RegisterBattery as RegisterBattery
+    from tabwb.plugin_api.hookspecs import hookimpl as hookimpl
+    from tabwb.plugin_api.registry.plugins import Plugins as Plugins
+    from tabwb.plugin_api.remote.failures import RemoteFailure as RemoteFailure
+    from tabwb.plugin_api.remote.keys import find_key as find_key
+    from tabwb.plugin_api.remote.keys import missing_key as missing_key
+    from tabwb.plugin_api.remote.keys import redact as redact
+    from tabwb.plugin_api.remote.model import RemoteModel as RemoteModel
+    from tabwb.plugin_api.remote.model import Retries as Retries
+    from tabwb.plugin_api.remote.offline import is_offline as is_offline
+    from tabwb.plugin_api.stops import StopStrings as StopStrings
+    from tabwb.plugin_api.time_limit import within as within
+    from tabwb.plugin_api.writing import draft_of as draft_of
+    from tabwb.plugin_api.writing import write_text as write_text
+    from tabwb.plugin_api.writing import write_with as write_with
+    from tabwb.records.addresses import stays_here as stays_here
+    from tabwb.records.errors import ComponentError as ComponentError
+    from tabwb.records.errors import MissingExtra as MissingExtra
+    from tabwb.records.errors import TabwbError as TabwbError
+    from tabwb.records.errors import UsageError as UsageError
+    from tabwb.records.exchange import Decoding as Decoding
+    from tabwb.records.exchange import Likelihood as Likelihood
+    from tabwb.records.exchange import Message as Message
+    from tabwb.records.exchange import Reply as Reply
+    from tabwb.records.exchange import Request as Request
+    from tabwb.records.exchange import Wait as Wait
+    from tabwb.records.ratings import Rating as Rating
+    from tabwb.records.ratings import failed as failed
+    from tabwb.records.ratings import undefined as undefined
+    from tabwb.records.ratings import valued as valued
+    from tabwb.records.specs import Spec as Spec
+    from tabwb.records.specs import parse_spec as parse_spec
+    from tabwb.records.speech import Clip as Clip
+    from tabwb.records.speech import Segment as Segment
+    from tabwb.records.speech import Transcript as Transcript
+    from tabwb.records.states import Protocol as Protocol
+    from tabwb.records.states import RatingStatus as RatingStatus
+    from tabwb.records.states import ResponseKind as ResponseKind
+    from tabwb.records.states import ResponseStatus as ResponseStatus
+    from tabwb.records.states import StopReason as StopReason
+
+_NAMES = {
+    "tabwb.battery.model": "Battery Feature Item Subtest",
+    "tabwb.plugin_api.components": "BatchingBackend BatterySource Cancel Descriptor Exporter Judge "
+    "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer Transcriber Verdict",
+    "tabwb.plugin_api.hookspecs": "Register RegisterBattery hookimpl",
+    "tabwb.plugin_api.registry.plugins": "Plugins",
+    "tabwb.plugin_api.remote.failures": "RemoteFailure",
+    "tabwb.plugin_api.remote.keys": "find_key missing_key redact",
+    "tabwb.plugin_api.remote.model": "RemoteModel Retries",
+    "tabwb.plugin_api.remote.offline": "is_offline",
+    "tabwb.plugin_api.stops": "StopStrings",
+    "tabwb.plugin_api.time_limit": "within",
+    "tabwb.plugin_api.writing": "draft_of write_text write_with",
+    "tabwb.records.addresses": "stays_here",
+    "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
+    "tabwb.records.exchange": "Decoding Likelihood Message Reply Request Wait",
+    "tabwb.records.ratings": "Rating failed undefined valued",
+    "tabwb.records.specs": "Spec parse_spec",
+    "tabwb.records.speech": "Clip Segment Transcript",
+    "tabwb.records.states": "Protocol RatingStatus ResponseKind ResponseStatus StopReason",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULE_OF]

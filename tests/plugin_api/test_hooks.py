@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import ast
 import inspect
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from tabwb import plugin_api
 from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.components import Descriptor
 from tabwb.plugin_api.registry.plugins import KINDS, OBSERVERS
@@ -32,3 +35,22 @@ def test_every_field_of_a_descriptor_is_documented(field: str) -> None:
 def test_every_hook_has_a_caller() -> None:
     called = {f"tabwb_register_{kind}" for kind in KINDS} | {"tabwb_register_batteries"}
     assert called | set(OBSERVERS.values()) == set(HOOKS)
+
+
+def test_every_name_for_authors_is_found_under_its_own_name() -> None:
+    """Type checkers read the imports, the program the table: both say the same."""
+    tree = ast.parse(inspect.getsource(plugin_api))
+    imported = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    for name in ("import_module", "TYPE_CHECKING", "Any"):
+        del imported[name]
+    assert imported == plugin_api._MODULE_OF
+    assert imported.keys() <= set(dir(plugin_api))
+    for name, module in imported.items():
+        assert getattr(plugin_api, name) is getattr(import_module(str(module)), name)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = plugin_api.no_such_name

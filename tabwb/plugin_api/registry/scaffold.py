@@ -59,11 +59,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.model import Item, Subtest
-from tabwb.plugin_api.components import BatterySource, Descriptor, Response, Transcriber
-from tabwb.plugin_api.hookspecs import Register, RegisterBattery, hookimpl
-from tabwb.records.ratings import Rating, undefined, valued
-from tabwb.records.specs import Spec
+from tabwb.plugin_api import (
+    BatterySource,
+    Descriptor,
+    Item,
+    Rating,
+    Register,
+    RegisterBattery,
+    Response,
+    Spec,
+    Subtest,
+    Transcriber,
+    hookimpl,
+    undefined,
+    valued,
+)
 
 BATTERY = Path(__file__).parent / "battery" / "battery.toml"
 
@@ -121,8 +131,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
 
-from tabwb.plugin_api.components import Cancel, Clip, Transcript
-from tabwb.records.speech import Segment
+from tabwb.plugin_api import Cancel, Clip, Segment, Transcript
 
 LOUD = 3277  # a tenth of full scale, of 16-bit samples
 WINDOW_S = 0.05
@@ -218,9 +227,7 @@ import pytest
 from @PACKAGE@ import plugin
 from @PACKAGE@.transcriber import LoudnessTranscriber
 from tabwb.battery.loader import load_battery
-from tabwb.plugin_api.components import BatterySource, Clip, Descriptor, Response
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.states import ResponseStatus
+from tabwb.plugin_api import BatterySource, Clip, Descriptor, Plugins, Response, ResponseStatus
 from tabwb.testing import check_scorer, check_transcriber
 
 
