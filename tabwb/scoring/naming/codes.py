@@ -41,22 +41,22 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "unrelated": Code(
             "a word related neither in meaning nor in sound", "machine with a heard word"
         ),
-        "nonword-related": Code("no word, similar in sound to the target", "machine", True),
-        "nonword-unrelated": Code("no word, not similar in sound", "machine"),
+        "nonword-related": Code("not a word, similar in sound to the target", "machine", True),
+        "nonword-unrelated": Code("not a word, not similar in sound", "machine"),
         "perseveration": Code(
-            "what was said to an earlier item, again", "machine with a heard word"
+            "the response to an earlier item, repeated", "machine with a heard word"
         ),
         "morphological": Code(
             "the target with another ending or part", "machine with a heard word", True
         ),
         "picture-part": Code("a part of the picture is named", "machine with a heard word"),
         "visual": Code("something that looks alike is named", "machine with a heard word"),
-        "blend": Code("two words run into one", "person", True),
+        "blend": Code("two words combined into one", "person", True),
         "description": Code("the thing is described, not named", "machine with a heard word"),
         "fragment": Code(
-            "an attempt broken off, no complete one", "machine with a heard word", True
+            "an attempt broken off, without a complete one", "machine with a heard word", True
         ),
-        "no-response": Code("nothing is said, or that no name comes", "machine"),
+        "no-response": Code("nothing is said, or only that no name comes", "machine"),
         "other": Code("none of these", "person"),
         "undecided": Code("not decided yet", "machine"),
     }
@@ -68,14 +68,14 @@ FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "self-corrected": "a wrong attempt came before the right one",
         "late": "speech began after the time limit",
         "after-cue": "a cue had been given",
-        "dialect": "the accepted form that was said is one of a dialect",
+        "dialect": "the accepted form is one of a dialect",
         "number": "the name in another number: 'cats' for 'cat'",
         "carrier": "an article or a phrase before the name was left out",
         "filler": "a filler ('um') was left out",
         "false-start": "a repeated beginning ('b- bed') was left out",
         "repeated": "the same was said twice",
         "conduite": "several attempts, each nearer to the name",
-        "dont-know": "said that no name comes",
+        "dont-know": "the speaker says that no name comes",
         "repeats": "the same was said to an earlier item",
         "guessed-sound": "the word has no listed pronunciation: it follows from its letters",
         "mapped-sound": "a sound outside of the 40 phonemes was mapped to the nearest",

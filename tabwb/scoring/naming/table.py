@@ -122,8 +122,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "2",
         "unintelligible",
         (
-            "Only `<spn>` or `<unk>`: *undecided* (no-response, other). What cannot be made out"
-            " is not silence."
+            "Only `<spn>` or `<unk>`: *undecided* (no-response, other). Unintelligible speech is "
+            "not silence."
         ),
         "PSST, appendix B.4",
         rules_target.unintelligible,
@@ -142,7 +142,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "4",
         "attempts",
         (
-            "A response is parted at pauses of 1 s, at marks, at a written `<sil>`, and at "
+            "A response is divided at pauses of 1 s, at marks, at a written `<sil>`, and at "
             "commas in what was heard."
         ),
         "PNT",
@@ -153,8 +153,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "5",
         "carriers and fillers",
         (
-            'Articles, carrier phrases ("it\'s a") and fillers ("um") are left out where an '
-            'accepted form or a word remains. The whole is looked at first: "about" holds no '
+            'Articles, carrier phrases ("it\'s a") and fillers ("um") are left out if an '
+            'accepted form or a word remains. The whole is tested first: "about" contains no '
             "article."
         ),
         "PNT",
@@ -165,10 +165,9 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "6",
         "fragment",
         (
-            "Below a consonant and a vowel, schwa not counted, an attempt is a fragment; a "
-            "fragment is skipped, and *fragment* only where there is nothing else (by "
-            'phonemes *undecided*). A repeated beginning ("b- bed") is left out as a false '
-            "start."
+            "An attempt without a consonant and a vowel other than schwa is a fragment. "
+            "Fragments are skipped; if there is nothing else, *fragment* (by phonemes "
+            '*undecided*). A repeated beginning ("b- bed") is left out as a false start.'
         ),
         "PNT",
         rules_target.fragment,
@@ -183,7 +182,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
     NamingRule(
         "7w",
         "weak vowels",
-        "Equal but for unstressed AH and IH, flaps, or T before R as CH: *correct*.",
+        "Equal except for unstressed AH and IH, flaps, or T before R as CH: *correct*.",
         "PSST lists both for some items; ours for the others",
         rules_target.weak_vowels,
     ),
@@ -215,8 +214,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "7u",
         "undeclared variety",
         (
-            "Equal only in a variety that nobody recorded: *undecided* (correct, or what it is "
-            "otherwise)."
+            "Equal only in a variety that is not recorded: *undecided* (correct, or the code "
+            "without the variety)."
         ),
         "ours",
         undeclared_variety,
@@ -225,8 +224,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "8",
         "one syllable",
         (
-            "One syllable of a target of three or more: *undecided* (fragment, or what it is "
-            "otherwise)."
+            "One syllable of a target of three or more: *undecided* (fragment, or the code "
+            "without this rule)."
         ),
         'PNT: "cop" for helicopter is not complete',
         rules_target.one_syllable,
@@ -235,7 +234,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "9",
         "other ending",
         (
-            "The target with an ending that is not number: *morphological* where it is heard, "
+            "The target with an ending other than number: *morphological* if heard, "
             "*undecided* by phonemes."
         ),
         "ours",
@@ -245,9 +244,9 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "10",
         "listed neighbour",
         (
-            "A word of the item's lists, before sound is looked at: heard, *semantic*, or "
-            "*mixed* where it is similar in sound; *visual*, *picture-part*; by phonemes "
-            "*undecided* with that candidate."
+            "A word of the item's lists, before sound is compared: if heard, *semantic*, or "
+            "*mixed* if similar in sound; *visual*, *picture-part*; by phonemes *undecided* "
+            "with that candidate."
         ),
         "PNT",
         rules_target.listed_neighbour,
@@ -256,8 +255,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "11",
         "several words",
         (
-            "Several words heard: *description*, or *undecided* (correct, description) where "
-            "the name is among them, or (semantic, description) where the last is a listed "
+            "Several words heard: *description*, or *undecided* (correct, description) if "
+            "the name is among them, or (semantic, description) if the last is a listed "
             'neighbour ("big dog"). A compound of the target ("doghouse") is *undecided*.'
         ),
         "PNT; ours",
@@ -267,8 +266,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "12",
         "rarer word",
         (
-            "No common word, but a rarer one (SCOWL 40 to 60) sounds so, or a heard word has no"
-            " listed sound: *undecided* between nonword and word."
+            "Only a rarer word (SCOWL 40 to 60) has this sound, or a heard word has no listed "
+            "sound: *undecided* between nonword and word."
         ),
         "ours",
         rules_sound.rarer_word,
@@ -277,8 +276,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "13",
         "nonword",
         (
-            "No word sounds so: *nonword-related* where it is similar to the target, else "
-            "*nonword-unrelated*."
+            "No word has this sound: *nonword-related* if it is similar to the target, "
+            "otherwise *nonword-unrelated*."
         ),
         "PNT",
         rules_sound.nonword,
@@ -288,7 +287,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "similar word",
         (
             "A word similar in sound whose relation in meaning is not known: *undecided* "
-            "(formal, mixed); *formal* where the battery lists it as unrelated."
+            "(formal, mixed); *formal* if the battery lists it as unrelated."
         ),
         "PNT",
         rules_sound.similar_word,
@@ -296,10 +295,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
     NamingRule(
         "15p",
         "perseveration",
-        (
-            "The response to an earlier item: *perseveration* where it is heard, a candidate by"
-            " phonemes."
-        ),
+        ("The response to an earlier item: *perseveration* if heard, a candidate by phonemes."),
         "ours; the PNT notes it beside the code",
         rules_sound.perseveration,
     ),
@@ -307,7 +303,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "15",
         "other word",
         (
-            "Any other word: *undecided* (semantic, unrelated); *unrelated* where the battery "
+            "Any other word: *undecided* (semantic, unrelated); *unrelated* if the battery "
             "lists it so."
         ),
         "PNT",
@@ -318,8 +314,8 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "first complete attempt",
         (
             "The code of a response is that of its first complete attempt; fillers and remarks "
-            "that no name comes are skipped where an attempt at a name follows. Under "
-            "`correct-any` it is *correct* where any attempt is right or an accepted form stands "
+            "that no name comes are skipped if an attempt at a name follows. Under "
+            "`correct-any` it is *correct* if any attempt is right or an accepted form occurs "
             "anywhere."
         ),
         "PNT; PSST task B",
