@@ -1,4 +1,8 @@
-"""The conditions under which a battery is given to an examinee."""
+"""The conditions under which a battery is given to an examinee, and what declares each of them.
+
+A new condition is a field of :class:`Conditions` and its entry in :data:`CONDITIONS`; the command
+line, the dialog, documents, exports and comparisons take it from there.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tabwb.records.condition import (
+    MODEL,
+    PERSON,
+    SPOKEN,
+    WRITTEN,
+    Column,
+    Comparison,
+    Condition,
+    Field,
+    Line,
+    Option,
+)
+from tabwb.records.condition_values import (
+    Component,
+    Components,
+    OneOf,
+    Real,
+    Switch,
+    Text,
+    Texts,
+    Whole,
+)
 from tabwb.records.exchange import Decoding
 from tabwb.records.speakers import Origin
 from tabwb.records.states import Protocol
@@ -124,3 +150,273 @@ class Conditions:
         True
         """
         return self.made_by != "model"
+
+
+_GENERATE = "generate"
+_TRANSCRIBER = "bundled-words"
+
+
+def _token_limit(conditions: Conditions) -> str:
+    limit = conditions.decoding.max_tokens
+    if conditions.token_limits == "battery":
+        return "the battery's token limits"
+    return f"{limit} tokens" if conditions.token_limits == "run" else f"at most {limit} tokens"
+
+
+CONDITIONS: tuple[Condition, ...] = (
+    Condition(
+        "seed",
+        Whole(-(2**53), 2**53),  # what every store and every reader of JSON keeps exactly
+        options=(
+            Option("--seed", "For orders and for sampling.", default=1),
+            Option("--seed", "Of the items' order.", command="name", default=1),
+        ),
+        field=Field("Seed", "for orders and for sampling"),
+        column=Column("of the run; decoding_seed is the reply's own"),
+        stored=True,
+        line=Line("seed {}", always=True),
+    ),
+    Condition(
+        "temperature",
+        Real(0, 10),
+        path="decoding.temperature",
+        given_to=MODEL,
+        options=(Option("--temperature", "0 is greedy decoding.", default=0.0),),
+        field=Field("Temperature", "0 is greedy decoding"),
+        column=Column("sent with this response's request; 0 is greedy"),
+        words=lambda conditions: conditions.drawn,
+        line=Line(always=True),
+        comparison=Comparison("decoding", ""),
+    ),
+    Condition(
+        "top_p",
+        Real(0, 1, above=True),
+        path="decoding.top_p",
+        given_to=MODEL,
+        options=(Option("--top-p", None, default=1.0),),
+        field=Field("Top p", "nucleus mass, above 0 to 1"),
+        column=Column("sent with this request; empty where it was not", "probability"),
+        words=lambda conditions: conditions.drawn,
+        comparison=Comparison("decoding", ""),
+    ),
+    Condition(
+        "max_tokens",
+        Whole(1, 100_000, optional=True),
+        path="decoding.max_tokens",
+        given_to=MODEL,
+        options=(
+            Option(
+                "--max-tokens",
+                "Token limit of every reply, instead of the battery's own limits. Without it each "
+                "subtest's limit holds, and 256 where it has none.",
+            ),
+        ),
+        field=Field(
+            "Max tokens",
+            "token limit of every reply; empty: the battery's limits (256 where it has none)",
+            "as in the battery",
+        ),
+        # Where each subtest has its own, no one number is true of the whole.
+        reported=lambda conditions: (
+            None if conditions.token_limits == "battery" else conditions.decoding.max_tokens
+        ),
+        column=Column("token limit sent with this request", "tokens"),
+        words=_token_limit,
+        comparison=Comparison("limits", "token limits", stated="decoding"),
+    ),
+    Condition(
+        "token_limits",
+        OneOf({"battery": "", "run": "", "smaller": ""}),
+        key="decoding.token_limits",
+        given_to=MODEL,
+        before="smaller",  # the only rule before there was a choice
+        words=_token_limit,
+        comparison=Comparison("limits", "token limits", stated="decoding"),
+    ),
+    Condition(
+        "stop",
+        Texts(),
+        path="decoding.stop",
+        given_to=MODEL,
+        options=(Option("--stop", "Ends a reply; repeatable.", metavar="TEXT"),),
+        field=Field(
+            "Stop at",
+            "stop sequences: texts that end a reply, two spaces between them; \\n is a new line",
+        ),
+        column=Column("stop sequences of this request"),
+        words=lambda conditions: " | ".join(conditions.decoding.stop),
+        comparison=Comparison("stop", "stop sequences", stated=""),
+    ),
+    Condition(
+        "replicates",
+        Whole(1, 100_000),
+        given_to=WRITTEN,
+        options=(
+            Option(
+                "--replicates",
+                "How often each item is given. Default: 1; of replay:FILE as many as the file "
+                "holds.",
+            ),
+        ),
+        field=Field("Replicates", "how often each item is given"),
+        column=Column("how often each item was to be given"),
+        line=Line("{} replicates"),
+    ),
+    Condition(
+        "protocol",
+        OneOf(
+            {
+                _GENERATE: "written freely (generate)",
+                "enforced": "held to the options (enforced)",
+                "likelihood": "the likeliest option (likelihood)",
+            },
+            Protocol,
+        ),
+        given_to=MODEL,
+        options=(
+            Option(
+                "--protocol",
+                "How a model answers items with options: freely, held to the options, or by which "
+                "option it finds likeliest. Items without options are always answered freely.",
+                default=_GENERATE,
+            ),
+        ),
+        field=Field(
+            "Answers", "how items with options are answered; the others are always answered freely"
+        ),
+        column=Column("of the run: generate, enforced or likelihood"),
+        stored=True,
+        line=Line("protocol {}", always=True),
+        comparison=Comparison("protocol", "protocol"),
+    ),
+    Condition(
+        "lesion",
+        Text(),
+        given_to=MODEL,
+        column=Column("the lesion's spec"),
+        stored=True,
+        line=Line("lesion {}"),
+        comparison=Comparison("lesion", "lesion", stated=""),
+    ),
+    Condition(
+        "conversation",
+        Switch("fresh for each", "one conversation"),
+        given_to=MODEL,
+        options=(Option("--conversation", "Keep one context over all items."),),
+        field=Field(
+            "Context", "one conversation: earlier items and answers stand before each prompt"
+        ),
+        column=Column("whether earlier items stand before each prompt"),
+        words=lambda conditions: "one conversation" if conditions.conversation else "item by item",
+        line=Line(),
+        comparison=Comparison("context", ""),
+    ),
+    Condition(
+        "item_order",
+        OneOf({"as-given": "as given", "shuffled": "shuffled"}),
+        options=tuple(
+            Option(
+                "--shuffle-items",
+                "Shuffle items within their subtest.",
+                command=command,
+                value="shuffled",
+            )
+            for command in ("run", "name")
+        ),
+        field=Field("Items", "items keep to their subtest"),
+        column=Column("as-given or shuffled"),
+        line=Line("items {}"),
+        # The order matters only in one conversation: elsewhere each item stands alone.
+        comparison=Comparison(
+            "items", "item order", applies=lambda conditions: conditions.conversation
+        ),
+    ),
+    Condition(
+        "option_order",
+        OneOf({"as-given": "as given", "shuffled": "shuffled", "rotated": "in all rotations"}),
+        given_to=WRITTEN,
+        options=(
+            Option("--shuffle-options", "Shuffle the options of each item.", value="shuffled"),
+            Option("--rotate-options", "Give each item in all its rotations.", value="rotated"),
+        ),
+        field=Field(
+            "Options", "in all rotations: each item once for every rotation of its options"
+        ),
+        column=Column("as-given, shuffled or rotated"),
+        line=Line("options {}"),
+        comparison=Comparison("options", "option order"),
+    ),
+    Condition(
+        "research_protocol",
+        Text(),
+        given_to=PERSON,
+        options=(
+            Option(
+                "--research-protocol",
+                "The protocol under which a battery made for models is given to a person.",
+                metavar="ID",
+            ),
+        ),
+        field=Field(
+            "Protocol ID", "the approved protocol under which this battery is given to a person"
+        ),
+        column=Column("under which a battery for models was given to a person"),
+        stored=True,
+        line=Line("research protocol {}"),
+    ),
+    Condition(
+        "judges",
+        Components("judges"),
+        given_to=WRITTEN,
+        asked=("rules",),
+        otherwise=(),
+        options=(
+            Option(
+                "--judge",
+                "Judge of connected text; may be given several times. Default: rules. 'none': no "
+                "judge.",
+                metavar="SPEC",
+            ),
+        ),
+        field=Field(
+            "Judges",
+            "specs of judges with spaces between, or none; down lists them; one that asks a model "
+            "is named with it (tab-2026:gemini:gemini-2.5-flash) and judges afterwards",
+        ),
+    ),
+    Condition(
+        "transcriber",
+        Component("transcribers"),
+        given_to=SPOKEN,
+        asked=_TRANSCRIBER,
+        options=(
+            Option(
+                "--transcriber",
+                "What hears the responses; 'none': nothing does. With --resume: what hears them "
+                "now.",
+                command="name",
+                metavar="SPEC",
+                default=_TRANSCRIBER,
+            ),
+        ),
+        field=Field(
+            "Transcriber", "what hears the responses and writes phonemes, a draft; or none"
+        ),
+        key="",
+    ),
+    Condition(
+        "rater",
+        Text(""),
+        given_to=SPOKEN,
+        options=(
+            Option("--rater", "Rater code of who scores by ear.", command="name", metavar="ID"),
+        ),
+        field=Field("Scored by", "the rater code of the person who scores by ear; may be empty"),
+        key="",
+    ),
+)
+"""Every condition, in the order in which documents, tables and screens have them."""
+SUBJECT = frozenset(
+    {"examinee", "kind", "decoding", "labels", "origin", "participant", "session_date"}
+)
+"""Fields of the record that say who was given a battery and when; ``decoding`` holds conditions."""

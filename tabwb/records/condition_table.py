@@ -1,0 +1,167 @@
+"""What the declarations of conditions give: values, documents, lines and comparisons.
+
+Every function reads :data:`tabwb.records.conditions.CONDITIONS` when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tabwb.records import conditions
+from tabwb.records.condition import AUDIENCES, Audience, Condition, ConditionError
+from tabwb.records.condition_values import Whole
+from tabwb.records.conditions import Conditions
+from tabwb.records.exchange import Decoding
+
+
+def declared(condition_id: str) -> Condition:
+    """Return the condition of this id."""
+    return next(condition for condition in conditions.CONDITIONS if condition.id == condition_id)
+
+
+def default_of(condition: Condition) -> Any:
+    """Return the value of a condition in a record that does not name it."""
+    return condition.of(Conditions("", "model"))
+
+
+def default_text(condition: Condition) -> str:
+    """Return what a field of the dialog holds before anything is typed.
+
+    >>> [default_text(declared(name)) for name in ("seed", "max_tokens", "judges", "transcriber")]
+    ['1', '', 'rules', 'bundled-words']
+    """
+    if isinstance(condition.kind, Whole) and condition.kind.optional:
+        return ""
+    value = default_of(condition) if condition.asked is None else condition.asked
+    return condition.kind.written(value)
+
+
+def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object]) -> Conditions:
+    """Return the conditions of an administration that is to begin, specs not yet resolved.
+
+    Args:
+        examinee: a model's spec or a speaker's study ID.
+        audience: who is given the battery.
+        values: condition to value; those that are missing or None have their defaults.
+
+    Raises:
+        ConditionError: a value cannot be used, or the condition does not apply to the audience.
+
+    >>> conditions_of("echo", "model", {"seed": 3, "judges": ("none",)}).judges
+    ()
+    """
+    records: dict[str, dict[str, Any]] = {"": {}, "decoding": {}}
+    for condition in conditions.CONDITIONS:
+        record, attribute = condition.place
+        value = values.get(condition.id)
+        applies = audience in condition.given_to
+        if value is not None:
+            value = condition.checked(value)
+            if not applies and value != default_of(condition):
+                meant = " and ".join(
+                    words for name, words in AUDIENCES.items() if name in condition.given_to
+                )
+                raise ConditionError(condition.id, f"{condition.name} applies only to {meant}")
+        elif applies and condition.asked is not None:
+            value = condition.checked(condition.asked)
+        else:
+            value = default_of(condition)
+        if not applies and condition.otherwise is not None:
+            value = condition.otherwise
+        records[record][attribute] = value
+    own = records[""]
+    if values.get("max_tokens") is not None:
+        own["token_limits"] = "run"
+    records["decoding"]["seed"] = own["seed"]
+    return Conditions(
+        examinee=examinee,
+        kind="model" if audience == "model" else "speaker",
+        decoding=Decoding(**records["decoding"]),
+        **own,
+    )
+
+
+def conditions_from(data: Mapping[str, Any]) -> Conditions:
+    """Return conditions from the plain data of ``asdict``, of this version or an earlier one.
+
+    Args:
+        data: fields that a later version added may be missing: they have their defaults.
+    """
+    records: dict[str, dict[str, Any]] = {"": dict(data), "decoding": dict(data["decoding"])}
+    for condition in conditions.CONDITIONS:
+        record, attribute = condition.place
+        holder = records[record]
+        if attribute in holder:
+            holder[attribute] = condition.restored(holder[attribute])
+        elif condition.before is not None:
+            holder[attribute] = condition.before
+    return Conditions(**{**records[""], "decoding": Decoding(**records["decoding"])})
+
+
+def document_of(given: Conditions) -> dict[str, Any]:
+    """Return the conditions as a JSON document holds them; ``decoding`` is None for a person.
+
+    >>> document_of(Conditions("echo", "model", seed=7))["seed"]
+    7
+    """
+    document: dict[str, Any] = {"decoding": {}}
+    for condition in conditions.CONDITIONS:
+        group, _, name = condition.document_key.rpartition(".")
+        if name:
+            (document[group] if group else document)[name] = condition.in_document(given)
+    document["decoding"]["seed"] = given.decoding.seed
+    return document if given.kind == "model" else {**document, "decoding": None}
+
+
+def line_of(given: Conditions) -> dict[str, str]:
+    """Return the line of conditions: condition to words, where they are to be shown.
+
+    >>> list(line_of(Conditions("echo", "model", seed=7, replicates=3)).values())
+    ['seed 7', 'greedy', '3 replicates', 'protocol generate']
+    """
+    usual = Conditions(given.examinee, given.kind)
+    return {
+        condition.id: condition.line.template.format(condition.in_words(given))
+        for condition in conditions.CONDITIONS
+        if condition.line is not None
+        and condition.applies_to(given.kind)
+        and (condition.line.always or condition.in_words(given) != condition.in_words(usual))
+    }
+
+
+def compared(given: Conditions) -> dict[str, str]:
+    """Return what must be alike for responses to be pooled: name to value in words.
+
+    >>> compared(Conditions("echo", "model"))["decoding"]
+    'greedy'
+    """
+    return {
+        condition.comparison.name: words
+        for condition, words in _comparable(given)
+        if condition.comparison is not None and condition.comparison.applies(given)
+    }
+
+
+def described(given: Conditions) -> dict[str, str]:
+    """Return how an administration is described beside others: name to value in words.
+
+    >>> described(Conditions("echo", "model"))["decoding"]
+    "greedy, the battery's token limits"
+    """
+    parts: dict[str, dict[str, None]] = {}
+    for condition, words in _comparable(given):
+        assert condition.comparison is not None
+        name = condition.comparison.stated
+        name = condition.comparison.name if name is None else name
+        if name:
+            parts.setdefault(name, {})[words] = None
+    return {name: ", ".join(words) for name, words in parts.items()}
+
+
+def _comparable(given: Conditions) -> Iterator[tuple[Condition, str]]:
+    for condition in conditions.CONDITIONS:
+        if condition.comparison is not None and condition.applies_to(given.kind):
+            words = condition.in_words(given)
+            if words:
+                yield condition, words

@@ -1,0 +1,243 @@
+"""Kinds of values of conditions: how a text is read, how a value is checked and written.
+
+``read`` gives what a person typed as a value, ``checked`` the value as it is stored; both raise
+:class:`BadValue`. ``written`` gives the text back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+NONE = "none"
+"""Stands for no component, where one can be named."""
+ColumnType = Literal["text", "integer", "number", "boolean", "list of text"]
+
+
+class BadValue(ValueError):
+    """A text or a value is not one of a kind; the message says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number between two limits; ``optional``: nothing typed is None."""
+
+    low: int
+    high: int
+    optional: bool = False
+    column: ColumnType = "integer"
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        between = f" from {self.low} to {self.high}" if self.low >= 0 else ""
+        return f"a whole number{between}"
+
+    def read(self, text: str) -> int | None:
+        """Return the number that a person typed."""
+        if self.optional and not text.strip():
+            return None
+        try:
+            return int(text)
+        except ValueError:
+            raise BadValue(f"'{text}' cannot be used") from None
+
+    def checked(self, value: Any) -> int:
+        """Return a value after checking it."""
+        if not self.low <= value <= self.high:
+            raise BadValue(f"'{value}' cannot be used")
+        return int(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A finite number between two limits; ``above``: the lower limit itself is excluded."""
+
+    low: float
+    high: float
+    above: bool = False
+    column: ColumnType = "number"
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        return f"{'above' if self.above else 'from'} {self.low:g} to {self.high:g}"
+
+    def read(self, text: str) -> float:
+        """Return the number that a person typed."""
+        try:
+            return float(text)
+        except ValueError:
+            raise BadValue(f"'{text}' cannot be used") from None
+
+    def checked(self, value: Any) -> float:
+        """Return a value after checking it."""
+        excluded = self.above and value == self.low
+        if math.isnan(value) or excluded or not self.low <= value <= self.high:
+            raise BadValue(f"'{value}' cannot be used")
+        return float(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return f"{value:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of a few values.
+
+    Attributes:
+        values: each value as text, with its words in the dialog.
+        make: the value from its text (an enumeration, for example).
+    """
+
+    values: Mapping[str, str]
+    make: Callable[[str], Any] = str
+    column: ColumnType = "text"
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        return ", ".join(self.values)
+
+    def read(self, text: str) -> str:
+        """Return the text itself."""
+        return text
+
+    def checked(self, value: Any) -> Any:
+        """Return a value after checking it."""
+        if self.written(value) not in self.values:
+            raise BadValue(f"'{value}' cannot be used")
+        return self.make(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """True or false; ``off`` and ``on`` are their words."""
+
+    off: str
+    on: str
+    column: ColumnType = "boolean"
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Each value as text, with its words in the dialog."""
+        return {"no": self.off, "yes": self.on}
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        return "yes, no"
+
+    def read(self, text: str) -> bool:
+        """Return the value that a text names."""
+        return text == "yes"
+
+    def checked(self, value: Any) -> bool:
+        """Return a value after checking it."""
+        return bool(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return "yes" if value else "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One line of text; ``empty`` is the value where nothing is given."""
+
+    empty: str | None = None
+    column: ColumnType = "text"
+    allowed: str = ""
+
+    def read(self, text: str) -> str | None:
+        """Return the text without spaces around it."""
+        return text.strip() or self.empty
+
+    def checked(self, value: Any) -> str | None:
+        """Return a value after checking it."""
+        return value or self.empty
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return value or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    r"""Several texts, two spaces between them; ``\n`` stands for a new line."""
+
+    column: ColumnType = "list of text"
+    allowed: str = ""
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the texts that a person typed."""
+        return tuple(part.replace("\\n", "\n") for part in text.split("  ") if part)
+
+    def checked(self, value: Any) -> tuple[str, ...]:
+        """Return a value after checking it."""
+        if "" in value:
+            raise BadValue("needs some text: an empty one would end every reply at once")
+        return tuple(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return "  ".join(text.replace("\n", "\\n") for text in value)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """The spec of a component, or ``none`` for no component (the value is None)."""
+
+    registry: Literal["transcribers"]
+    column: ColumnType = "text"
+    allowed: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the spec that a person typed."""
+        return text.strip()
+
+    def checked(self, value: Any) -> str | None:
+        """Return a value after checking it."""
+        return None if value in (None, "", NONE) else str(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return value or NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """The specs of several components with spaces between, or ``none`` (the value is empty)."""
+
+    registry: Literal["judges"]
+    column: ColumnType = "list of text"
+    allowed: str = ""
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the specs that a person typed."""
+        return tuple(text.split()) or (NONE,)
+
+    def checked(self, value: Any) -> tuple[str, ...]:
+        """Return a value after checking it."""
+        if NONE in value and len(value) > 1:
+            raise BadValue(f"'{NONE}' cannot be combined with others")
+        return () if NONE in value else tuple(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return " ".join(value) or NONE
+
+
+Kind = Whole | Real | OneOf | Switch | Text | Texts | Component | Components
+"""A kind of values: how a text is read and checked, and how it is written."""
