@@ -5,9 +5,11 @@ Column names are stable: new ones are added, old ones keep their name and meanin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from tabwb.records.conditions import CONDITIONS
 
 Type = Literal["text", "integer", "number", "boolean", "list of text", "JSON"]
 
@@ -95,6 +97,24 @@ def _judgement(key: str) -> Callable[[Row], Any]:
     return lambda row: row.judgement.get(key)
 
 
+def _conditions(*, sent: bool) -> Iterator[Column]:
+    """Columns of the declared conditions.
+
+    Args:
+        sent: those sent with each request (``decoding_temperature``), or those of the whole run.
+    """
+    for condition in CONDITIONS:
+        column, (record, name) = condition.column, condition.place
+        if column is not None and bool(record) is sent:
+            yield Column(
+                f"{record}_{name}" if sent else condition.id,
+                condition.kind.column,
+                column.meaning,
+                _sent(name) if sent else _given(condition.id),
+                column.unit,
+            )
+
+
 TABLE: tuple[Column, ...] = (
     Column("administration", "text", "the administration's uid", _given("uid")),
     Column("id", "integer", "its number in the store", _given("id")),
@@ -109,24 +129,7 @@ TABLE: tuple[Column, ...] = (
     ),
     Column("kind", "text", "model or speaker", _given("kind")),
     Column("model", "text", "the model's spec; empty for a speaker", _given("model")),
-    Column("lesion", "text", "the lesion's spec", _given("lesion")),
-    Column("seed", "integer", "of the run; decoding_seed is the reply's own", _given("seed")),
-    Column("replicates", "integer", "how often each item was to be given", _given("replicates")),
-    Column("protocol", "text", "of the run: generate, enforced or likelihood", _given("protocol")),
-    Column(
-        "conversation",
-        "boolean",
-        "whether earlier items stand before each prompt",
-        _given("conversation"),
-    ),
-    Column("item_order", "text", "as-given or shuffled", _given("item_order")),
-    Column("option_order", "text", "as-given, shuffled or rotated", _given("option_order")),
-    Column(
-        "research_protocol",
-        "text",
-        "under which a battery for models was given to a person",
-        _given("research_protocol"),
-    ),
+    *_conditions(sent=False),
     Column(
         "session_date",
         "text",
@@ -150,27 +153,7 @@ TABLE: tuple[Column, ...] = (
     Column("model_template_sha256", "text", "of that template", _fact("template_sha256")),
     Column("model_torch", "text", "version of torch", _fact("torch")),
     Column("model_transformers", "text", "version of transformers", _fact("transformers")),
-    Column(
-        "decoding_temperature",
-        "number",
-        "sent with this response's request; 0 is greedy",
-        _sent("temperature"),
-    ),
-    Column(
-        "decoding_top_p",
-        "number",
-        "sent with this request; empty where it was not",
-        _sent("top_p"),
-        "probability",
-    ),
-    Column(
-        "decoding_max_tokens",
-        "integer",
-        "token limit sent with this request",
-        _sent("max_tokens"),
-        "tokens",
-    ),
-    Column("decoding_stop", "list of text", "stop sequences of this request", _sent("stop")),
+    *_conditions(sent=True),
     Column(
         "decoding_seed",
         "integer",

@@ -87,7 +87,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the exported table, named as the condition is.
+    """A column of the exported table.
+
+    Conditions of ``decoding`` have what was sent with each request under ``decoding_NAME``, the
+    others their value under their key in documents.
 
     Attributes:
         meaning: for people.
@@ -117,7 +120,8 @@ class Comparison:
 
     Attributes:
         name: in documents and tables; conditions with one name are shown as one.
-        title: what people read; empty where the value says what it is.
+        title: what people read.
+        bare: whether the value says what it is, so that the title is left out beside it.
         applies: where the condition can change an answer, so that it must be alike.
         stated: the name under which a group's description holds it; None: as ``name``; empty: the
             description leaves it out.
@@ -125,6 +129,7 @@ class Comparison:
 
     name: str
     title: str
+    bare: bool = False
     applies: Callable[[Conditions], bool] = lambda conditions: True
     stated: str | None = None
 
@@ -145,7 +150,6 @@ class Condition:
         field: of the dialog, or None.
         key: its place in JSON documents; None: as ``path``; empty: not in documents.
         column: of the exported table, or None.
-        sent: the exported column holds what was sent with each request, not the condition.
         stored: whether the store has a column of its own for it, beside the JSON of all.
         before: the value of administrations that were stored before the condition existed; None:
             the record's default.
@@ -165,7 +169,6 @@ class Condition:
     field: Field | None = None
     key: str | None = None
     column: Column | None = None
-    sent: bool = False
     stored: bool = False
     before: Any = None
     words: Callable[[Conditions], str] | None = None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tabwb.records import conditions
-from tabwb.records.condition import AUDIENCES, Audience, Condition, ConditionError
+from tabwb.records.condition import AUDIENCES, Audience, Comparison, Condition, ConditionError
 from tabwb.records.condition_values import Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
@@ -157,6 +157,28 @@ def described(given: Conditions) -> dict[str, str]:
         if name:
             parts.setdefault(name, {})[words] = None
     return {name: ", ".join(words) for name, words in parts.items()}
+
+
+def title_of(name: str) -> str:
+    """Return what people read for a name in :func:`compared`; of anything else the name itself."""
+    comparison = _comparison(name)
+    return name if comparison is None else comparison.title
+
+
+def phrase_of(name: str, value: str) -> str:
+    """Return a value of :func:`compared` with its title, where it needs one.
+
+    >>> phrase_of("options", "shuffled"), phrase_of("decoding", "greedy")
+    ('option order shuffled', 'greedy')
+    """
+    comparison = _comparison(name)
+    bare = comparison is not None and comparison.bare
+    return value if bare else f"{title_of(name)} {value}"
+
+
+def _comparison(name: str) -> Comparison | None:
+    comparisons = (condition.comparison for condition in conditions.CONDITIONS)
+    return next((one for one in comparisons if one is not None and one.name == name), None)
 
 
 def _comparable(given: Conditions) -> Iterator[tuple[Condition, str]]:

@@ -186,7 +186,7 @@ CONDITIONS: tuple[Condition, ...] = (
         column=Column("sent with this response's request; 0 is greedy"),
         words=lambda conditions: conditions.drawn,
         line=Line(always=True),
-        comparison=Comparison("decoding", ""),
+        comparison=Comparison("decoding", "decoding", bare=True),
     ),
     Condition(
         "top_p",
@@ -197,7 +197,7 @@ CONDITIONS: tuple[Condition, ...] = (
         field=Field("Top p", "nucleus mass, above 0 to 1"),
         column=Column("sent with this request; empty where it was not", "probability"),
         words=lambda conditions: conditions.drawn,
-        comparison=Comparison("decoding", ""),
+        comparison=Comparison("decoding", "decoding", bare=True),
     ),
     Condition(
         "max_tokens",
@@ -222,7 +222,7 @@ CONDITIONS: tuple[Condition, ...] = (
         ),
         column=Column("token limit sent with this request", "tokens"),
         words=_token_limit,
-        comparison=Comparison("limits", "token limits", stated="decoding"),
+        comparison=Comparison("limits", "token limits", bare=True, stated="decoding"),
     ),
     Condition(
         "token_limits",
@@ -231,7 +231,7 @@ CONDITIONS: tuple[Condition, ...] = (
         given_to=MODEL,
         before="smaller",  # the only rule before there was a choice
         words=_token_limit,
-        comparison=Comparison("limits", "token limits", stated="decoding"),
+        comparison=Comparison("limits", "token limits", bare=True, stated="decoding"),
     ),
     Condition(
         "stop",
@@ -309,7 +309,7 @@ CONDITIONS: tuple[Condition, ...] = (
         column=Column("whether earlier items stand before each prompt"),
         words=lambda conditions: "one conversation" if conditions.conversation else "item by item",
         line=Line(),
-        comparison=Comparison("context", ""),
+        comparison=Comparison("context", "context", bare=True),
     ),
     Condition(
         "item_order",

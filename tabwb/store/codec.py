@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from tabwb.records.condition_table import conditions_from
 from tabwb.records.conditions import Conditions
-from tabwb.records.exchange import Decoding
-from tabwb.records.states import Protocol
 
 
 def to_json(value: object) -> str:
@@ -39,17 +38,5 @@ def conditions_to_json(conditions: Conditions) -> str:
 
 
 def conditions_from_json(text: str) -> Conditions:
-    """Return conditions from JSON; fields that a later version added have their defaults.
-
-    Before ``token_limits`` there was one rule, the smaller of both limits.
-    """
-    data = {"token_limits": "smaller", **from_json(text)}
-    decoding = data.pop("decoding")
-    return Conditions(
-        **{
-            **data,
-            "protocol": Protocol(data["protocol"]),
-            "judges": tuple(data["judges"]),
-            "decoding": Decoding(**{**decoding, "stop": tuple(decoding["stop"])}),
-        }
-    )
+    """Conditions from JSON; those that a later version declared have the value from before."""
+    return conditions_from(from_json(text))

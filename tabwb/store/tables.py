@@ -34,6 +34,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from tabwb.records.condition_table import default_of
+from tabwb.records.conditions import CONDITIONS
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -91,10 +94,17 @@ administrations = Table(
     Column("battery_id", ForeignKey("batteries.id"), nullable=False),
     Column("examinee", String, nullable=False),
     Column("kind", String, nullable=False),
-    Column("seed", BigInteger, nullable=False),
-    Column("protocol", String, nullable=False),
-    Column("lesion", String),
-    Column("research_protocol", String),
+    *(
+        Column(
+            condition.id,
+            {"integer": BigInteger, "number": Double, "boolean": Boolean}.get(
+                condition.kind.column, String
+            ),
+            nullable=default_of(condition) is None,
+        )
+        for condition in CONDITIONS
+        if condition.stored
+    ),
     Column("conditions", Text, nullable=False),
     Column("versions", Text, nullable=False),
     Column("created_at", String, nullable=False),

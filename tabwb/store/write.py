@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from tabwb.battery.model import Battery
-from tabwb.records.conditions import Conditions
+from tabwb.records.condition import plain
+from tabwb.records.conditions import CONDITIONS, Conditions
 from tabwb.records.declarations import Declaration
 from tabwb.records.entries import (
     AttemptEntry,
@@ -161,22 +162,21 @@ def insert_administration(
     versions: Mapping[str, str],
 ) -> int:
     """Return a new administration with its whole plan; its small id."""
+    row: dict[str, object] = {
+        "uid": uuid7(),
+        "battery_id": battery_id,
+        "examinee": conditions.examinee,
+        "kind": conditions.kind,
+        **{one.id: plain(one.of(conditions)) for one in CONDITIONS if one.stored},
+        "conditions": codec.conditions_to_json(conditions),
+        "versions": codec.strings(versions),
+        "created_at": now(),
+    }
     number = int(
         transaction.value(
-            "INSERT INTO administrations (uid, battery_id, examinee, kind, seed, protocol, lesion,"
-            " research_protocol, conditions, versions, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-            uuid7(),
-            battery_id,
-            conditions.examinee,
-            conditions.kind,
-            conditions.seed,
-            conditions.protocol.value,
-            conditions.lesion,
-            conditions.research_protocol,
-            codec.conditions_to_json(conditions),
-            codec.strings(versions),
-            now(),
+            f"INSERT INTO administrations ({', '.join(row)})"
+            f" VALUES ({', '.join('?' * len(row))}) RETURNING id",
+            *row.values(),
         )
     )
     transaction.many(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
+from tabwb.records.condition_table import document_of
 from tabwb.records.declarations import Declaration, prompt_hash
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
@@ -214,8 +215,6 @@ def sources_of(members: Iterable[Loaded]) -> list[Source]:
 def administration_json(administration: Administration) -> Json:
     """One administration with all its conditions."""
     conditions = administration.conditions
-    decoding = conditions.decoding
-    is_model = conditions.kind == "model"
     return {
         "id": administration.id,
         "uid": administration.uid,
@@ -230,28 +229,9 @@ def administration_json(administration: Administration) -> Json:
         "kind": conditions.kind,
         "origin": conditions.made_by,
         "participant": conditions.study_id,
-        "model": conditions.examinee if is_model else None,
-        "seed": conditions.seed,
-        "replicates": conditions.replicates,
-        "protocol": conditions.protocol.value,
-        "decoding": {
-            # Where each subtest has its own, no one number is true of the whole.
-            "max_tokens": None if conditions.token_limits == "battery" else decoding.max_tokens,
-            "token_limits": conditions.token_limits,
-            "temperature": decoding.temperature,
-            "top_p": decoding.top_p,
-            "stop": list(decoding.stop),
-            "seed": decoding.seed,
-        }
-        if is_model
-        else None,
-        "lesion": conditions.lesion,
+        "model": conditions.examinee if conditions.kind == "model" else None,
         "labels": dict(conditions.labels),
-        "conversation": conditions.conversation,
-        "item_order": conditions.item_order,
-        "option_order": conditions.option_order,
-        "judges": list(conditions.judges),
-        "research_protocol": conditions.research_protocol,
+        **document_of(conditions),
         "created_at": administration.created_at,
         "session_date": administration.session_date or None,
         "planned": administration.planned,

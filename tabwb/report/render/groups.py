@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
 from tabwb.report.render.printing import print_view, table
 from tabwb.report.render.tables import summary_view
@@ -34,7 +35,6 @@ from tabwb.report.summaries.draws import compared_caution
 from tabwb.report.summaries.families import FamilyMean, over_families
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.load import CONDITION_WORDS
 from tabwb.report.summaries.pairs import Gap, Pair
 
 
@@ -213,7 +213,7 @@ def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
     for (label, _), same in rows.items():
         names = dict.fromkeys(name for one in same for name, _ in one.group.apart)
         if len(same) > 1 and names:
-            told = ", ".join(CONDITION_WORDS.get(name, name) for name in names)
+            told = ", ".join(title_of(name) for name in names)
             yield f"{label}: separate rows, not pooled, because they differ in {told}"
 
 
@@ -233,7 +233,7 @@ def pair_view(pair: Pair) -> RenderableType:
     )
     if pair.unlike:
         told = [
-            f"Not comparable: {CONDITION_WORDS.get(name, name)} differs too ({mine} | {other})"
+            f"Not comparable: {title_of(name)} differs too ({mine} | {other})"
             for name, mine, other in pair.unlike
         ]
         sides = f"base {pair.base}: {numbered(pair.base_from)}\n"

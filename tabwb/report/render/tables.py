@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.battery.model import Battery
+from tabwb.records.condition_table import line_of
 from tabwb.records.declarations import Declaration
 from tabwb.records.trials import Administration, Trial
 from tabwb.records.words import plural
@@ -96,21 +97,9 @@ def administration_view(
 ) -> RenderableType:
     """The results of one administration; ``details`` are the rates of every feature and error."""
     conditions = administration.conditions
-    facts = [conditions.examinee, f"seed {conditions.seed}"]
-    if conditions.kind == "model":
-        facts += [conditions.drawn, f"protocol {conditions.protocol.value}"]
-    if conditions.replicates > 1:
-        facts.append(f"{conditions.replicates} replicates")
-    if conditions.option_order != "as-given":
-        facts.append(f"options {conditions.option_order}")
-    if conditions.conversation:
-        facts.append("one conversation")
-    if conditions.lesion:
-        facts.append(f"lesion {conditions.lesion}")
+    facts = [conditions.examinee, *line_of(conditions).values()]
     if conditions.kind == "speaker":
         facts.append(f"session {administration.session_date or 'of unknown date'}")
-    if conditions.research_protocol:
-        facts.append(f"research protocol {conditions.research_protocol}")
     state = (
         f"{_STATUS[administration.status_word]}  {administration.answered}/{administration.planned}"
     )

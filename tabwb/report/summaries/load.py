@@ -10,7 +10,7 @@ from typing import Literal
 from tabwb.administer.session.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
-from tabwb.records.conditions import Conditions
+from tabwb.records.condition_table import compared, described, phrase_of
 from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.speakers import KeptRecording
@@ -56,17 +56,6 @@ class Loaded:
     speaker: Mapping[str, Value] = field(default_factory=dict)
 
 
-CONDITION_WORDS = {
-    "options": "option order",
-    "items": "item order",
-    "limits": "token limits",
-    "stop": "stop sequences",
-}
-"""What a condition is called where that is not its name."""
-UNNAMED = frozenset({"decoding", "limits", "context"})
-"""Conditions whose values say what they are."""
-
-
 @dataclass(frozen=True, slots=True)
 class Group:
     """Administrations whose responses are pooled.
@@ -89,10 +78,7 @@ class Group:
         """Its label, with the conditions that tell it from other groups of the same label."""
         if not self.apart:
             return self.label
-        told = ", ".join(
-            value if name in UNNAMED else f"{CONDITION_WORDS.get(name, name)} {value}"
-            for name, value in self.apart
-        )
+        told = ", ".join(phrase_of(name, value) for name, value in self.apart)
         return f"{self.label} ({told})"
 
     @property
@@ -133,12 +119,15 @@ class Group:
     @property
     def circumstances(self) -> Mapping[str, tuple[str, ...]]:
         """How its members were given: name to the different values, in order of appearance."""
-        return _values(_circumstances(one) for one in self.members)
+        return _values(described(one.administration.conditions) for one in self.members)
 
     @property
     def mixed(self) -> Mapping[str, tuple[str, ...]]:
         """In what its members differ although their responses are pooled."""
-        told = _values({"examinee": _named(one), **_circumstances(one)} for one in self.members)
+        told = _values(
+            {"examinee": _named(one), **described(one.administration.conditions)}
+            for one in self.members
+        )
         if len(told["examinee"]) == 1:
             # The same name, but perhaps other weights.
             told |= _values(_identity(one) for one in self.members)
@@ -153,23 +142,6 @@ def _values(told: Iterable[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(found) for name, found in values.items()}
 
 
-def _circumstances(one: Loaded) -> dict[str, str]:
-    conditions = one.administration.conditions
-    said: dict[str, str] = {"options": conditions.option_order, "items": conditions.item_order}
-    if conditions.kind == "model":
-        said["protocol"] = conditions.protocol.value
-        said["decoding"] = f"{conditions.drawn}, {_limits(conditions)}"
-        said["context"] = "one conversation" if conditions.conversation else "item by item"
-    return said
-
-
-def _limits(conditions: Conditions) -> str:
-    most = conditions.decoding.max_tokens
-    if conditions.token_limits == "battery":
-        return "the battery's token limits"
-    return f"{most} tokens" if conditions.token_limits == "run" else f"at most {most} tokens"
-
-
 def _identity(one: Loaded) -> dict[str, str]:
     return {name: one.model_facts[name] for name in IDENTITY if name in one.model_facts}
 
@@ -178,28 +150,11 @@ def _named(one: Loaded) -> str:
     return model_of(one.administration.conditions)
 
 
-def conditions_in(one: Loaded) -> dict[str, str]:
-    """What must be alike for responses to be pooled: name to value.
-
-    The order of items belongs to it only in one conversation: elsewhere each item stands alone.
-    """
-    conditions = one.administration.conditions
-    said = _circumstances(one)
-    if conditions.kind == "model":
-        said["decoding"] = conditions.drawn
-        said["limits"] = _limits(conditions)
-        if conditions.decoding.stop:
-            said["stop"] = " | ".join(conditions.decoding.stop)
-    if not conditions.conversation:
-        del said["items"]
-    if conditions.lesion:
-        said["lesion"] = conditions.lesion
-    return said
-
-
 def unlike(first: Sequence[Loaded], second: Sequence[Loaded]) -> tuple[tuple[str, str, str], ...]:
     """Return the conditions beside the examinee that two sides do not share: name, both values."""
-    sides = [[conditions_in(member) for member in side] for side in (first, second)]
+    sides = [
+        [compared(member.administration.conditions) for member in side] for side in (first, second)
+    ]
     names = dict.fromkeys(name for side in sides for told in side for name in told)
     values = {
         name: [", ".join(dict.fromkeys(told.get(name, "none") for told in side)) for side in sides]
@@ -284,9 +239,9 @@ def grouped(chosen: Sequence[Loaded], by: By) -> tuple[Group, ...]:
     """Administrations in groups, in order of first appearance.
 
     Administrations of different batteries or battery versions never share a group, nor do models
-    and persons, nor unlike conditions (:func:`conditions_in`): only what ``by`` names is pooled
-    over. Seeds, replicates and options that change no answer may differ. A person has no lesion or
-    family: by what only models have, each person is a group ``speaker ID``.
+    and persons, nor unlike conditions (:func:`~tabwb.records.condition_table.compared`): only what
+    ``by`` names is pooled over. Seeds, replicates and options that change no answer may differ. A
+    person has no lesion or family: by what only models have, each person is a group ``speaker ID``.
 
     Args:
         chosen: what to group.
@@ -298,7 +253,7 @@ def grouped(chosen: Sequence[Loaded], by: By) -> tuple[Group, ...]:
     for one in chosen:
         administration = one.administration
         key = _label(administration, by), administration.battery_hash
-        told = {} if by == "administration" else conditions_in(one)
+        told = {} if by == "administration" else compared(one.administration.conditions)
         if by == "model":
             told |= _identity(one)
         alike = members.setdefault((*key, administration.conditions.kind), {})

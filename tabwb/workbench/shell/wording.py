@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from textual.content import Content
 
+from tabwb.records.condition_table import line_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import (
@@ -155,27 +156,15 @@ def short_spec(spec: str, most: int = 36) -> str:
 
 
 def conditions_words(one: Administration) -> list[str]:
-    """The conditions, in words; the ones that are seldom set only where they are."""
-    given = one.conditions
-    words = [f"seed {given.seed}"]
-    if given.kind == "model":
-        words.append(given.drawn)
-        words.append(f"protocol {given.protocol.value}")
-    if given.replicates > 1:
-        words.append(f"{given.replicates} replicates")
-    if given.item_order != "as-given":
-        words.append(f"items {given.item_order}")
-    if given.option_order != "as-given":
-        words.append(f"options {given.option_order}")
-    if given.conversation:
-        words.append("one conversation")
-    if given.research_protocol:
-        words.append(f"research protocol {given.research_protocol}")
-    return words
+    """Return the conditions in words, the ones that are seldom set only where they are set.
+
+    The lesion stands with the name (:func:`name_of`).
+    """
+    return [words for name, words in line_of(one.conditions).items() if name != "lesion"]
 
 
 def special_words(one: Administration) -> list[str]:
-    """The conditions that are not as they are by themselves: they tell runs apart in a list."""
+    """Return the conditions that are not at their defaults: they tell runs apart in a list."""
     given = one.conditions
     usual = conditions_words(replace(one, conditions=Conditions(given.examinee, given.kind)))
     words = [word for word in conditions_words(one) if word not in usual]
