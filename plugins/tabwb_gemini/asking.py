@@ -7,6 +7,7 @@ from typing import Any
 
 from google.genai import types
 
+from tabwb.plugin_api.remote.streaming import is_enforced
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
 from tabwb.records.seeds import mixed
@@ -100,7 +101,7 @@ def _shape(request: Request, options: GeminiOptions) -> dict[str, Any]:
         raise ComponentError(
             "Gemini's API tells no likelihood of a given answer", allowed="generate, enforced"
         )
-    if request.protocol is Protocol.ENFORCED and request.options:
+    if is_enforced(request):
         if options.structured == "none":
             raise ComponentError(
                 "structured=none cannot answer under the protocol 'enforced'",

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import suppress
 
 from google import genai
 from google.genai import types
 
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.remote.failures import RemoteFailure
+from tabwb.plugin_api.remote.failures import RemoteFailure, client_failures
 from tabwb.plugin_api.remote.http import HEADERS, client_arguments
 from tabwb.plugin_api.remote.keys import find_key, missing_key
 from tabwb.plugin_api.remote.model import RemoteModel, Retries
-from tabwb.plugin_api.stops import StopStrings
-from tabwb.records.errors import ComponentError
+from tabwb.plugin_api.remote.streaming import StreamedReply
 from tabwb.records.exchange import Reply, Request
-from tabwb.records.states import Protocol, StopReason
 from tabwb_gemini.asking import (
     configuration,
     contents,
     is_structured,
     thinking_budget,
 )
-from tabwb_gemini.failures import failure_of
+from tabwb_gemini.failures import client_failure
 from tabwb_gemini.hearing import Heard
-from tabwb_gemini.options import ADDRESS, GeminiOptions
-
-LONGEST = 1_000_000
-"""Characters of a reply; what is longer does not end."""
+from tabwb_gemini.options import GeminiOptions
 
 
 class GeminiModel(RemoteModel):
@@ -67,7 +61,7 @@ class GeminiModel(RemoteModel):
         self.close()
         options = self._options
         key = find_key(options.key_variables, options.service)
-        if key is None and (options.is_google or options.key_env):
+        if key is None and (options.is_own or options.key_env):
             raise missing_key(self.title, options.key_variables, options.service)
         self._client = genai.Client(
             # Said, because the client would look into the environment by itself.
@@ -75,7 +69,7 @@ class GeminiModel(RemoteModel):
             api_key="none" if key is None else key.reveal(),
             http_options=types.HttpOptions(
                 # Said for Google too: else an address in the environment would get its key.
-                base_url=options.base_url or ADDRESS,
+                base_url=options.address,
                 timeout=round(options.timeout_s * 1000),
                 # Retries are RemoteModel's, which tells of them.
                 retry_options=types.HttpRetryOptions(attempts=1),
@@ -116,7 +110,7 @@ class GeminiModel(RemoteModel):
         if self._client is None:
             self.open()
         assert self._client is not None
-        with _failures():
+        with client_failures(client_failure):
             stream = self._client.models.generate_content_stream(
                 model=self._name, contents=contents(request), config=config
             )
@@ -141,33 +135,19 @@ class GeminiModel(RemoteModel):
         started: float,
     ) -> Iterator[str | Reply]:
         structured = is_structured(config)
-        whole = request.protocol is Protocol.ENFORCED and bool(request.options)
-        stops = StopStrings(() if structured else request.decoding.stop)
-        heard, said, first = Heard(), list[str](), None
-        cancelled = False
+        heard = Heard()
+        reply = StreamedReply(request, title=self.title, structured=structured, started=started)
         for chunk in stream:
-            if cancelled := cancel.is_set():
+            if cancel.is_set():
+                reply.cancelled = True
                 break
-            sure = stops.feed(heard.take(chunk))
-            if sure:
-                first = time.monotonic() - started if first is None else first
-                said.append(sure)
-                if not whole:
-                    yield sure
-            if stops.found is not None:
+            if piece := reply.feed(heard.take(chunk)):
+                yield piece
+            if reply.is_cut:
                 break
-            if sum(map(len, said)) > LONGEST:
-                raise ComponentError(f"{self.title}: the reply does not end")
-        if not cancelled and stops.found is None:
+        if not reply.is_cut:
             heard.check()
-        rest = stops.flush()
-        if rest:
-            said.append(rest)
-            if not whole:
-                yield rest
-        text = "".join(said)
-        metadata: dict[str, Any] = heard.metadata
-        metadata["protocol"] = (Protocol.ENFORCED if whole else Protocol.GENERATE).value
+        metadata = heard.metadata
         if config.seed is not None:
             metadata["seed"] = str(config.seed)
         if config.max_output_tokens is not None:
@@ -175,43 +155,10 @@ class GeminiModel(RemoteModel):
         if config.thinking_config is not None:
             metadata["thinking_budget"] = str(config.thinking_config.thinking_budget)
         if structured:
-            metadata["structured"] = "enum" if whole else "json-schema"
-        if whole:
-            text = text.strip()
-            metadata["constrained"] = "yes" if text in request.options else "no"
-            if text:
-                yield text
-        reason = heard.stop_reason
-        if cancelled:
-            reason = StopReason.CANCELLED
-        elif stops.found is not None:
-            reason = StopReason.STOP_STRING
-            metadata["stop_string"] = stops.found
-        yield Reply(
-            text,
-            reason,
-            time.monotonic() - started,
-            first,
-            heard.prompt_tokens,
-            heard.reply_tokens,
-            metadata,
-        )
+            metadata["structured"] = "enum" if reply.enforced else "json-schema"
+        yield from reply.finish(heard, metadata, str.strip)
 
 
 def _names_thinking(failure: RemoteFailure) -> bool:
     """Whether the service refuses a request because it was to be answered without thinking."""
     return failure.status == 400 and "think" in failure.message.lower()
-
-
-@contextmanager
-def _failures() -> Iterator[None]:
-    """Turn what the client raises into failures."""
-    try:
-        yield
-    except (RemoteFailure, ComponentError):
-        raise
-    except Exception as error:
-        failure = failure_of(error)
-        if failure is None:
-            raise
-        raise failure from None

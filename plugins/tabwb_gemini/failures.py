@@ -1,8 +1,7 @@
-"""What Google's client raises, told apart."""
+"""The kinds of failure of what Google's client raises."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,30 +12,21 @@ from pydantic import ValidationError
 from tabwb.plugin_api.remote.failures import (
     RemoteFailure,
     kind_of_status,
-    own_error,
+    malformed,
     retry_after,
     shortened,
-    transport_failure,
 )
-from tabwb.records.errors import ComponentError
 
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 
 
-def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
-    """The failure that an exception of the client is; None where it is something else."""
-    if (own := own_error(error)) is not None:
-        return own
+def client_failure(error: Exception) -> RemoteFailure | None:
+    """Return the failure of an error of the client; None for any other error."""
     if isinstance(error, errors.APIError):
         return _of_status(error)
-    if isinstance(
-        error,
-        json.JSONDecodeError | UnicodeError | ValidationError | errors.UnknownApiResponseError,
-    ):
-        return RemoteFailure(
-            "malformed", shortened(f"the reply does not have the expected form: {error}")
-        )
-    return transport_failure(error)
+    if isinstance(error, ValidationError | errors.UnknownApiResponseError):
+        return malformed(error)
+    return None
 
 
 def _of_status(error: errors.APIError) -> RemoteFailure:

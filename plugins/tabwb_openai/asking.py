@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tabwb.plugin_api.remote.streaming import is_enforced
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request
 from tabwb.records.seeds import mixed
-from tabwb.records.states import Protocol
 from tabwb_openai.options import OpenAIOptions, SystemRole
 
 STOPS = 4
@@ -56,17 +56,12 @@ def arguments(
     return {name: value for name, value in asked.items() if name not in not_taken}
 
 
-def is_enforced(request: Request) -> bool:
-    """Whether the reply is held to the item's options; an item without them is answered freely."""
-    return request.protocol is Protocol.ENFORCED and bool(request.options)
-
-
 def token_parameter(options: OpenAIOptions, not_taken: frozenset[str]) -> str:
-    """What the server calls the most tokens of a reply; the other name where it refused one."""
+    """Return what the server calls the token limit; the other name where it refused one."""
     if options.token_parameter != "auto":
         return options.token_parameter
     names = ["max_tokens", "max_completion_tokens"]
-    if options.is_openai:
+    if options.is_own:
         names.reverse()
     return names[1] if names[0] in not_taken else names[0]
 

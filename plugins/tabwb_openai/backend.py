@@ -5,30 +5,27 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import openai
 
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.remote.failures import RemoteFailure
+from tabwb.plugin_api.remote.failures import RemoteFailure, client_failures, failure_of
 from tabwb.plugin_api.remote.http import HEADERS, client_arguments
 from tabwb.plugin_api.remote.keys import find_key, missing_key, redact
 from tabwb.plugin_api.remote.model import RemoteModel, Retries
-from tabwb.plugin_api.stops import StopStrings
+from tabwb.plugin_api.remote.streaming import StreamedReply
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Reply, Request
 from tabwb.records.states import Protocol, StopReason
-from tabwb_openai.asking import CONCESSIONS, arguments, is_enforced
-from tabwb_openai.failures import failure_of, is_blocked, names_parameter
+from tabwb_openai.asking import CONCESSIONS, arguments
+from tabwb_openai.failures import client_failure, is_blocked, names_parameter
 from tabwb_openai.hearing import Heard, chosen
 from tabwb_openai.options import OpenAIOptions
 
 CONNECT_S = 10.0
 """How long a connection may take to be made."""
-LONGEST_REPLY = 1_000_000
-"""Characters after which a reply is taken for one that never ends."""
 LOOK_S = 10.0
 """How long the server may take to say that it is there."""
 OVERRUN = 8
@@ -87,7 +84,7 @@ class OpenAIModel(RemoteModel):
                 allowed="generate, enforced",
             )
         started = time.monotonic()
-        with _failures():
+        with client_failures(client_failure):
             try:
                 stream, asked = self._begin(request)
             except openai.APIStatusError as error:
@@ -148,36 +145,23 @@ class OpenAIModel(RemoteModel):
         cancel: Cancel,
         started: float,
     ) -> Iterator[str | Reply]:
-        enforced = is_enforced(request)
         structured = "response_format" in asked
-        stops = StopStrings(() if structured else request.decoding.stop)
-        heard, said, first = Heard(), list[str](), None
-        cancelled, overrun, length = False, 0, 0
+        heard, overrun = Heard(), 0
+        reply = StreamedReply(request, title=self.title, structured=structured, started=started)
         for chunk in stream:
-            if cancelled := cancel.is_set():
+            if cancel.is_set():
+                reply.cancelled = True
                 break
             text = heard.take(chunk)
-            length += len(text)
-            if length > LONGEST_REPLY:
-                raise ComponentError(f"{self.title}: the answer does not end; it is not kept")
-            sure = stops.feed(text)
-            if stops.found is not None:
+            if piece := reply.feed(text):
+                yield piece
+            if reply.stop_string is not None:
                 # A server that was told the stop string ends by itself and says what it counted.
                 overrun += bool(text)
-                if stops.found not in asked.get("stop", ()) or overrun > OVERRUN:
+                if reply.stop_string not in asked.get("stop", ()) or overrun > OVERRUN:
                     break
-            if sure:
-                first = time.monotonic() - started if first is None else first
-                said.append(sure)
-                if not enforced:
-                    yield sure
-        if stops.found is None and not cancelled:
+        if not reply.is_cut:
             _check_complete(heard)
-        rest = stops.flush()
-        said.append(rest)
-        if rest and not enforced:
-            yield rest
-        text = "".join(said)
         metadata = heard.metadata | self._marks(asked)
         if self._options.reasoning_tokens:
             metadata["max_tokens"] = str(
@@ -188,29 +172,11 @@ class OpenAIModel(RemoteModel):
             metadata["reasoning_effort"] = self._options.reasoning_effort
         if not request.decoding.greedy:
             metadata["seed"] = str(asked.get("seed", NOT_SENT))
-        metadata["protocol"] = (Protocol.ENFORCED if enforced else Protocol.GENERATE).value
-        if enforced:
-            raw, text = text, chosen(text, request.options) if structured else text
-            metadata["constrained"] = "yes" if text in request.options else "no"
-            if raw != text:
-                metadata["raw_reply"] = raw
-            if text:
-                yield text
-        reason = heard.stop_reason
-        if cancelled:
-            reason = StopReason.CANCELLED
-        elif stops.found is not None:
-            reason = StopReason.STOP_STRING
-            metadata["stop_string"] = stops.found
-        yield Reply(
-            text,
-            reason,
-            time.monotonic() - started,
-            first,
-            heard.prompt_tokens,
-            heard.reply_tokens,
-            metadata,
-        )
+
+        def read(raw: str) -> str:
+            return chosen(raw, request.options) if structured else raw
+
+        yield from reply.finish(heard, metadata, read)
 
     def _marks(self, asked: Mapping[str, Any]) -> dict[str, str]:
         """What a reader of the answer should know of how it was asked for."""
@@ -228,7 +194,7 @@ class OpenAIModel(RemoteModel):
     def _connect(self) -> openai.OpenAI:
         options = self._options
         key = find_key(options.key_variables, options.service)
-        if key is None and (options.is_openai or options.key_env):
+        if key is None and (options.is_own or options.key_env):
             raise missing_key(self.title, options.key_variables, options.service)
         client = openai.OpenAI(
             # The client insists on a key; servers on one's own machine take any word.
@@ -239,7 +205,7 @@ class OpenAIModel(RemoteModel):
             default_headers=HEADERS,
             http_client=self._http(),
         )
-        if not options.is_openai:
+        if not options.is_own:
             # Taken from the environment by the client; nobody else's business.
             for name in ("organization", "project", "admin_api_key"):
                 if hasattr(client, name):
@@ -269,7 +235,7 @@ class OpenAIModel(RemoteModel):
                 hint=f"set it with: tabwb key set {self._options.service}",
             ) from None
         except openai.APIConnectionError as error:
-            failure = failure_of(error)
+            failure = failure_of(error, client_failure)
             if isinstance(failure, ComponentError):
                 raise failure from None
             raise ComponentError(
@@ -278,20 +244,6 @@ class OpenAIModel(RemoteModel):
             ) from None
         except openai.OpenAIError:
             return  # not every server has such a list
-
-
-@contextmanager
-def _failures() -> Iterator[None]:
-    """Turn what the client raises into failures."""
-    try:
-        yield
-    except (RemoteFailure, ComponentError):
-        raise
-    except Exception as error:
-        failure = failure_of(error)
-        if failure is None:
-            raise
-        raise failure from None
 
 
 def _check_complete(heard: Heard) -> None:

@@ -1,8 +1,6 @@
-"""What the client raises, told apart."""
+"""The kinds of failure of what OpenAI's client raises."""
 
 from __future__ import annotations
-
-import json
 
 import openai
 
@@ -11,33 +9,27 @@ from tabwb.plugin_api.remote.failures import (
     RemoteFailure,
     deepest,
     kind_of_status,
-    own_error,
+    malformed,
     retry_after,
     shortened,
-    transport_failure,
 )
-from tabwb.records.errors import ComponentError
 
 _QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
 
-def failure_of(error: Exception) -> RemoteFailure | ComponentError | None:
-    """The failure that an exception of the client is; None where it is something else."""
-    if (own := own_error(error)) is not None:
-        return own
+def client_failure(error: Exception) -> RemoteFailure | None:
+    """Return the failure of an error of the client; None for any other error."""
     if isinstance(error, openai.APIStatusError):
         return _of_status(error)
     if isinstance(error, openai.APITimeoutError):
         return RemoteFailure("timeout", deepest(error))
     if isinstance(error, openai.APIConnectionError):
         return RemoteFailure("connection", deepest(error))
-    if isinstance(error, openai.APIResponseValidationError | json.JSONDecodeError | UnicodeError):
-        return RemoteFailure(
-            "malformed", shortened(f"the reply does not have the expected form: {error}")
-        )
-    if isinstance(error, openai.APIError):  # told in the middle of a stream
+    if isinstance(error, openai.APIResponseValidationError):
+        return malformed(error)
+    if isinstance(error, openai.APIError):  # sent in the middle of a stream
         return RemoteFailure(_kind_in_stream(error), shortened(_message(error)))
-    return transport_failure(error)
+    return None
 
 
 def is_blocked(error: openai.APIStatusError) -> bool:

@@ -1,16 +1,13 @@
-"""What ``openai:NAME@key=value`` can be told."""
+"""The options of ``openai:NAME@key=value``."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-from urllib.parse import urlsplit
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field
 
-from tabwb.plugin_api.remote.model import REPLY_S
-from tabwb.plugin_api.remote.options import ReplySeconds
+from tabwb.plugin_api.remote.options import RemoteOptions
 
-OPENAI = "https://api.openai.com/v1"
 ON_SOCKET = "http://localhost/v1"
 
 Structured = Literal["auto", "json-schema", "choice", "guided-choice", "none"]
@@ -18,10 +15,13 @@ TokenParameter = Literal["auto", "max_tokens", "max_completion_tokens"]
 SystemRole = Literal["system", "developer", "user"]
 
 
-class OpenAIOptions(BaseModel):
+class OpenAIOptions(RemoteOptions):
     """Options of ``openai``."""
 
-    model_config = ConfigDict(extra="forbid")
+    SERVICE: ClassVar = "openai"
+    ADDRESS: ClassVar = "https://api.openai.com/v1"
+    HOSTS: ClassVar = "api.openai.com"
+    KEY_VARIABLES: ClassVar = ("OPENAI_API_KEY",)
 
     base_url: Annotated[
         str | None,
@@ -34,27 +34,6 @@ class OpenAIOptions(BaseModel):
         str | None,
         Field(min_length=1, description="path of a unix socket on which the server listens"),
     ] = None
-    key_env: Annotated[
-        str | None,
-        Field(
-            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
-            description="name of the environment variable that holds the key (never the key)",
-        ),
-    ] = None
-    concurrency: Annotated[int, Field(ge=1, le=256, description="requests at once, 1 to 256")] = 8
-    timeout_s: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=3600,
-            allow_inf_nan=False,
-            description="seconds of silence after which a request failed, up to 3600",
-        ),
-    ] = 120.0
-    reply_s: ReplySeconds = REPLY_S
-    retries: Annotated[
-        int, Field(ge=0, le=50, description="how often a request is tried again, 0 to 50")
-    ] = 5
     structured: Annotated[
         Structured,
         Field(
@@ -94,40 +73,12 @@ class OpenAIOptions(BaseModel):
         Field(ge=0, lt=2**63, description="mixed into the seed of every reply"),
     ] = None
 
-    @field_validator("base_url")
-    @classmethod
-    def _plain_address(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)  # raises ValueError where the brackets of an address are off
-        _ = parts.port  # likewise
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("not an address")
-        # A user or a query may hold a key, and the spec is stored.
-        if parts.username is not None or parts.query or parts.fragment:
-            raise ValueError("more than an address")
-        return value.rstrip("/")
-
     @property
     def address(self) -> str:
         """Where requests go."""
-        return self.base_url or (ON_SOCKET if self.socket else OPENAI)
+        return self.base_url or (ON_SOCKET if self.socket else self.ADDRESS)
 
     @property
-    def is_openai(self) -> bool:
-        """Whether it is OpenAI's own service."""
-        parts = urlsplit(self.address)
-        https = parts.scheme == "https"
-        return self.socket is None and https and parts.hostname == "api.openai.com"
-
-    @property
-    def service(self) -> str:
-        """The name under which the system keyring keeps the key: ``openai``, or the host."""
-        return "openai" if self.is_openai else urlsplit(self.address).netloc.lower()
-
-    @property
-    def key_variables(self) -> tuple[str, ...]:
-        """Where the key may stand. OpenAI's own is sent to nobody else."""
-        if self.key_env:
-            return (self.key_env,)
-        return ("OPENAI_API_KEY",) if self.is_openai else ()
+    def is_own(self) -> bool:
+        """Whether requests go to OpenAI itself, which alone gets its key."""
+        return self.socket is None and super().is_own

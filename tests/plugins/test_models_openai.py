@@ -230,6 +230,12 @@ def test_more_stop_strings_than_the_api_takes_are_kept_to_here(opened: Opened) -
     assert (found.text, found.stop_reason) == ("one two", StopReason.STOP_STRING)
 
 
+def test_text_before_a_stop_string_in_the_same_piece_is_kept(opened: Opened) -> None:
+    with chat_server(streams(json.dumps(chunk("one two three")))) as chat:
+        found = reply(opened(chat), asked(stop=("A", "B", "C", "D", " three")))
+    assert (found.text, found.stop_reason) == ("one two", StopReason.STOP_STRING)
+
+
 def test_an_answer_that_never_ends_is_an_error(opened: Opened) -> None:
     endless = streams(*[json.dumps(chunk("dog " * 10_000))] * 100)
     with chat_server(endless) as chat:

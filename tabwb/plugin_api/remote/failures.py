@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
@@ -119,6 +121,52 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
     if here is None:
         here = time.time() if now is None else now
     return max(0.0, until - here)
+
+
+@contextmanager
+def client_failures(read: Callable[[Exception], RemoteFailure | None]) -> Iterator[None]:
+    """Turn what a service's client raises into failures.
+
+    Args:
+        read: gives the failure of an error of the client's own; None for any other error.
+
+    Raises:
+        RemoteFailure: the request failed.
+        ComponentError: the connection was refused by ``--offline`` or by a bound.
+    """
+    try:
+        yield
+    except (RemoteFailure, ComponentError):
+        raise
+    except Exception as error:
+        failure = failure_of(error, read)
+        if failure is None:
+            raise
+        raise failure from None
+
+
+def failure_of(
+    error: Exception, read: Callable[[Exception], RemoteFailure | None]
+) -> RemoteFailure | ComponentError | None:
+    """Return the failure of an exception under a client; None where it is something else.
+
+    Args:
+        error: as raised.
+        read: gives the failure of an error of the client's own.
+    """
+    if (own := own_error(error)) is not None:
+        return own
+    if (failure := read(error)) is not None:
+        return failure
+    if isinstance(error, json.JSONDecodeError | UnicodeError):
+        return malformed(error)
+    return transport_failure(error)
+
+
+def malformed(error: Exception) -> RemoteFailure:
+    """Return the failure of a reply that the client cannot read."""
+    message = f"the reply does not have the expected form: {error}"
+    return RemoteFailure("malformed", shortened(message))
 
 
 def own_error(error: BaseException) -> ComponentError | None:

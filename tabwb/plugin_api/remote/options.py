@@ -2,16 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from fnmatch import fnmatchcase
+from typing import Annotated, ClassVar
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-ReplySeconds = Annotated[
-    float,
-    Field(
-        gt=0,
-        le=86_400,
-        allow_inf_nan=False,
-        description="seconds after which an incomplete reply counts as failed, up to 86400",
-    ),
-]
+from tabwb.plugin_api.remote.model import REPLY_S
+
+
+class RemoteOptions(BaseModel):
+    """The base of a service's options.
+
+    A class of options sets :attr:`SERVICE` (the name under which the keyring keeps the key),
+    :attr:`ADDRESS` (where requests go without ``base_url``), :attr:`HOSTS` (a pattern of the
+    service's own hosts) and :attr:`KEY_VARIABLES` (environment variables with its key).
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    SERVICE: ClassVar[str]
+    ADDRESS: ClassVar[str]
+    HOSTS: ClassVar[str]
+    KEY_VARIABLES: ClassVar[tuple[str, ...]]
+
+    base_url: Annotated[
+        str | None,
+        Field(description="address of a proxy or a server of your own, http:// or https://"),
+    ] = None
+    key_env: Annotated[
+        str | None,
+        Field(
+            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+            description="name of the environment variable that holds the key (never the key)",
+        ),
+    ] = None
+    concurrency: Annotated[int, Field(ge=1, le=256, description="requests at once, 1 to 256")] = 8
+    timeout_s: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=3600,
+            allow_inf_nan=False,
+            description="seconds of silence after which a request failed, up to 3600",
+        ),
+    ] = 120.0
+    reply_s: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=86_400,
+            allow_inf_nan=False,
+            description="seconds after which an incomplete reply counts as failed, up to 86400",
+        ),
+    ] = REPLY_S
+    retries: Annotated[
+        int, Field(ge=0, le=50, description="how often a request is tried again, 0 to 50")
+    ] = 5
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)  # raises ValueError where the brackets of an address are off
+        _ = parts.port  # likewise
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("not an address")
+        # A user or a query may hold a key, and the spec is stored.
+        if parts.username is not None or parts.query or parts.fragment:
+            raise ValueError("more than an address")
+        return value.rstrip("/")
+
+    @property
+    def address(self) -> str:
+        """Where requests go."""
+        return self.base_url or self.ADDRESS
+
+    @property
+    def is_own(self) -> bool:
+        """Whether requests go to the service itself, which alone gets its key."""
+        parts = urlsplit(self.address)
+        return parts.scheme == "https" and fnmatchcase(parts.hostname or "", self.HOSTS)
+
+    @property
+    def service(self) -> str:
+        """The name under which the system keyring keeps the key: of the service, or the host."""
+        return self.SERVICE if self.is_own else urlsplit(self.address).netloc.lower()
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables in which the key is looked for."""
+        if self.key_env:
+            return (self.key_env,)
+        return self.KEY_VARIABLES if self.is_own else ()
