@@ -102,8 +102,9 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
         if session.status is AdministrationStatus.PAUSED:
             for failed in failures_of(session):
                 note(f"warning: {failed}")
+            reason = session.history.pause_reason or "by the user"
             raise Interrupted(
-                f"administration {number} is paused: {session.pause_reason or 'by the user'}",
+                f"administration {number} is paused: {reason}",
                 hint=f"continue with: {named_next(session) or f'tabwb resume {number}'}",
             )
         for document in documents:
@@ -138,14 +139,11 @@ def check_raters(session: Session) -> None:
 
 
 def named_next(session: Session) -> str:
-    """The command that goes on where only pictures are left to be named aloud; else empty."""
+    """Return the command that continues where only pictures to be named are left, or nothing."""
     given = session.administration
-    if given.conditions.kind != "speaker":
+    if not session.is_spoken:
         return ""
-    from tabwb.cli.typing import named_aloud
-
-    aloud = named_aloud(session)
-    if aloud is None or aloud.waiting_typed or not aloud.waiting_aloud:
+    if session.spoken.waiting_typed or not session.spoken.waiting_aloud:
         return ""
     return (
         f"tabwb name {session.battery.id} --speaker {given.conditions.examinee} "
@@ -222,9 +220,9 @@ def show(session: Session, *, as_json: bool) -> None:
                 administration,
                 session.battery,
                 session.trials,
-                model_facts=session.model_facts,
-                notes=session.notes,
-                declarations=session.declarations,
+                model_facts=session.history.model_facts,
+                notes=session.history.notes,
+                declarations=session.history.declarations,
                 interval=True,
                 recordings=recordings_of(session.store, administration),
                 primary=session.plugins.configuration.study.primary_rater,
@@ -238,7 +236,7 @@ def show(session: Session, *, as_json: bool) -> None:
         administration,
         session.battery,
         session.trials,
-        declarations=session.declarations,
+        declarations=session.history.declarations,
         interval=True,
         primary=session.plugins.configuration.study.primary_rater,
         speaker=session.speaker_record,

@@ -61,7 +61,7 @@ def import_(**options: Any) -> int:
     """
     from tabwb.administer.consent import notices
     from tabwb.administer.naming.imports import read_sessions
-    from tabwb.administer.naming.run import take_in
+    from tabwb.administer.naming.run import import_responses
     from tabwb.administer.session import setup
     from tabwb.records.conditions import Conditions
     from tabwb.records.days import read_day
@@ -104,14 +104,14 @@ def import_(**options: Any) -> int:
                         note(notice)
                     number = session.administration.id
                     try:
-                        for _ in take_in(session, one, str(options["rater"])):
+                        for _ in import_responses(session, one, str(options["rater"])):
                             pass
                     except BaseException:
                         with suppress(TabwbError):  # half of it is here: nobody goes on with that
                             session.discontinue("the import stopped in the middle")
                         note(f"administration {number} holds only a part of {one.source}")
                         raise
-                    left = session.waiting_aloud
+                    left = session.spoken.waiting_aloud
                     if left:
                         session.discontinue(f"not in {one.source.name}")
                     else:

@@ -19,7 +19,7 @@ from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.live import Live
-    from tabwb.administer.naming.session import NamingSession
+    from tabwb.administer.session.session import Session
 
 HELP = """\
 enter      show the next picture
@@ -32,7 +32,7 @@ p pause   d REASON discontinue   ? this list"""
 Made = tuple[events.Event, ...]
 
 
-def give_by_microphone(session: NamingSession, device: str | None, cancel: threading.Event) -> None:
+def give_by_microphone(session: Session, device: str | None, cancel: threading.Event) -> None:
     """Record from ready to end and take commands from the terminal, until done or paused."""
     from tabwb.administer.naming.live import Live
     from tabwb.speech.devices import pick
@@ -91,7 +91,7 @@ def _command(live: Live, line: str) -> None:
         "v": session.void,
         "n": session.note,
         "d": session.discontinue,
-        "h": session.hear,
+        "h": session.spoken.hear,
     }
     if key == "?":
         note(HELP)
@@ -101,7 +101,7 @@ def _command(live: Live, line: str) -> None:
         _tell(session, plain[key]())
     elif key == "k":
         code, *flags = words.split() or [""]
-        _tell(session, session.code(code, flags))
+        _tell(session, session.spoken.code(code, flags))
     elif key in with_words:
         _tell(session, with_words[key](words))
     else:
@@ -112,7 +112,7 @@ def _show(live: Live) -> Made:
     """The next picture; an item that is no picture is shown and answered by typing."""
     session = live.session
     coming = session.upcoming(1)
-    if session.awaiting or not coming or session.is_naming(coming[0]):
+    if session.awaiting or not coming or session.is_aloud(coming[0]):
         return live.show()
     from tabwb.cli.typing import answer_one
 
@@ -121,18 +121,18 @@ def _show(live: Live) -> Made:
     return made
 
 
-def _tell(session: NamingSession, made: Made) -> None:
+def _tell(session: Session, made: Made) -> None:
     for event in made:
         if isinstance(event, events.TrialStarted):
-            if not session.is_naming(session.trials[event.trial.number - 1]):
+            if not session.is_aloud(session.trials[event.trial.number - 1]):
                 continue
-            item = session.item(session.trials[event.trial.number - 1])
+            item = session.spoken.item(session.trials[event.trial.number - 1])
             number, planned = session.position
             note(f"item {number}/{planned}  {item.target}  (picture {item.picture})")
         elif isinstance(event, events.Undone):
             note(f"taken back: {event.what}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Cued):
-            view = session.view()
+            view = session.spoken.view()
             if view is not None:
                 note(f"say: {view.cue_texts[event.observation.cue]}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Scored):
@@ -142,9 +142,9 @@ def _tell(session: NamingSession, made: Made) -> None:
                 _read_aloud(session)
 
 
-def _read_aloud(session: NamingSession) -> None:
+def _read_aloud(session: Session) -> None:
     """The words to the speaker before the coming subtest."""
-    from tabwb.administer.naming.state import instructions_of
+    from tabwb.administer.naming.strategy import instructions_of
 
     if words := instructions_of(session):
         note(f"read aloud: {words}")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tabwb.administer.naming.files import TakeFile
-    from tabwb.administer.naming.session import NamingSession
+    from tabwb.administer.session.session import Session
     from tabwb.battery.model import Battery
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.conditions import Conditions
@@ -124,7 +124,7 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
         if _said("transcriber"):
             spec = setup.resolve(plugins, battery, _conditions(options)).transcriber
             spec = setup.notated(store, plugins, session.administration.conditions, spec)
-        session.listener = str(options["rater"])
+        session.spoken.listener = str(options["rater"])
         return _begin(session, _files(options, battery), spec, options)
 
 
@@ -161,7 +161,7 @@ def _check_microphone(store: Store, options: dict[str, Any]) -> None:
 
 
 def _begin(
-    session: NamingSession, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
+    session: Session, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
     from tabwb.administer.consent import check_transcribing, notices
 
@@ -184,13 +184,13 @@ def _begin(
         raise
 
 
-def _keep_interrupted(session: NamingSession) -> None:
+def _keep_interrupted(session: Session) -> None:
     """What a program that died had recorded: kept first, for its responses may be scored."""
-    from tabwb.administer.naming.live import left_over, take_in
+    from tabwb.administer.naming.live import adopt_recording, left_over
 
     for recording, path in left_over(session):
         try:
-            take_in(session, recording, path)
+            adopt_recording(session, recording, path)
         except TabwbError as error:
             note(f"an interrupted recording could not be kept: {error}")
         else:
@@ -203,7 +203,7 @@ def _said(option: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def _check_same(session: NamingSession, battery: str, options: dict[str, Any]) -> None:
+def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None:
     """What is resumed was begun so: nobody's recordings come to somebody else's."""
     given = session.administration
     began = given.conditions
@@ -234,7 +234,7 @@ def _check_same(session: NamingSession, battery: str, options: dict[str, Any]) -
         )
 
 
-def _resume(session: NamingSession, options: dict[str, Any]) -> str:
+def _resume(session: Session, options: dict[str, Any]) -> str:
     speaker, number = session.administration.conditions.examinee, session.administration.id
     return shlex.join(
         [
@@ -246,7 +246,7 @@ def _resume(session: NamingSession, options: dict[str, Any]) -> str:
 
 
 def _give(
-    session: NamingSession, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
+    session: Session, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
     from tabwb.administer.naming.run import give_files, other_sounds, waiting
 
@@ -277,7 +277,7 @@ def _give(
     if session.status is AdministrationStatus.RUNNING:
         _settle(session, str(options["discontinue"]), stopped=cancel.is_set())
     show(session, as_json=bool(options.get("as_json")))
-    aloud, typed = session.waiting_aloud, session.waiting_typed
+    aloud, typed = session.spoken.waiting_aloud, session.spoken.waiting_typed
     if aloud or cancel.is_set():
         names = ", ".join(trial.plan.item for trial in aloud)
         raise Interrupted(
@@ -306,13 +306,15 @@ def _only_ends(options: dict[str, Any]) -> bool:
     return bool(options["reference"] and options["discontinue"] and not _said("source"))
 
 
-def _settle(session: NamingSession, reason: str, *, stopped: bool) -> None:
-    """Finish what has been given; rest where something still waits."""
-    if session.to_discontinue:
-        note(session.to_discontinue)
+def _settle(session: Session, reason: str, *, stopped: bool) -> None:
+    """Finish what has been given; pause where something still waits."""
+    from tabwb.administer.naming.order import leave_out, reason_to_discontinue
+
+    if reason_to_end := reason_to_discontinue(session.spoken):
+        note(reason_to_end)
     if not stopped:
-        session.leave_out()
-    if not session.waiting_aloud and not session.waiting_typed:
+        leave_out(session.spoken)
+    if not session.spoken.waiting_aloud and not session.spoken.waiting_typed:
         session.next()
     elif reason.strip() and not stopped:
         session.discontinue(reason)
@@ -322,7 +324,7 @@ def _settle(session: NamingSession, reason: str, *, stopped: bool) -> None:
 
 def transcribe_all(
     plugins: Plugins,
-    session: NamingSession,
+    session: Session,
     spec: str,
     cancel: threading.Event,
     *,

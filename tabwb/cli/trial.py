@@ -15,7 +15,6 @@ from tabwb.records.naming import SCORES, LimitsSet, OnsetSet, Score
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.session import NamingSession
     from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Session
 
@@ -121,7 +120,7 @@ def score(
     with _looking_at(
         administration, trial_name, rater, store_location, "score", seen=seen
     ) as session:
-        session.score(said, reason=reason)
+        session.spoken.score(said, reason=reason)
         note(f"scored {said}")
     return 0
 
@@ -140,9 +139,9 @@ def heard(
     Where nothing was said, the score says so: tabwb trial score ... no-response.
     """
     with _looking_at(administration, trial_name, rater, store_location, "heard") as session:
-        session.hear(words)
+        session.spoken.hear(words)
         _tell_kept(session, f"heard '{words.strip()}' kept")
-        view = session.view()
+        view = session.spoken.view()
         said = None if view is None else view.heard_as
         if said is not None and said.guessed:
             from tabwb.phonology.inventory import to_ipa
@@ -177,7 +176,7 @@ def code(
     other or undecided (docs/naming-rules.md).
     """
     with _looking_at(administration, trial_name, rater, store_location, "code") as session:
-        session.code(said, flags, reason=reason)
+        session.spoken.code(said, flags, reason=reason)
         _tell_kept(session, ", ".join((f"coded {said}", *dict.fromkeys(flags))))
     return 0
 
@@ -218,7 +217,7 @@ def onset(
                     hint="give seconds of the recording, without --from-picture",
                 )
             seconds += before.shown.at_s
-        session.set_onset(seconds, reason=reason)
+        session.spoken.set_onset(seconds, reason=reason)
         latency = _view(session).latency_s
         told = "" if latency is None else f", latency {latency:.2f} s"
         note(f"onset {_seconds(before.onset_s)} -> {seconds:.3f} s{told}")
@@ -267,11 +266,11 @@ def attempt(
         if start is not None or end is not None:
             first = take.start_s if start is None else start
             last = take.end_s if end is None else end
-            session.set_limits(first, last, reason=reason)
+            session.spoken.set_limits(first, last, reason=reason)
             was = f"{take.start_s:.3f} to {take.end_s:.3f} s"
             note(f"response {was} -> {first:.3f} to {last:.3f} s")
         for at_s in marks:
-            session.mark(at_s)
+            session.spoken.mark(at_s)
             note(f"a new attempt begins at {at_s:.3f} s")
     return 0
 
@@ -283,7 +282,7 @@ def attempt(
 def history(administration: str, trial_name: str, store_location: str | None) -> int:
     """List every onset, limit and code that a person gave the response of TRIAL, oldest first."""
     with _opened(administration, store_location) as session:
-        view = _view(_naming(session), _number(session, trial_name))
+        view = _view(session, _number(session, trial_name))
         if not view.corrections:
             note("nothing was corrected")
         for each in view.corrections:
@@ -297,8 +296,8 @@ def history(administration: str, trial_name: str, store_location: str | None) ->
     return 0
 
 
-def _view(session: NamingSession, number: int | None = None) -> NamingView:
-    view = session.view(number)
+def _view(session: Session, number: int | None = None) -> NamingView:
+    view = session.spoken.view(number)
     if view is None:
         raise UsageError("this item is not named aloud")
     return view
@@ -317,35 +316,23 @@ def _looking_at(
     doing: str,
     *,
     seen: bool = False,
-) -> Iterator[NamingSession]:
+) -> Iterator[Session]:
     """A naming session with one answered trial before the eyes of a rater, for what they do."""
-    with _opened(administration, store_location) as opened:
-        session = _naming(opened)
+    with _opened(administration, store_location) as session:
         number = _number(session, trial_name)
-        with session.looking_at(number, doing, listener=rater, seen=seen):
+        with session.spoken.looking_at(number, doing, listener=rater, seen=seen):
             yield session
 
 
-def _naming(session: Session) -> NamingSession:
-    from tabwb.administer.naming.session import NamingSession
-
-    if isinstance(session, NamingSession):
-        return session
-    raise UsageError(
-        f"administration {session.administration.id} is not spoken naming",
-        hint="its answers are rated by scorers and judges",
-    )
-
-
-def _tell_kept(session: NamingSession, kept: str) -> None:
+def _tell_kept(session: Session, kept: str) -> None:
     """What a person said is kept, and beside it what the rules say once this rater has scored."""
     from tabwb.administer.naming.scores import naming_of
 
-    view = session.view()
+    view = session.spoken.view()
     if view is None:
         note(kept)
         return
-    scored = any(each.by == session.rater for each in view.scores)
+    scored = any(each.by == session.spoken.rater for each in view.scores)
     if not scored and view.rules.reveal == "after-score":
         note(f"{kept}; what the rules propose is shown after your score")
         return

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
 
 from tabwb.administer.consent import notices
 from tabwb.administer.session.session import Session
-from tabwb.administer.session.setup import is_naming
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.interrupts import Interrupt
 from tabwb.records.states import AdministrationStatus, ResponseKind
-
-if TYPE_CHECKING:
-    from tabwb.administer.naming.session import NamingSession
 
 HELP = """\
 Type the answer and press enter (connected text: an empty line ends it).
@@ -51,8 +46,7 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
 def _give(session: Session, aside: bool) -> None:
     subtest = ""
     while session.status is AdministrationStatus.RUNNING:
-        aloud = named_aloud(session)
-        made = session.next() if aloud is None else aloud.next_typed()
+        made = session.spoken.next_typed() if session.is_spoken else session.next()
         started = [event for event in made if isinstance(event, events.TrialStarted)]
         if not started:
             return
@@ -61,15 +55,6 @@ def _give(session: Session, aside: bool) -> None:
             subtest = plan.subtest
             _introduce(session, subtest)
         answer_one(session, aside=aside)
-
-
-def named_aloud(session: Session) -> NamingSession | None:
-    """The session, where some of its items are pictures that are named aloud."""
-    if not is_naming(session.battery):
-        return None
-    from tabwb.administer.naming.session import NamingSession
-
-    return session if isinstance(session, NamingSession) else None
 
 
 def _introduce(session: Session, subtest_id: str) -> None:

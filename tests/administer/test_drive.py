@@ -77,7 +77,7 @@ def test_a_failure_is_an_attempt_in_error_and_the_item_comes_again_last(
     session = begin("echo", "model")
     list(drive(session, Scripted(failure, "fish", "house."), threading.Event()))
     assert session.status is AdministrationStatus.PAUSED
-    assert "1 item is in error" in session.pause_reason
+    assert "1 item is in error" in session.history.pause_reason
     first = session.trials[0]
     assert first.state is TrialState.PLANNED
     assert first.attempts[0].state is AttemptState.ERROR
@@ -96,7 +96,7 @@ def test_a_dead_back_end_pauses_the_run_soon(begin: Begin) -> None:
     backend = Scripted(*[ComponentError("gone")] * 15)
     list(drive(session, backend, threading.Event()))
     assert len(backend.requests) == CONSECUTIVE_FAILURES
-    assert "in a row failed; the last one: gone" in session.pause_reason
+    assert "in a row failed; the last one: gone" in session.history.pause_reason
 
 
 def test_a_back_end_that_ends_without_a_reply_is_an_error(begin: Begin) -> None:
@@ -108,7 +108,7 @@ def test_a_back_end_that_ends_without_a_reply_is_an_error(begin: Begin) -> None:
     session.next()
     list(ask(session, Silent(), threading.Event()))
     assert session.trials[0].attempts[0].error == "the back end ended without a reply"
-    assert session.in_error == (session.trials[0],)
+    assert session.state.in_error == (session.trials[0],)
 
 
 def test_cancelling_pauses_and_the_item_under_way_is_asked_again(begin: Begin) -> None:

@@ -96,7 +96,7 @@ def test_a_back_end_that_is_down_ends_the_run_and_leaves_the_rest_unasked(begin:
     run(session, Crowd(lambda request: ComponentError("gone")), together=15)
     failed = [trial for trial in session.trials if trial.attempts]
     assert len(failed) == CONSECUTIVE_FAILURES
-    assert "in a row failed; the last one: gone" in session.pause_reason
+    assert "in a row failed; the last one: gone" in session.history.pause_reason
 
 
 @pytest.mark.parametrize("failure", [ComponentError("no memory"), ValueError("odd")])

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming.live import Live, left_over, take_in
-from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.naming.live import Live, adopt_recording, left_over
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Transcribing
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -35,7 +35,7 @@ BIRD = CLIPS / "bird_c7124b73_0.flac"
 
 
 @pytest.fixture
-def session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[NamingSession]:
+def session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Session]:
     store.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in _SCOPES])
     battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
     conditions = Conditions("S-014", "speaker", judges=(), transcriber="bundled-words")
@@ -47,7 +47,7 @@ def session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[NamingSe
 _SCOPES: tuple[Scope, ...] = ("record", "transcribe")
 
 
-def _live(session: NamingSession) -> Live:
+def _live(session: Session) -> Live:
     chosen = pick(None)
     return Live(session, lambda path: Recorder(chosen, path))
 
@@ -59,7 +59,7 @@ def _speak(microphone: VirtualMicrophone, clip: Path) -> None:
 
 
 def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
-    session: NamingSession, store: Store, microphone: VirtualMicrophone
+    session: Session, store: Store, microphone: VirtualMicrophone
 ) -> None:
     live = _live(session)
     live.ready()
@@ -70,7 +70,7 @@ def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
     _speak(microphone, BIRD)
     live.score("error")
     live.end()
-    first, second = session.view(1), session.view(2)
+    first, second = session.spoken.view(1), session.spoken.view(2)
     assert first is not None
     assert second is not None
     assert first.take is not None
@@ -90,24 +90,24 @@ def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
 
 
 def test_transcription_reads_the_file_while_it_grows(
-    session: NamingSession, plugins: Plugins, microphone: VirtualMicrophone
+    session: Session, plugins: Plugins, microphone: VirtualMicrophone
 ) -> None:
     live = _live(session)
     live.ready()
     live.show()
     _speak(microphone, DOG)
     live.score("right")
-    view = session.view()
+    view = session.spoken.view()
     assert view is not None
     job = live.job(view)
     assert job is not None
     live.show()
     with Transcribing(plugins, "bundled-words") as transcribing:
         for done, transcript in transcribing.run([job], threading.Event()):
-            session.transcribed(done.trial, done.attempt, transcript)
+            session.spoken.transcribed(done.trial, done.attempt, transcript)
     assert session.awaiting
     live.end()
-    heard = session.view(1)
+    heard = session.spoken.view(1)
     assert heard is not None
     assert heard.transcript is not None
     assert heard.transcript.status == "ok"
@@ -116,7 +116,7 @@ def test_transcription_reads_the_file_while_it_grows(
 
 
 def test_nobody_is_recorded_without_consent(
-    session: NamingSession, store: Store, microphone: VirtualMicrophone
+    session: Session, store: Store, microphone: VirtualMicrophone
 ) -> None:
     store.keep_consents([Consent("S-014", "record", False, "2026-11-22")])
     live = _live(session)
@@ -126,7 +126,7 @@ def test_nobody_is_recorded_without_consent(
 
 
 def test_an_interrupted_recording_is_kept_at_the_next_start(
-    session: NamingSession, store: Store, microphone: VirtualMicrophone
+    session: Session, store: Store, microphone: VirtualMicrophone
 ) -> None:
     live = _live(session)
     live.ready()
@@ -136,18 +136,18 @@ def test_an_interrupted_recording_is_kept_at_the_next_start(
     os.kill(live.source.pid, signal.SIGKILL)
     time.sleep(0.3)
     ((recording, path),) = left_over(session)
-    take_in(session, recording, path)
+    adopt_recording(session, recording, path)
     (kept,) = store.recordings(session.administration.id)
     assert kept.uid == live.recording
     assert kept.seconds > 1.0
-    ended = [observation_of_json(text) for text in session.observations]
+    ended = [observation_of_json(text) for text in session.history.observations]
     assert isinstance(ended[-1], RecordingEnded)
     assert ended[-1].remarks == "interrupted"
     assert left_over(session) == ()
 
 
 def test_the_examiner_is_marked_with_two_presses(
-    session: NamingSession, microphone: VirtualMicrophone
+    session: Session, microphone: VirtualMicrophone
 ) -> None:
     live = _live(session)
     live.ready()
@@ -157,7 +157,7 @@ def test_the_examiner_is_marked_with_two_presses(
     time.sleep(0.2)
     live.examiner()
     live.end()
-    view = session.view()
+    view = session.spoken.view()
     assert view is not None
     ((start, end),) = view.examiner
     assert 0.1 < end - start < 1.0

@@ -10,7 +10,7 @@ import pytest
 
 from tabwb.administer.naming.live import Live, left_over
 from tabwb.administer.naming.run import waiting
-from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.naming.strategy import SpokenStrategy
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -79,7 +79,7 @@ def at(live: Live, second: float) -> Live:
 
 
 def answered(live: Live) -> Take:
-    view = live.session.view()
+    view = live.session.spoken.view()
     assert view is not None
     assert view.take is not None
     return view.take
@@ -115,7 +115,7 @@ def test_a_score_ends_what_the_administrator_says(begin: Begin) -> None:
     at(live, 1.0).show()
     at(live, 1.5).examiner()
     at(live, 4.0).score("no-response")
-    view = live.session.view()
+    view = live.session.spoken.view()
     assert view is not None
     assert view.examiner == ((1.5, 4.0),)
     assert answered(live).onset_s is None
@@ -129,7 +129,7 @@ def test_a_recording_that_cannot_be_noted_is_stopped_and_removed(
     def full(*_: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(NamingSession, "ready", full)
+    monkeypatch.setattr(SpokenStrategy, "ready", full)
     with pytest.raises(StoreError, match="full"):
         live.ready()
     assert isinstance(live.source, Played)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.administer.naming import order
 from tabwb.administer.naming.scores import named_item, naming_of
-from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
@@ -22,14 +23,14 @@ from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
-Begin = Callable[..., NamingSession]
+Begin = Callable[..., Session]
 
 
 @pytest.fixture
 def begin_naming(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
     with ExitStack() as closing:
 
-        def make(rules: str = "", rater: str = "R1") -> NamingSession:
+        def make(rules: str = "", rater: str = "R1") -> Session:
             battery = setup.find_battery(plugins, str(naming_battery(tmp_path, rules)))
             conditions = Conditions("S-014", "speaker", judges=(), rater=rater)
             conditions = setup.resolve(plugins, battery, conditions)
@@ -38,22 +39,22 @@ def begin_naming(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Beg
         yield make
 
 
-def _ratings(session: NamingSession, number: int = 1) -> dict[tuple[str, str], Rating]:
+def _ratings(session: Session, number: int = 1) -> dict[tuple[str, str], Rating]:
     ratings = session.trials[number - 1].ratings
     return {(rating.rater, rating.measure): rating for rating in ratings}
 
 
-def _score(session: NamingSession, at_s: float = 1.0) -> None:
-    session.show(shown(at_s))
-    session.score("right", take=take(at_s))
+def _score(session: Session, at_s: float = 1.0) -> None:
+    session.spoken.show(shown(at_s))
+    session.spoken.score("right", take=take(at_s))
 
 
 def test_a_score_closes_the_window_and_keeps_where_the_response_lies(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(2.0))
+    session.spoken.show(shown(2.0))
     assert session.awaiting
-    session.score("right", take=take(2.0, onset_s=0.75))
-    view = session.view()
+    session.spoken.score("right", take=take(2.0, onset_s=0.75))
+    view = session.spoken.view()
     assert view is not None
     assert not session.awaiting
     assert (view.take, view.latency_s) == (take(2.0, onset_s=0.75), 0.75)
@@ -67,17 +68,17 @@ def test_a_score_closes_the_window_and_keeps_where_the_response_lies(begin_namin
 )
 def test_a_persons_score_is_a_rating(begin_naming: Begin, score: str, value: float) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score(score, take=take(0.0))  # type: ignore[arg-type]
+    session.spoken.show(shown(0.0))
+    session.spoken.score(score, take=take(0.0))  # type: ignore[arg-type]
     assert _ratings(session)["person:R1", "correct"].value == value
 
 
 def test_what_cannot_be_scored_is_undefined_and_says_why(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
+    session.spoken.show(shown(0.0))
     with pytest.raises(TabwbError, match="needs a reason"):
-        session.score("not-scorable", take=take(0.0))
-    session.score("not-scorable", take=take(0.0), reason="a car passed")
+        session.spoken.score("not-scorable", take=take(0.0))
+    session.spoken.score("not-scorable", take=take(0.0), reason="a car passed")
     rating = _ratings(session)["person:R1", "correct"]
     assert (rating.status, rating.reason) == (RatingStatus.UNDEFINED, "a car passed")
 
@@ -85,8 +86,8 @@ def test_what_cannot_be_scored_is_undefined_and_says_why(begin_naming: Begin) ->
 def test_a_transcript_may_come_after_the_next_item_was_shown(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session)
-    session.show(shown(9.0))
-    session.transcribed(1, 1, heard("D AO G"))
+    session.spoken.show(shown(9.0))
+    session.spoken.transcribed(1, 1, heard("D AO G"))
     assert session.current is not None
     assert session.current.plan.number == 2
     ratings = _ratings(session)
@@ -102,7 +103,7 @@ def test_what_a_transcriber_failed_on_is_an_error_and_no_wrong_answer(begin_nami
 
     session = begin_naming()
     _score(session)
-    session.transcribed(1, 1, Transcript("replay", "error", error="it died"))
+    session.spoken.transcribed(1, 1, Transcript("replay", "error", error="it died"))
     rating = _ratings(session)["naming-2:replay", "correct-any"]
     assert (rating.value, rating.status, rating.reason) == (None, RatingStatus.ERROR, "it died")
 
@@ -112,9 +113,11 @@ def test_a_person_who_typed_nothing_for_it_does_not_hide_what_a_machine_heard(
 ) -> None:
     session = begin_naming()
     _score(session)
-    session.transcribed(1, 1, heard("D AO G"))
-    session.transcribed(1, 1, Transcript("manual:typed.tsv", "error", error="no row for 'dog'"))
-    view = session.view(1)
+    session.spoken.transcribed(1, 1, heard("D AO G"))
+    session.spoken.transcribed(
+        1, 1, Transcript("manual:typed.tsv", "error", error="no row for 'dog'")
+    )
+    view = session.spoken.view(1)
     assert view is not None
     assert naming_of(view).phonemes == ("D", "AO", "G")
 
@@ -123,25 +126,25 @@ def test_the_administrators_voice_takes_nothing_from_a_transcript_without_times(
     begin_naming: Begin,
 ) -> None:
     session = begin_naming()
-    session.show(shown(1.0))
-    session.examiner(2.0, 3.5)
-    session.score("right", take=take(1.0))
+    session.spoken.show(shown(1.0))
+    session.spoken.examiner(2.0, 3.5)
+    session.spoken.score("right", take=take(1.0))
     typed = tuple(Segment(each, 0.0, 4.0) for each in ("D", "AO", "G"))
-    session.transcribed(1, 1, Transcript("manual:typed.tsv", "ok", typed, seconds=4.0))
-    view = session.view(1)
+    session.spoken.transcribed(1, 1, Transcript("manual:typed.tsv", "ok", typed, seconds=4.0))
+    view = session.spoken.view(1)
     assert view is not None
     assert naming_of(view).phonemes == ("D", "AO", "G")
 
 
 def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(1.0))
-    session.score("error", take=take(1.0))
+    session.spoken.show(shown(1.0))
+    session.spoken.score("error", take=take(1.0))
     session.undo()
     assert session.awaiting
     assert session.trials[0].state is TrialState.PLANNED
-    session.score("right", take=take(1.0, seconds=6.0))
-    view = session.view()
+    session.spoken.score("right", take=take(1.0, seconds=6.0))
+    view = session.spoken.view()
     assert view is not None
     assert view.score is not None
     assert (view.score.score, view.score.attempt) == ("right", 2)
@@ -150,9 +153,9 @@ def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
 
 def test_undo_of_a_second_score_brings_the_first_one_back(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(1.0))
-    session.score("error", take=take(1.0))
-    session.score("right")
+    session.spoken.show(shown(1.0))
+    session.spoken.score("error", take=take(1.0))
+    session.spoken.score("right")
     assert _ratings(session)["person:R1", "correct"].value == 1.0
     session.undo()
     assert not session.awaiting
@@ -164,14 +167,14 @@ def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
         'cues = [{ kind = "stimulus", text = "An animal.", counts = true }, '
         '{ kind = "phonemic", text = "It begins with d." }]'
     )
-    session.show(shown(0.0))
-    session.cue(3.0)
-    session.cue(6.0)
+    session.spoken.show(shown(0.0))
+    session.spoken.cue(3.0)
+    session.spoken.cue(6.0)
     with pytest.raises(TabwbError, match="no further cue"):
-        session.cue(7.0)
+        session.spoken.cue(7.0)
     session.undo()
-    session.score("right", take=take(0.0, seconds=8.0, onset_s=4.0))
-    view = session.view()
+    session.spoken.score("right", take=take(0.0, seconds=8.0, onset_s=4.0))
+    view = session.spoken.view()
     assert view is not None
     assert [(cue.kind, cue.counts, cue.at_s) for cue in view.cues] == [("stimulus", True, 3.0)]
     assert naming_of(view).flags == {"after-cue"}
@@ -179,9 +182,9 @@ def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
 
 def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin) -> None:
     session = begin_naming("time_limit = 3")
-    session.show(shown(0.0))
-    session.score("right", take=take(0.0, seconds=9.0, onset_s=3.5))
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score("right", take=take(0.0, seconds=9.0, onset_s=3.5))
+    view = session.spoken.view()
     assert view is not None
     assert naming_of(view).flags == {"late"}
     assert view.take is not None
@@ -191,23 +194,23 @@ def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin
 def test_a_person_moves_the_onset_and_both_are_kept(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, at_s=1.0)
-    session.set_onset(1.5)
-    view = session.view()
+    session.spoken.set_onset(1.5)
+    view = session.spoken.view()
     assert view is not None
     assert (view.latency_s, view.onset_by) == (0.5, "person:R1")
     assert view.take is not None
     assert view.take.onset_s == 1.6
     with pytest.raises(UsageError, match="outside of the response"):
-        session.set_onset(99.0)
+        session.spoken.set_onset(99.0)
 
 
 def test_what_the_administrator_says_is_no_response(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(10.0))
-    session.examiner(11.9, 12.6)
-    session.score("no-response", take=take(10.0))
-    session.transcribed(1, 1, heard("D AO G", at_s=2.0))
-    view = session.view(1)
+    session.spoken.show(shown(10.0))
+    session.spoken.examiner(11.9, 12.6)
+    session.spoken.score("no-response", take=take(10.0))
+    session.spoken.transcribed(1, 1, heard("D AO G", at_s=2.0))
+    view = session.spoken.view(1)
     assert view is not None
     naming = naming_of(view)
     assert naming.attempts == ()
@@ -217,11 +220,11 @@ def test_what_the_administrator_says_is_no_response(begin_naming: Begin) -> None
 
 def test_a_mark_parts_attempts_that_no_pause_parts(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(10.0))
-    session.mark(10.8)
-    session.score("self-corrected", take=take(10.0))
-    session.transcribed(1, 1, heard("K AE T D AO G", at_s=0.5))
-    view = session.view(1)
+    session.spoken.show(shown(10.0))
+    session.spoken.mark(10.8)
+    session.spoken.score("self-corrected", take=take(10.0))
+    session.spoken.transcribed(1, 1, heard("K AE T D AO G", at_s=0.5))
+    view = session.spoken.view(1)
     assert view is not None
     said = [" ".join(attempt.phonemes) for attempt in naming_of(view).attempts]
     assert said == ["K AE T", "D AO G"]
@@ -234,18 +237,18 @@ def test_self_corrected_counts_as_the_rule_that_decides_has_it(
     begin_naming: Begin, rule: str, outcome: str
 ) -> None:
     session = begin_naming(f'rule = "{rule}"')
-    session.show(shown(0.0))
-    session.score("self-corrected", take=take(0.0))
-    assert session.outcomes("nouns") == {"dog": outcome}
+    session.spoken.show(shown(0.0))
+    session.spoken.score("self-corrected", take=take(0.0))
+    assert order.outcomes(session.spoken, "nouns") == {"dog": outcome}
 
 
 def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.transcribed(1, 1, heard("K AE"))
-    session.hear("cat")
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.transcribed(1, 1, heard("K AE"))
+    session.spoken.hear("cat")
+    view = session.spoken.view()
     assert view is not None
     proposal = naming_of(view).proposal
     assert proposal is not None
@@ -257,11 +260,11 @@ def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> 
 
 def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.transcribed(1, 1, heard("D OY G"))
-    session.code("blend", ["dialect"])
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.transcribed(1, 1, heard("D OY G"))
+    session.spoken.code("blend", ["dialect"])
+    view = session.spoken.view()
     assert view is not None
     assert view.code is not None
     assert (view.code.code, view.code.flags) == ("blend", ("dialect",))
@@ -270,15 +273,15 @@ def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Be
     assert ("person:R1", "correct") in rated
     assert ("naming-2:replay", "code:nonword-related") in rated
     with pytest.raises(UsageError, match="not a valid response code"):
-        session.code("sung")
+        session.spoken.code("sung")
 
 
 def test_which_came_first_is_kept(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session)
-    session.reveal()
-    session.score("error")
-    view = session.view()
+    session.spoken.reveal()
+    session.spoken.score("error")
+    view = session.spoken.view()
     assert view is not None
     assert view.score is not None
     assert view.score.after_reveal
@@ -290,10 +293,10 @@ def test_which_came_first_is_kept(begin_naming: Begin) -> None:
 
 def test_after_a_re_prompt_the_session_still_waits_for_a_score(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.re_prompt(4.0)
+    session.spoken.show(shown(0.0))
+    session.spoken.re_prompt(4.0)
     assert session.awaiting
-    view = session.view()
+    view = session.spoken.view()
     assert view is not None
     assert view.re_prompted is not None
     assert view.re_prompted.at_s == 4.0
@@ -301,13 +304,13 @@ def test_after_a_re_prompt_the_session_still_waits_for_a_score(begin_naming: Beg
 
 def test_what_was_said_before_is_known_to_later_items(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.transcribed(1, 1, heard("B L AO F"))
-    session.show(shown(9.0))
-    session.score("error", take=take(9.0))
-    session.transcribed(2, 1, heard("B L AO F"))
-    view = session.view(2)
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.transcribed(1, 1, heard("B L AO F"))
+    session.spoken.show(shown(9.0))
+    session.spoken.score("error", take=take(9.0))
+    session.spoken.transcribed(2, 1, heard("B L AO F"))
+    view = session.spoken.view(2)
     assert view is not None
     proposal = naming_of(view).proposal
     assert proposal is not None
@@ -319,16 +322,16 @@ def test_everything_stands_after_the_session_is_opened_again(
     begin_naming: Begin, store: Store, plugins: Plugins
 ) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.transcribed(1, 1, heard("K AE T"))
-    session.hear("cat")
-    session.code("semantic")
-    before = session.view(1)
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.transcribed(1, 1, heard("K AE T"))
+    session.spoken.hear("cat")
+    session.spoken.code("semantic")
+    before = session.spoken.view(1)
     number = session.administration.id
     session.close()
     with setup.resume_naming(store, plugins, number) as again:
-        assert again.view(1) == before
+        assert again.spoken.view(1) == before
         assert again.status is AdministrationStatus.RUNNING
 
 
@@ -336,23 +339,25 @@ def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) 
     session = begin_naming()
     for number in range(4):
         _score(session, at_s=10.0 * number)
-    session.show(shown(50.0))
+    session.spoken.show(shown(50.0))
     assert session.status.value == "done"
     session.undo()
     assert session.status.value == "running"
     assert session.awaiting
 
 
-def _order(session: NamingSession, right: dict[str, bool]) -> list[str]:
+def _order(session: Session, right: dict[str, bool]) -> list[str]:
     """The items in the order in which the session gives them."""
     given: list[str] = []
     for number in range(5):
-        session.show(shown(10.0 * number))
+        session.spoken.show(shown(10.0 * number))
         if session.status is not AdministrationStatus.RUNNING or session.current is None:
             break
         item = session.current.plan.item
         given.append(item)
-        session.score("right" if right.get(item, True) else "error", take=take(10.0 * number))
+        session.spoken.score(
+            "right" if right.get(item, True) else "error", take=take(10.0 * number)
+        )
     return given
 
 
@@ -384,19 +389,19 @@ def test_an_undone_answer_takes_the_credit_back(begin_naming: Begin) -> None:
 def test_the_rule_says_when_a_subtest_may_end_and_a_person_decides(begin_naming: Begin) -> None:
     session = begin_naming("discontinue = { after = 2 }")
     for number in range(2):
-        assert session.to_discontinue == ""
-        session.show(shown(10.0 * number))
-        session.score("error", take=take(10.0 * number))
-    assert "2 items in a row" in session.to_discontinue
+        assert order.reason_to_discontinue(session.spoken) == ""
+        session.spoken.show(shown(10.0 * number))
+        session.spoken.score("error", take=take(10.0 * number))
+    assert "2 items in a row" in order.reason_to_discontinue(session.spoken)
     assert session.status is AdministrationStatus.RUNNING
 
 
 def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.hear("cat")
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.hear("cat")
+    view = session.spoken.view()
     assert view is not None
     proposal = naming_of(view).proposal
     assert proposal is not None
@@ -409,10 +414,10 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
     store.keep_speaker(Speaker("S-014", {"variety": "h-dropping, non-rhotic", "ipa": "uk"}))
     store.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in SCOPES])
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.hear("/ted/")
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.hear("/ted/")
+    view = session.spoken.view()
     assert view is not None
     assert view.speech.varieties == ("non-rhotic", "h-dropping")
     heard_as = view.heard_as
@@ -422,12 +427,12 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
 
 def test_words_of_other_items_are_words_whatever_their_frequency(begin_naming: Begin) -> None:
     session = begin_naming()
-    assert session.listed == {"dog", "cat", "tree", "house"}
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    view = session.view()
+    assert session.spoken.listed == {"dog", "cat", "tree", "house"}
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    view = session.spoken.view()
     assert view is not None
-    assert view.listed == session.listed
+    assert view.listed == session.spoken.listed
 
 
 @pytest.mark.parametrize(("score", "code"), [("right", "correct"), ("no-response", "no-response")])
@@ -435,10 +440,10 @@ def test_a_score_gives_the_code_that_follows_from_it(
     begin_naming: Begin, score: str, code: str
 ) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score(score, take=take(0.0))  # type: ignore[arg-type]
-    session.transcribed(1, 1, heard("L AO G"))
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score(score, take=take(0.0))  # type: ignore[arg-type]
+    session.spoken.transcribed(1, 1, heard("L AO G"))
+    view = session.spoken.view()
     assert view is not None
     named = named_item(naming_of(view))
     assert (named.code, named.decided_by, named.proposed_open) == (code, "listener", "")
@@ -446,21 +451,21 @@ def test_a_score_gives_the_code_that_follows_from_it(
 
 def test_attempts_that_a_pause_parts_are_shown_apart(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.transcribed(1, 1, heard("K AE T", "D AO G"))
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.transcribed(1, 1, heard("K AE T", "D AO G"))
+    view = session.spoken.view()
     assert view is not None
     assert " ".join(named_item(naming_of(view)).phonemes) == "K AE T <sil> D AO G"
 
 
 def test_what_a_listener_heard_feeds_distance_and_both_rules(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0))
-    session.transcribed(1, 1, heard("F IH M P"))
-    session.hear("dog")
-    view = session.view()
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0))
+    session.spoken.transcribed(1, 1, heard("F IH M P"))
+    session.spoken.hear("dog")
+    view = session.spoken.view()
     assert view is not None
     naming = naming_of(view)
     assert naming.by_ear

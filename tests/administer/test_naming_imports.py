@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from tabwb.administer.naming.imports import read_sessions
-from tabwb.administer.naming.run import take_in
+from tabwb.administer.naming.run import import_responses
 from tabwb.administer.naming.scores import naming_of
-from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
@@ -27,15 +27,15 @@ from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
 soundfile = pytest.importorskip("soundfile")
-Open = Callable[[str], NamingSession]
+Open = Callable[[str], Session]
 
 
 @pytest.fixture
 def open_session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Open]:
-    opened: list[NamingSession] = []
+    opened: list[Session] = []
     battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
 
-    def make(speaker: str) -> NamingSession:
+    def make(speaker: str) -> Session:
         conditions = Conditions(speaker, "speaker", judges=(), rater="R1", origin="human")
         conditions = setup.resolve(plugins, battery, conditions)
         opened.append(setup.create_naming(store, plugins, battery, conditions))
@@ -47,12 +47,12 @@ def open_session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Ope
 
 
 @pytest.fixture
-def given(open_session: Open, tmp_path: Path) -> NamingSession:
+def given(open_session: Open, tmp_path: Path) -> Session:
     """One recording of 40 s: dog right, cat after dog, tree a nonword, house silence."""
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
     responses: tuple[tuple[float, str, list[str]], ...] = (
         (0.0, "right", ["D AO G"]),
         (10.0, "self-corrected", ["D AO G", "K AE T"]),
@@ -60,22 +60,22 @@ def given(open_session: Open, tmp_path: Path) -> NamingSession:
         (30.0, "no-response", []),
     )
     for at_s, score, attempts in responses:
-        session.show(shown(at_s))
-        session.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
+        session.spoken.show(shown(at_s))
+        session.spoken.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
         assert session.current is not None
         by = "manual:R1" if at_s < 20.0 else "bundled-words"
-        session.transcribed(session.current.plan.number, 1, heard(*attempts, by=by))
+        session.spoken.transcribed(session.current.plan.number, 1, heard(*attempts, by=by))
         if at_s == 10.0:
-            session.hear("dog")
-            session.code("semantic")
-    session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 40.0))
+            session.spoken.hear("dog")
+            session.spoken.code("semantic")
+    session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0))
     return session
 
 
-def _what_stands(session: NamingSession) -> list[tuple[object, ...]]:
+def _what_stands(session: Session) -> list[tuple[object, ...]]:
     found: list[tuple[object, ...]] = []
     for trial in session.trials:
-        view = session.view(trial.plan.number)
+        view = session.spoken.view(trial.plan.number)
         assert view is not None
         found.append(
             (
@@ -90,9 +90,9 @@ def _what_stands(session: NamingSession) -> list[tuple[object, ...]]:
     return found
 
 
-def _import(session: NamingSession, path: Path) -> NamingSession:
+def _import(session: Session, path: Path) -> Session:
     (imported,) = read_sessions(path, session.battery)
-    list(take_in(session, imported, "R1"))
+    list(import_responses(session, imported, "R1"))
     return session
 
 
@@ -104,7 +104,7 @@ def _exported(store: Store, plugins: Plugins, out: Path) -> Path:
 
 @pytest.mark.parametrize("format_id", ["textgrid", "eaf"])
 def test_what_was_exported_comes_back(
-    given: NamingSession,
+    given: Session,
     open_session: Open,
     store: Store,
     plugins: Plugins,
@@ -120,7 +120,7 @@ def test_what_was_exported_comes_back(
 
 
 @pytest.fixture
-def typed(open_session: Open, tmp_path: Path) -> NamingSession:
+def typed(open_session: Open, tmp_path: Path) -> Session:
     """One recording of 40 s, transcribed without times: two attempts, one sound, nothing, silence.
 
     Nobody transcribed the tree; the house was transcribed as silence.
@@ -128,29 +128,29 @@ def typed(open_session: Open, tmp_path: Path) -> NamingSession:
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
     for at_s, said, end_s in (
         (0.0, "D AO G <sil> B AO K", 8.0),  # as typed in a table
         (10.0, "AH", 0.0),  # as in the table of the PSST corpus
         (20.0, None, 0.0),
         (30.0, "", 0.0),
     ):
-        session.show(shown(at_s))
-        session.score("right", take=take(at_s, seconds=8.0))
+        session.spoken.show(shown(at_s))
+        session.spoken.score("right", take=take(at_s, seconds=8.0))
         assert session.current is not None
         if said is not None:
             segments = tuple(
                 Segment(each, 0.0, 0.0 if each == "<sil>" else end_s) for each in said.split()
             )
             written = Transcript("manual:R1", "ok" if said else "empty", segments, seconds=end_s)
-            session.transcribed(session.current.plan.number, 1, written)
-    session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 40.0))
+            session.spoken.transcribed(session.current.plan.number, 1, written)
+    session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0))
     return session
 
 
 @pytest.mark.parametrize("format_id", ["textgrid", "eaf", "psst"])
 def test_transcripts_without_times_come_back(
-    typed: NamingSession,
+    typed: Session,
     open_session: Open,
     store: Store,
     plugins: Plugins,
@@ -164,7 +164,7 @@ def test_transcripts_without_times_come_back(
         ("tree", (), None),
         ("house", (), "manual:R1"),
     ]
-    first = again.view(1)
+    first = again.spoken.view(1)
     assert first is not None
     assert [each.phonemes for each in naming_of(first).attempts] == [
         ("D", "AO", "G"),
@@ -179,25 +179,25 @@ def test_a_phoneme_of_no_length_keeps_attempts_apart(
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
-    session.show(shown(0.0))
-    session.score("error", take=take(0.0, seconds=8.0))
+    session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    session.spoken.show(shown(0.0))
+    session.spoken.score("error", take=take(0.0, seconds=8.0))
     *first, last = heard("D AO G").segments
     tied = replace(last, end_s=last.start_s)
     later = heard("K AE T", at_s=3.0).segments
     assert session.current is not None
     written = Transcript("replay", "ok", (*first, tied, *later), seconds=8.0)
-    session.transcribed(session.current.plan.number, 1, written)
-    session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 10.0))
+    session.spoken.transcribed(session.current.plan.number, 1, written)
+    session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0))
     out = _exported(store, plugins, tmp_path / format_id)
     assert "1 lengthless phoneme" in (out / "README.txt").read_text(encoding="utf-8")
-    view = _import(open_session("S-015"), out).view(1)
+    view = _import(open_session("S-015"), out).spoken.view(1)
     assert view is not None
     assert [" ".join(each.phonemes) for each in naming_of(view).attempts] == ["D AO G", "K AE T"]
 
 
 def test_times_that_nobody_knows_are_none(
-    typed: NamingSession, store: Store, plugins: Plugins, tmp_path: Path
+    typed: Session, store: Store, plugins: Plugins, tmp_path: Path
 ) -> None:
     document = export_document(loaded(store, (1,)))
     namings = [trial["naming"] for trial in document["documents"][0]["trials"]]  # type: ignore[index]
@@ -221,14 +221,14 @@ class _Heard:
         self.segments = view.transcript.segments
 
 
-def _view(session: NamingSession, number: int) -> _Heard:
-    view = session.view(number)
+def _view(session: Session, number: int) -> _Heard:
+    view = session.spoken.view(number)
     assert view is not None
     return _Heard(view)
 
 
 def test_a_psst_folder_brings_transcripts_and_correctness(
-    given: NamingSession, open_session: Open, store: Store, plugins: Plugins, tmp_path: Path
+    given: Session, open_session: Open, store: Store, plugins: Plugins, tmp_path: Path
 ) -> None:
     out = tmp_path / "psst"
     plugins.exporter("psst").export(export_document(loaded(store, (1,), sound=True)), out)
@@ -248,7 +248,7 @@ def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_
     session = _import(open_session("S-015"), tmp_path)
     phonemes = ("D", "AO", "G", "<sil>")
     assert _what_stands(session)[0][:4] == ("dog", phonemes, "manual:R1", "right")
-    assert [trial.plan.item for trial in session.waiting_aloud] == ["cat", "tree", "house"]
+    assert [trial.plan.item for trial in session.spoken.waiting_aloud] == ["cat", "tree", "house"]
 
 
 def test_labels_of_a_machine_without_a_phoneme_are_dropped_and_counted(
@@ -257,7 +257,7 @@ def test_labels_of_a_machine_without_a_phoneme_are_dropped_and_counted(
     (tmp_path / "utterances.tsv").write_text(
         "utterance_id\tprompt\ttranscript\tasr_transcript\nS1-dog\tdog\t\tD QQ AO <spn> QQ\n"
     )
-    view = _import(open_session("S-015"), tmp_path).view(1)
+    view = _import(open_session("S-015"), tmp_path).spoken.view(1)
     assert view is not None
     assert view.transcript is not None
     assert view.transcript.transcriber == "asr"

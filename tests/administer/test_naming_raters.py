@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tabwb.administer.naming.scores import named_item, naming_of
-from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def session(store: Store, tmp_path: Path) -> Iterator[NamingSession]:
+def session(store: Store, tmp_path: Path) -> Iterator[Session]:
     """One response to a dog from 2 s to 10 s; a tone is said from 5 s to 5.5 s."""
     plugins = Plugins.load(Configuration())
     battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
@@ -48,29 +48,31 @@ def session(store: Store, tmp_path: Path) -> Iterator[NamingSession]:
     with setup.create_naming(
         store, plugins, battery, setup.resolve(plugins, battery, conditions)
     ) as begun:
-        begun.ready(RecordingBegan("r1", "r1.wav", "a microphone", RATE))
-        begun.show(shown(2.0))
-        begun.score("right", take=take(2.0, seconds=8.0))
-        begun.transcribed(1, 1, heard("K AE T", "D AO G", at_s=1.0))
-        begun.end(RecordingEnded("r1", begun.keep_recording("r1", tmp_path / "r1.wav"), 12.0))
+        begun.spoken.ready(RecordingBegan("r1", "r1.wav", "a microphone", RATE))
+        begun.spoken.show(shown(2.0))
+        begun.spoken.score("right", take=take(2.0, seconds=8.0))
+        begun.spoken.transcribed(1, 1, heard("K AE T", "D AO G", at_s=1.0))
+        begun.spoken.end(
+            RecordingEnded("r1", begun.spoken.keep_recording("r1", tmp_path / "r1.wav"), 12.0)
+        )
         yield begun
     plugins.close()
 
 
-def _view(session: NamingSession) -> NamingView:
-    view = session.view(1)
+def _view(session: Session) -> NamingView:
+    view = session.spoken.view(1)
     assert view is not None
     return view
 
 
-def _second(session: NamingSession) -> None:
-    with session.looking_at(1, "score", listener="B"):
-        session.score("error")
-        session.hear("cat")
-        session.code("semantic")
+def _second(session: Session) -> None:
+    with session.spoken.looking_at(1, "score", listener="B"):
+        session.spoken.score("error")
+        session.spoken.hear("cat")
+        session.spoken.code("semantic")
 
 
-def test_a_second_rater_does_not_replace_the_first(session: NamingSession) -> None:
+def test_a_second_rater_does_not_replace_the_first(session: Session) -> None:
     _second(session)
     view = _view(session)
     assert [(each.by, each.score) for each in view.scores] == [
@@ -85,10 +87,10 @@ def test_a_second_rater_does_not_replace_the_first(session: NamingSession) -> No
     assert raters_line([item]).endswith("whoever scored first counts (A)")
 
 
-def test_a_raters_later_score_replaces_their_own_alone(session: NamingSession) -> None:
+def test_a_raters_later_score_replaces_their_own_alone(session: Session) -> None:
     _second(session)
-    with session.looking_at(1, "score", listener="A"):
-        session.score("no-response", reason="silent")
+    with session.spoken.looking_at(1, "score", listener="A"):
+        session.spoken.score("no-response", reason="silent")
     assert [(each.by, each.score) for each in _view(session).scores] == [
         ("person:A", "no-response"),
         ("person:B", "error"),
@@ -100,7 +102,7 @@ def test_a_raters_later_score_replaces_their_own_alone(session: NamingSession) -
     [("", "right", "first"), ("B", "error", "primary"), ("C", "right", "first")],
 )
 def test_the_primary_rater_counts_else_the_first(
-    session: NamingSession, store: Store, primary: str, score: str, why: str
+    session: Session, store: Store, primary: str, score: str, why: str
 ) -> None:
     _second(session)
     (one,) = loaded(store, (1,), primary=primary)
@@ -114,7 +116,7 @@ def test_the_primary_rater_counts_else_the_first(
     ]
 
 
-def test_the_rule_of_the_study_holds_in_the_session(session: NamingSession) -> None:
+def test_the_rule_of_the_study_holds_in_the_session(session: Session) -> None:
     _second(session)
     study = Study(primary_rater="B")
     session.plugins.configuration = replace(session.plugins.configuration, study=study)
@@ -123,10 +125,10 @@ def test_the_rule_of_the_study_holds_in_the_session(session: NamingSession) -> N
     assert score.by == "person:B"
 
 
-def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: NamingSession) -> None:
+def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: Session) -> None:
     assert _view(session).latency_s == pytest.approx(0.6)
-    with session.looking_at(1, "onset", listener="B"):
-        session.set_onset(5.0, reason="a breath before it")
+    with session.spoken.looking_at(1, "onset", listener="B"):
+        session.spoken.set_onset(5.0, reason="a breath before it")
     view = _view(session)
     assert view.latency_s == pytest.approx(3.0)
     (made,) = view.corrections
@@ -135,15 +137,18 @@ def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: Namin
     assert view.take.onset_s == 2.6  # as measured: it stays
     session.undo()
     assert _view(session).latency_s == pytest.approx(0.6)
-    with session.looking_at(1, "onset"), pytest.raises(UsageError, match="outside of the response"):
-        session.set_onset(11.0)
+    with (
+        session.spoken.looking_at(1, "onset"),
+        pytest.raises(UsageError, match="outside of the response"),
+    ):
+        session.spoken.set_onset(11.0)
 
 
-def test_corrected_limits_move_onset_transcript_and_verdict(session: NamingSession) -> None:
+def test_corrected_limits_move_onset_transcript_and_verdict(session: Session) -> None:
     first = naming_of(_view(session)).verdicts
     assert first is not None and first["correct-first"].value is False
-    with session.looking_at(1, "attempt"):
-        session.set_limits(4.5, 9.0, reason="the examiner spoke")
+    with session.spoken.looking_at(1, "attempt"):
+        session.spoken.set_limits(4.5, 9.0, reason="the examiner spoke")
     view = _view(session)
     assert view.take is not None
     assert (view.take.start_s, view.take.end_s) == (4.5, 9.0)
@@ -157,37 +162,37 @@ def test_corrected_limits_move_onset_transcript_and_verdict(session: NamingSessi
     ratings = {one.measure: one.value for one in view.trial.ratings if one.rater != "person:A"}
     assert ratings["correct-first"] == 1.0
     assert view.outdated(1) == {"replay"}
-    session.transcribed(1, 1, heard("D AO G", at_s=0.5))
+    session.spoken.transcribed(1, 1, heard("D AO G", at_s=0.5))
     assert _view(session).outdated(1) == frozenset()
     assert naming_of(_view(session)).transcript == heard("D AO G", at_s=0.5)
 
 
-def test_undo_gives_the_earlier_limits_back(session: NamingSession) -> None:
+def test_undo_gives_the_earlier_limits_back(session: Session) -> None:
     before = naming_json(naming_of(_view(session)))
-    with session.looking_at(1, "attempt"):
-        session.set_limits(4.5, 9.0)
+    with session.spoken.looking_at(1, "attempt"):
+        session.spoken.set_limits(4.5, 9.0)
     session.undo()
     assert naming_json(naming_of(_view(session))) == before
 
 
 @pytest.mark.parametrize("limits", [(4.0, 3.0), (4.0, 13.0), (5.0, 5.0)])
-def test_limits_lie_in_the_recording(session: NamingSession, limits: tuple[float, float]) -> None:
-    with session.looking_at(1, "attempt"), pytest.raises(UsageError, match="not a stretch"):
-        session.set_limits(*limits)
+def test_limits_lie_in_the_recording(session: Session, limits: tuple[float, float]) -> None:
+    with session.spoken.looking_at(1, "attempt"), pytest.raises(UsageError, match="not a stretch"):
+        session.spoken.set_limits(*limits)
 
 
-def test_a_mark_made_afterwards_parts_the_attempts_and_is_rated(session: NamingSession) -> None:
-    session.transcribed(1, 1, heard("K AE T D AO G", at_s=1.0))
-    with session.looking_at(1, "attempt"):
-        session.mark(3.3)
+def test_a_mark_made_afterwards_parts_the_attempts_and_is_rated(session: Session) -> None:
+    session.spoken.transcribed(1, 1, heard("K AE T D AO G", at_s=1.0))
+    with session.spoken.looking_at(1, "attempt"):
+        session.spoken.mark(3.3)
     naming = naming_of(_view(session))
     assert [each.phonemes for each in naming.attempts] == [("K", "AE", "T"), ("D", "AO", "G")]
 
 
-def test_every_code_stays_in_the_trail(session: NamingSession) -> None:
-    with session.looking_at(1, "code"):
-        session.code("formal")
-        session.code("mixed", reason="it is related too")
+def test_every_code_stays_in_the_trail(session: Session) -> None:
+    with session.spoken.looking_at(1, "code"):
+        session.spoken.code("formal")
+        session.spoken.code("mixed", reason="it is related too")
     view = _view(session)
     assert view.code is not None and view.code.code == "mixed"
     said = naming_json(naming_of(view))["corrections"]

@@ -174,4 +174,7 @@ def test_what_a_judge_declares_is_committed_with_its_first_ratings(
         session.next()
         session.answer("We went to the sea.")
     assert committed == [[DeclarationEntry(declaration_of(judge))], []]
-    assert session.store.history(session.administration.id).declarations == session.declarations
+    assert (
+        session.store.history(session.administration.id).declarations
+        == session.history.declarations
+    )

@@ -158,7 +158,7 @@ def test_undo_goes_back_step_by_step_through_answers_void_and_repeat(begin: Begi
     session.undo()
     assert counting() is None
     assert states(session)[0] == "planned"
-    assert not session.undoable
+    assert session.history.undoable is None
 
 
 def test_nothing_to_undo_is_said(begin: Begin) -> None:
@@ -190,7 +190,7 @@ def test_pause_and_resume(begin: Begin, store: Store, plugins: Plugins) -> None:
     session.close()
     with setup.resume(store, plugins, number) as again:
         assert again.status is AdministrationStatus.PAUSED
-        assert again.pause_reason == "lunch"
+        assert again.history.pause_reason == "lunch"
         with pytest.raises(TabwbError, match="paused"):
             again.next()
         again.resume()

@@ -55,11 +55,11 @@ def test_a_word_has_a_verdict_a_distance_and_its_unit(
         battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
         conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
         with setup.create_naming(store, plugins, battery, conditions) as session:
-            session.ready(RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
-            session.show(shown(0.0))
-            session.score("right", take=take(0.0))
-            session.transcribed(1, 1, said(word))
-            view = session.view(1)
+            session.spoken.ready(RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+            session.spoken.show(shown(0.0))
+            session.spoken.score("right", take=take(0.0))
+            session.spoken.transcribed(1, 1, said(word))
+            view = session.spoken.view(1)
             assert view is not None
             naming = naming_of(view)
     assert naming.verdicts is not None

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
@@ -52,25 +52,25 @@ def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     with setup.create_naming(store, plugins, battery, conditions) as session:
-        session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+        session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "right", "D AO G")
         _name(session, 10.0, "self-corrected", "D AO G", "K AE T")
-        session.hear("dog")
-        session.code("semantic")
+        session.spoken.hear("dog")
+        session.spoken.code("semantic")
         session.note("looked away")
         _name(session, 20.0, "error", "T R OY B")
         _name(session, 30.0, "no-response")
-        session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 40.0))
-        session.show(shown(39.0))
+        session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0))
+        session.spoken.show(shown(39.0))
     made: Json = export_document(loaded(store, (1,), sound=True))
     return made
 
 
-def _name(session: NamingSession, at_s: float, score: str, *attempts: str) -> None:
-    session.show(shown(at_s))
-    session.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
+def _name(session: Session, at_s: float, score: str, *attempts: str) -> None:
+    session.spoken.show(shown(at_s))
+    session.spoken.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
     assert session.current is not None
-    session.transcribed(session.current.plan.number, 1, heard(*attempts))
+    session.spoken.transcribed(session.current.plan.number, 1, heard(*attempts))
 
 
 def _export(plugins: Plugins, format_id: str, document: Json, out: Path) -> Path:
@@ -254,10 +254,10 @@ def test_what_a_person_heard_is_not_told_as_the_transcribers(
     soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
     resolved = setup.resolve(plugins, battery, conditions)
     with setup.create_naming(store, plugins, battery, resolved) as session:
-        session.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+        session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "error", "D AO")
-        session.hear("cat, kitten")
-        session.end(RecordingEnded("r1", session.keep_recording("r1", sound), 10.0))
+        session.spoken.hear("cat, kitten")
+        session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0))
     document: Json = export_document(loaded(store, (1,), sound=True))
     (grid,) = _export(plugins, "textgrid", document, tmp_path / "grids").glob("*.TextGrid")
     tiers = textgrid.openTextgrid(str(grid), includeEmptyIntervals=False)

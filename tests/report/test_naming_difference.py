@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -52,12 +52,12 @@ def _give(store: Store, battery_file: Path, answers: Said) -> None:
     plugins.close()
 
 
-def _answer(session: NamingSession, at_s: float, answers: Said) -> None:
-    session.show(shown(at_s))
+def _answer(session: Session, at_s: float, answers: Said) -> None:
+    session.spoken.show(shown(at_s))
     assert session.current is not None
     score, phonemes = answers[session.current.plan.item]
-    session.score(score, take=take(at_s))  # type: ignore[arg-type]
-    session.transcribed(session.current.plan.number, 1, heard(*[phonemes] * bool(phonemes)))
+    session.spoken.score(score, take=take(at_s))  # type: ignore[arg-type]
+    session.spoken.transcribed(session.current.plan.number, 1, heard(*[phonemes] * bool(phonemes)))
 
 
 @pytest.fixture

@@ -34,15 +34,15 @@ def two_sessions(tmp_path: Path) -> None:
         for given in (FIRST, SECOND):
             with setup.create_naming(store, plugins, battery, conditions) as session:
                 for number, (score, said) in enumerate(given, 1):
-                    session.show(shown(10.0 * number))
+                    session.spoken.show(shown(10.0 * number))
                     if said == "TH R IY":
-                        session.cue(10.0 * number + 0.5)
-                    session.score(score, take=take(10.0 * number))
+                        session.spoken.cue(10.0 * number + 0.5)
+                    session.spoken.score(score, take=take(10.0 * number))
                     if said:
-                        session.transcribed(number, 1, heard(said))
+                        session.spoken.transcribed(number, 1, heard(said))
                     if (number, score) == (2, "error"):
-                        session.hear("dog")
-                        session.code("semantic")
+                        session.spoken.hear("dog")
+                        session.spoken.code("semantic")
                 session.next()
 
 

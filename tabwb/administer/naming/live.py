@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tabwb.administer import consent
-from tabwb.administer.naming.session import NamingSession
 from tabwb.administer.naming.views import NamingView
-from tabwb.administer.session.state import Events
+from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job
 from tabwb.records.errors import TabwbError
 from tabwb.records.identifiers import uuid7
@@ -72,7 +71,7 @@ class Live:
         path: of the file while it grows.
     """
 
-    def __init__(self, session: NamingSession, open_source: OpenSource) -> None:
+    def __init__(self, session: Session, open_source: OpenSource) -> None:
         self.session = session
         self.recording = uuid7()
         self.path = takes.path_of(session.store, session.administration.uid, self.recording)
@@ -92,7 +91,7 @@ class Live:
         self.source.start()
         began = RecordingBegan(self.recording, self.path.name, self.source.device, self.source.rate)
         try:
-            return session.ready(began)
+            return session.spoken.ready(began)
         except BaseException:  # nobody would know of this recording, nor end it
             self.source.stop()
             self.path.unlink(missing_ok=True)
@@ -108,19 +107,19 @@ class Live:
         drawn = self.source.now_s if at_s is None else at_s
         self._keys = [drawn]  # a key showed it
         self._examiner_from = None
-        return self.session.show(PictureShown(self.recording, drawn, uncertainty_s))
+        return self.session.spoken.show(PictureShown(self.recording, drawn, uncertainty_s))
 
     def cue(self) -> Events:
         """Give the next cue."""
-        return self.session.cue(self._pressed())
+        return self.session.spoken.cue(self._pressed())
 
     def re_prompt(self) -> Events:
         """Ask again."""
-        return self.session.re_prompt(self._pressed())
+        return self.session.spoken.re_prompt(self._pressed())
 
     def mark(self) -> Events:
         """A new attempt begins."""
-        return self.session.mark(self._pressed())
+        return self.session.spoken.mark(self._pressed())
 
     def examiner(self) -> Events:
         """The administrator begins to speak, or, the second time, has ended."""
@@ -131,7 +130,7 @@ class Live:
         start, self._examiner_from = self._examiner_from, None
         if now <= start:  # pressed twice within one block of sound: nothing was said
             return ()
-        return self.session.examiner(start, now)
+        return self.session.spoken.examiner(start, now)
 
     @property
     def examiner_speaks(self) -> bool:
@@ -143,7 +142,7 @@ class Live:
         spoke = self.examiner() if self.examiner_speaks else ()
         now = self._pressed()
         take = self._take(now) if self.session.awaiting else None
-        return (*spoke, *self.session.score(score, take=take, reason=reason))
+        return (*spoke, *self.session.spoken.score(score, take=take, reason=reason))
 
     def job(self, view: NamingView) -> Job | None:
         """What is to be transcribed of a trial: its counting response, where one was recorded."""
@@ -154,7 +153,7 @@ class Live:
         return Job(
             view.trial.plan.number,
             attempt.number,
-            path or self.session.recording_path(take.recording),
+            path or self.session.spoken.recording_path(take.recording),
             take.start_s,
             take.end_s,
             view.item.accepted,
@@ -172,7 +171,7 @@ class Live:
         return now
 
     def _take(self, now: float) -> Take | None:
-        view = self.session.view()
+        view = self.session.spoken.view()
         shown = None if view is None else view.shown
         if view is None or shown is None or shown.at_s is None:
             return None
@@ -196,21 +195,19 @@ class Live:
         )
 
 
-def keep(
-    session: NamingSession, recording: str, path: Path, seconds: float, remarks: str
-) -> Events:
+def keep(session: Session, recording: str, path: Path, seconds: float, remarks: str) -> Events:
     """Keep a whole file in the store, and only then remove it where it was made."""
-    sha256 = session.keep_recording(recording, path)
-    made = session.end(RecordingEnded(recording, sha256, seconds, remarks))
+    sha256 = session.spoken.keep_recording(recording, path)
+    made = session.spoken.end(RecordingEnded(recording, sha256, seconds, remarks))
     path.unlink(missing_ok=True)
     return made
 
 
-def left_over(session: NamingSession) -> tuple[tuple[str, Path], ...]:
+def left_over(session: Session) -> tuple[tuple[str, Path], ...]:
     """Recordings of this administration that were interrupted: (uid, file)."""
     from tabwb.records.naming import observation_of_json
 
-    said = [observation_of_json(text) for text in session.observations]
+    said = [observation_of_json(text) for text in session.history.observations]
     ended = {each.recording for each in said if isinstance(each, RecordingEnded)}
     folder = takes.folder_of(session.store)
     return tuple(
@@ -222,8 +219,8 @@ def left_over(session: NamingSession) -> tuple[tuple[str, Path], ...]:
     )
 
 
-def take_in(session: NamingSession, recording: str, path: Path) -> Events:
-    """Keep a recording that was interrupted, with all that had come until then.
+def adopt_recording(session: Session, recording: str, path: Path) -> Events:
+    """Store a recording that was interrupted, with everything recorded until then.
 
     Raises:
         TabwbError: nothing of it can be read.

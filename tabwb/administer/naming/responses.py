@@ -1,12 +1,12 @@
-"""What a person says of a spoken response, checked and completed before it is stored."""
+"""Spoken responses and what people say of them, checked and completed before they are stored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from tabwb.administer.naming.state import observed, spoken
 from tabwb.battery.problems import near
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry
@@ -14,12 +14,15 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import (
     SCORES,
     LimitsSet,
+    Observation,
     PictureShown,
     RecordingBegan,
     RecordingEnded,
     Take,
+    observation_to_json,
 )
-from tabwb.records.trials import Trial
+from tabwb.records.states import AttemptState, ResponseStatus, StopReason
+from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS
 
 
@@ -109,14 +112,14 @@ def measured_limits(said: LimitsSet, recording: Path) -> LimitsSet:
     )
 
 
-def taken_up(
+def imported_entries(
     administration: int,
     trial: Trial,
     began: RecordingBegan | None,
     take: Take | None,
     ended: RecordingEnded | None,
 ) -> tuple[list[Entry], list[events.Event]]:
-    """Return what is stored, and what is told, of a response that was recorded elsewhere.
+    """Return what is stored of a response that was given elsewhere, and the events.
 
     An answer that the item has already becomes void.
 
@@ -124,11 +127,11 @@ def taken_up(
         administration: its number.
         trial: of the item.
         began: the recording, or None where there is none.
-        take: the response's stretch of it, likewise.
-        ended: the end of the recording, likewise.
+        take: the response's stretch of it, or None.
+        ended: the end of the recording, or None.
     """
     number = trial.plan.number
-    attempt = spoken(trial, take)
+    attempt = spoken_attempt(trial, take)
     entries: list[Entry] = []
     made: list[events.Event] = []
     if trial.counting is not None:
@@ -146,3 +149,37 @@ def taken_up(
         events.AttemptRecorded(administration, number, attempt),
     ]
     return entries, made
+
+
+def now() -> str:
+    """Return the present time, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def observed(number: int | None, observation: Observation) -> EventEntry:
+    """Return the entry of an observation.
+
+    Args:
+        number: of the trial; None: of the whole administration.
+        observation: what was observed.
+    """
+    return EventEntry("observed", number, observation_to_json(observation))
+
+
+def spoken_attempt(trial: Trial, take: Take | None) -> Attempt:
+    """Return the next attempt of a trial that is answered aloud.
+
+    Args:
+        trial: as it stands.
+        take: the response's stretch of a recording; None: nothing was recorded.
+    """
+    return Attempt(
+        number=len(trial.attempts) + 1,
+        response="",
+        state=AttemptState.OK,
+        status=ResponseStatus.OK,
+        stop_reason=StopReason.NONE,
+        latency_s=None if take is None else take.latency_s,
+        metadata={} if take is None else take.to_metadata(),
+        recorded_at=now(),
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from tabwb.administer.consent import check_transcribing
 from tabwb.administer.naming.files import TakeFile, item_names
 from tabwb.administer.naming.imports import ImportedSession, Named
-from tabwb.administer.naming.session import NamingSession
+from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
@@ -26,7 +26,7 @@ from tabwb.speech.onset import onset
 from tabwb.speech.quality import quality
 
 
-def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[events.Event]:
+def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.Event]:
     """Take up a file for each item that still waits, in the order of the battery.
 
     What was recorded was given: neither a start item nor the end of a subtest leaves a file out.
@@ -45,14 +45,14 @@ def give_files(session: NamingSession, files: Sequence[TakeFile]) -> Iterator[ev
     """
     takes = {item: list(group) for item, group in groupby(sorted(files), lambda one: one.item)}
     names = {place: name for name, place in item_names(session.battery).items()}
-    for trial in filter(session.is_naming, session.trials):
+    for trial in filter(session.is_aloud, session.trials):
         name = names[trial.plan.subtest, trial.plan.item]
         for file in _left(session, trial, takes.get(name, [])):
             takes.pop(name, None)
             yield from _give(session, trial, file)
 
 
-def _left(session: NamingSession, trial: Trial, files: Sequence[TakeFile]) -> Sequence[TakeFile]:
+def _left(session: Session, trial: Trial, files: Sequence[TakeFile]) -> Sequence[TakeFile]:
     """The takes of an item that are still to be taken up."""
     if trial.state is TrialState.PLANNED:
         return files
@@ -72,7 +72,7 @@ def _sha256(path: Path) -> str:
 
 
 def waiting(
-    session: NamingSession, spec: str, *, by_any: bool = False, typed_again: bool = False
+    session: Session, spec: str, *, by_any: bool = False, typed_again: bool = False
 ) -> tuple[Job, ...]:
     """The responses that this transcriber has not heard yet, or failed on.
 
@@ -84,7 +84,7 @@ def waiting(
     """
     jobs: list[Job] = []
     for trial in session.trials:
-        view = session.view(trial.plan.number)
+        view = session.spoken.view(trial.plan.number)
         if view is None or view.attempt is None or view.take is None:
             continue
         said = view.transcripts_of(view.attempt.number)
@@ -93,7 +93,7 @@ def waiting(
         if (spec in good and not (typed_again and is_typed(spec))) or (by_any and good - {spec}):
             continue
         try:
-            path = session.recording_path(view.take.recording)
+            path = session.spoken.recording_path(view.take.recording)
         except StoreError:  # lost with the program that recorded it, or damaged: doctor tells
             continue
         jobs.append(
@@ -111,7 +111,7 @@ def waiting(
 
 
 def transcribe(
-    session: NamingSession, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
+    session: Session, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
 ) -> Iterator[events.Event]:
     """Have responses transcribed, and keep each transcript as it comes.
 
@@ -122,12 +122,12 @@ def transcribe(
         permit(session, transcribing.spec)
     for job, transcript in transcribing.run(jobs, cancel):
         if not _stands(session, job, transcript):
-            yield from session.transcribed(job.trial, job.attempt, transcript)
+            yield from session.spoken.transcribed(job.trial, job.attempt, transcript)
 
 
-def _stands(session: NamingSession, job: Job, transcript: Transcript) -> bool:
+def _stands(session: Session, job: Job, transcript: Transcript) -> bool:
     """Whether this is what was typed before, word for word."""
-    view = session.view(job.trial)
+    view = session.spoken.view(job.trial)
     said = () if view is None else view.transcripts_of(job.attempt)
     return any(
         (each.transcriber, each.status, each.phonemes)
@@ -137,12 +137,12 @@ def _stands(session: NamingSession, job: Job, transcript: Transcript) -> bool:
     )
 
 
-def other_sounds(session: NamingSession, files: Sequence[TakeFile]) -> tuple[str, ...]:
+def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]:
     """Items with a recording whose first file is another sound than any that is kept of them."""
     names = {place: name for name, place in item_names(session.battery).items()}
     sounds = {each.uid: each.sha256 for each in session.store.recordings(session.administration.id)}
     kept: dict[str, set[str | None]] = {}
-    for trial in filter(session.is_naming, session.trials):
+    for trial in filter(session.is_aloud, session.trials):
         takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
         known = {sounds.get(take.recording) for take in takes if take is not None}
         if known:
@@ -155,7 +155,7 @@ def other_sounds(session: NamingSession, files: Sequence[TakeFile]) -> tuple[str
     )
 
 
-def permit(session: NamingSession, spec: str) -> None:
+def permit(session: Session, spec: str) -> None:
     """Before a transcriber hears the speaker: ask for the consent, and note it in the log.
 
     Raises:
@@ -166,12 +166,12 @@ def permit(session: NamingSession, spec: str) -> None:
     session.store.log(*(replace(act, administration=given.id) for act in acts))
 
 
-def _give(session: NamingSession, trial: Trial, file: TakeFile) -> Iterator[events.Event]:
+def _give(session: Session, trial: Trial, file: TakeFile) -> Iterator[events.Event]:
     uid = uuid7()
     samples, rate = sound_files.read_clip(file.path)
     seconds = len(samples) / rate
     found = onset(samples, rate)
-    kept = session.keep_recording(uid, file.path)
+    kept = session.spoken.keep_recording(uid, file.path)
     take = Take(
         uid,
         0.0,
@@ -181,7 +181,7 @@ def _give(session: NamingSession, trial: Trial, file: TakeFile) -> Iterator[even
         onset_method="" if found is None else found.method,
         remarks="; ".join(quality(samples, rate).remarks),
     )
-    yield from session.take_up(
+    yield from session.spoken.import_response(
         trial.plan.number,
         RecordingBegan(uid, Path(file.path).name, "file", rate),
         take,
@@ -189,8 +189,10 @@ def _give(session: NamingSession, trial: Trial, file: TakeFile) -> Iterator[even
     )
 
 
-def take_in(session: NamingSession, imported: ImportedSession, by: str) -> Iterator[events.Event]:
-    """Record responses that were given and transcribed elsewhere, item by item.
+def import_responses(
+    session: Session, imported: ImportedSession, by: str
+) -> Iterator[events.Event]:
+    """Store responses that were given and transcribed elsewhere, item by item.
 
     Args:
         session: running, of the speaker whose responses they are.
@@ -206,14 +208,14 @@ def take_in(session: NamingSession, imported: ImportedSession, by: str) -> Itera
     for named in imported.responses:
         number = trials[places[named.item]]
         if named.sound is None:
-            yield from session.take_up_unheard(number)
+            yield from session.spoken.import_response(number)
         else:
             if named.sound not in kept:
                 uid, sound = uuid7(), sound_files.info(named.sound)
-                sha256 = session.keep_recording(uid, named.sound)
+                sha256 = session.spoken.keep_recording(uid, named.sound)
                 kept[named.sound] = (uid, sha256, sound.seconds, sound.rate)
             uid, sha256, seconds, rate = kept[named.sound]
-            yield from session.take_up(
+            yield from session.spoken.import_response(
                 number,
                 RecordingBegan(uid, named.sound.name, "file", rate),
                 Take(uid, named.start_s, min(named.end_s or seconds, seconds)),
@@ -222,16 +224,16 @@ def take_in(session: NamingSession, imported: ImportedSession, by: str) -> Itera
         yield from _said_elsewhere(session, named, by)
 
 
-def _said_elsewhere(session: NamingSession, named: Named, by: str) -> Iterator[events.Event]:
+def _said_elsewhere(session: Session, named: Named, by: str) -> Iterator[events.Event]:
     trial = session.current
     assert trial is not None
     attempt = trial.counting
     assert attempt is not None
     for start, end in named.examiner:
-        yield from session.examiner(start, end)
+        yield from session.spoken.examiner(start, end)
     if named.score is not None:
         reason = "so in the source" if named.score == "not-scorable" else ""
-        yield from session.score(named.score, reason=reason)
+        yield from session.spoken.score(named.score, reason=reason)
     for written in named.transcripts:
         transcript = Transcript(
             written.by or f"manual:{by}",
@@ -240,8 +242,8 @@ def _said_elsewhere(session: NamingSession, named: Named, by: str) -> Iterator[e
             dropped=written.dropped,
             metadata={"times": written.times},
         )
-        yield from session.transcribed(trial.plan.number, attempt.number, transcript)
+        yield from session.spoken.transcribed(trial.plan.number, attempt.number, transcript)
     if named.heard:
-        yield from session.hear(named.heard)
+        yield from session.spoken.hear(named.heard)
     if named.code:
-        yield from session.code(named.code)
+        yield from session.spoken.code(named.code)

@@ -10,17 +10,33 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from typing import TYPE_CHECKING, Self
 
 from tabwb.administer import consent
 from tabwb.administer.session.attempts import attempt_in_error, attempt_with_answer, storable
-from tabwb.administer.session.state import OVER, Events, Standing
+from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.observers import Observers
+from tabwb.administer.session.raters import Raters
+from tabwb.administer.session.state import SessionState
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
-from tabwb.records.errors import TabwbError
-from tabwb.records.exchange import Decoding, Message, Reply
-from tabwb.records.states import AdministrationStatus, StopReason, TrialState
-from tabwb.records.trials import Trial
+from tabwb.records.entries import AttemptEntry, DeclarationEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.ratings import Rating
+from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
+from tabwb.records.trials import Administration, Trial
+from tabwb.store.derive import History
+from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.administer.naming.strategy import SpokenStrategy
+
+OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
+Events = tuple[events.Event, ...]
 
 _STATES = {
     TrialState.SKIPPED: "skipped",
@@ -33,13 +49,141 @@ IDENTITY = (
 """The facts of a model that must not change between a run and its resumption."""
 
 
-class Session(Standing):
+class Session:
     """An open administration. Made by :mod:`tabwb.administer.session.setup`; close it when done.
 
     While it is open it holds the administration's lock: nobody else can write to it. Every command
-    raises :class:`~tabwb.records.errors.TabwbError` where it does not fit how things stand, and
+    raises :class:`~tabwb.records.errors.TabwbError` where it does not fit the state, and
     ``StoreError`` where it could not be recorded; the session is then as it was.
+
+    Attributes:
+        administration: as it was when the session opened; :attr:`status` is always current.
+        battery: what is given.
+        state: where the session stands.
+        speaker_record: columns of the speaker's record when the session opened; empty for a model.
+        raters: the scorers and judges that rate at once.
     """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        battery: Battery,
+        administration: Administration,
+        *,
+        held: ExitStack,
+    ) -> None:
+        self.administration = administration
+        self.battery = battery
+        self.store = store
+        self.plugins = plugins
+        self.state = SessionState(store.history(administration.id))
+        conditions = administration.conditions
+        dialect = consent.dialect_of(store, conditions)
+        self.speaker_record = consent.record_of(store, conditions)
+        self.raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
+        self._strategy: SpokenStrategy | None = None
+        self._observers = Observers(
+            plugins,
+            battery,
+            administration,
+            store.location,
+            lambda number: self.history.trial(number).plan.subtest,
+        )
+        self._held = held
+        self._started: EventEntry | None = None
+
+    def use(self, strategy: SpokenStrategy) -> None:
+        """Give items by a strategy of spoken responses."""
+        self._strategy = strategy
+
+    def close(self) -> None:
+        """Release the administration; what was committed stays as it is."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # ---------------------------------------------------------------- state
+
+    @property
+    def history(self) -> History:
+        """Everything recorded of the administration."""
+        return self.state.history
+
+    @property
+    def status(self) -> AdministrationStatus:
+        """Where the administration stands now."""
+        return self.history.status
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial as it stands now, in the order given."""
+        return self.history.trials
+
+    @property
+    def current(self) -> Trial | None:
+        """The trial before the examinee, or the last one shown; None before the first."""
+        return self.state.current
+
+    @property
+    def awaiting(self) -> bool:
+        """Whether a prompt is before the examinee and no answer is there yet."""
+        return self.state.awaiting
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(number of the current trial, trials planned), both with practice."""
+        return self.state.number or 0, len(self.history.standing)
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether some of the items are answered aloud; then :attr:`spoken` has their commands."""
+        return self._strategy is not None
+
+    @property
+    def spoken(self) -> SpokenStrategy:
+        """The commands for items that are answered aloud.
+
+        Raises:
+            UsageError: no item is answered aloud.
+        """
+        if self._strategy is None:
+            raise UsageError(
+                f"administration {self.administration.id} is not spoken naming",
+                hint="its answers are rated by scorers and judges",
+            )
+        return self._strategy
+
+    def is_aloud(self, trial: Trial) -> bool:
+        """Return whether a trial is answered aloud."""
+        return self._strategy is not None and self._strategy.is_spoken(trial)
+
+    def upcoming(self, count: int) -> tuple[Trial, ...]:
+        """Return at most ``count`` of the trials that :meth:`next` will come to, in its order."""
+        return self.state.upcoming(self._next_planned(), count)
+
+    def request(self, of: Trial | None = None) -> Request:
+        """Return what a model is sent for a trial; for the current one when none is named."""
+        trial = self.open_trial() if of is None else of
+        # An attempt in error gave no reply: what comes next is still this draw.
+        replies = sum(attempt.state is not AttemptState.ERROR for attempt in trial.attempts)
+        return request_for(
+            self.battery,
+            self.administration.conditions,
+            trial.plan,
+            self.history.standing,
+            attempt=replies + 1,
+        )
+
+    def reload(self) -> None:
+        """Read again what is in the store: judges have added to it."""
+        self.state.history = self.store.history(self.administration.id)
+
+    # ---------------------------------------------------------------- commands
 
     def opened(self, facts: Mapping[str, str]) -> Events:
         """Keep what the back end says of the model it opened (revision, dtype, weights' hash).
@@ -48,7 +192,7 @@ class Session(Standing):
             TabwbError: the administration began with another model of the same spec; to mix both
                 in one result would make it meaningless.
         """
-        earlier = self._history.model_facts
+        earlier = self.history.model_facts
         for key in IDENTITY:
             if earlier.get(key, facts.get(key)) != facts.get(key):
                 raise TabwbError(
@@ -60,7 +204,7 @@ class Session(Standing):
                 )
         if dict(facts) == dict(earlier):
             return ()
-        return self._commit([EventEntry("model-opened", None, json.dumps(facts, sort_keys=True))])
+        return self.commit([EventEntry("model-opened", None, json.dumps(facts, sort_keys=True))])
 
     def next(self) -> Events:
         """Put the next unanswered trial before the examinee; finish when there is none.
@@ -68,15 +212,15 @@ class Session(Standing):
         A trial whose attempts failed in this session comes again only after all others; when
         nothing but such trials is left the session pauses, so that a dead back end ends a run.
         """
-        self._must_run()
-        if self._awaiting:
+        self.must_run()
+        if self.awaiting:
             raise TabwbError(
                 "this item still waits for its answer", hint="answer, skip or void it first"
             )
         trial = self._next_planned()
         if trial is not None:
             return self._start(trial)
-        failed = len(self.in_error)
+        failed = len(self.state.in_error)
         if failed:
             count = "1 item is" if failed == 1 else f"{failed} items are"
             return self.pause(f"{count} in error and can be asked again")
@@ -84,9 +228,9 @@ class Session(Standing):
 
     def begin_at(self, number: int) -> Events:
         """Put one planned trial before the examinee, out of turn: its answer is there already."""
-        self._must_run()
-        trial = self._history.trial(number)
-        if self._awaiting or trial.state is not TrialState.PLANNED:
+        self.must_run()
+        trial = self.history.trial(number)
+        if self.awaiting or trial.state is not TrialState.PLANNED:
             raise TabwbError(f"item {number} does not wait to be given")
         return self._start(trial)
 
@@ -98,7 +242,7 @@ class Session(Standing):
             latency_s: seconds from the prompt to the end of the answer; measured from
                 :meth:`next` when not given.
         """
-        waited = time.monotonic() - self._asked_at
+        waited = time.monotonic() - self.state.asked_at
         reply = Reply(text, StopReason.NONE, waited if latency_s is None else latency_s)
         return self.record(reply, ())
 
@@ -114,7 +258,7 @@ class Session(Standing):
         """
         if reply.stop_reason is StopReason.CANCELLED:
             return self.fail("stopped before the reply was complete", messages, reply, decoding)
-        trial = self._open_trial()
+        trial = self.open_trial()
         number = trial.plan.number
         subtest = self.battery.subtest(trial.plan.subtest)
         attempt = attempt_with_answer(
@@ -126,8 +270,8 @@ class Session(Standing):
             kind=subtest.response,
             language=self.battery.language,
         )
-        ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
-        made = self._commit(
+        ratings = self.raters.rate(trial.plan, attempt, self.history.standing)
+        made = self.commit(
             [
                 AttemptEntry(number, attempt),
                 RatingsEntry(number, attempt.number, ratings),
@@ -136,8 +280,8 @@ class Session(Standing):
             events.AttemptRecorded(self.administration.id, number, attempt),
             events.Rated(self.administration.id, number, attempt.number, ratings),
         )
-        self._awaiting = False
-        self._failed.discard(number)
+        self.state.awaiting = False
+        self.state.failed.discard(number)
         return made
 
     def fail(
@@ -158,46 +302,46 @@ class Session(Standing):
             decoding: of the request; None for a person.
             cause: kept with the attempt, or empty.
         """
-        trial = self._open_trial()
+        trial = self.open_trial()
         number = trial.plan.number
         attempt = attempt_in_error(trial, message, messages, partial, decoding)
         if cause:
             attempt = replace(attempt, metadata={**attempt.metadata, "cause": cause})
-        made = self._commit(
+        made = self.commit(
             [AttemptEntry(number, attempt)],
             events.AttemptRecorded(self.administration.id, number, attempt),
         )
-        self._awaiting = False
-        self._failed.add(number)
+        self.state.awaiting = False
+        self.state.failed.add(number)
         return made
 
     def repeat(self) -> Events:
         """Ask the current item again; what was answered before stays and the new answer counts."""
         if self.status is not AdministrationStatus.DONE:
-            self._must_run()
+            self.must_run()
         trial = self.current
         if trial is None:
             raise TabwbError("no item has been shown yet", hint="show the first one")
-        if self._awaiting:
+        if self.awaiting:
             raise TabwbError("this item still waits for its answer")
         return self._start(trial)
 
     def skip(self, reason: str) -> Events:
         """Pass over the current item, for a reason; it can be taken back with :meth:`undo`."""
         self._must_not_be_discontinued()
-        trial = self._current_or_error("skip")
+        trial = self.current_or_error("skip")
         if trial.counting is not None:
             raise TabwbError(
                 "this item has an answer already", hint="declare it void if it must not count"
             )
-        if not self._awaiting and trial.state is not TrialState.PLANNED:
+        if not self.awaiting and trial.state is not TrialState.PLANNED:
             raise TabwbError(f"this item is {_STATES[trial.state]} already")
         number = trial.plan.number
-        made = self._commit(
+        made = self.commit(
             [EventEntry("skipped", number, _words(reason, "skipping"))],
             events.TrialSkipped(self.administration.id, number, reason.strip()),
         )
-        self._awaiting = False
+        self.state.awaiting = False
         return made
 
     def void(self, reason: str, number: int | None = None) -> Events:
@@ -208,19 +352,17 @@ class Session(Standing):
             number: the trial's number, or None for the current one.
         """
         trial = (
-            self._current_or_error("declare void")
-            if number is None
-            else self._history.trial(number)
+            self.current_or_error("declare void") if number is None else self.history.trial(number)
         )
-        is_open = self._awaiting and trial.plan.number == self._current
+        is_open = self.awaiting and trial.plan.number == self.state.number
         if trial.state in _STATES and trial.state is not TrialState.SKIPPED and not is_open:
             raise TabwbError(f"this item is {_STATES[trial.state]} already")
-        made = self._commit(
+        made = self.commit(
             [EventEntry("voided", trial.plan.number, _words(reason, "declaring an item void"))],
             events.TrialVoided(self.administration.id, trial.plan.number, reason.strip()),
         )
         if is_open:
-            self._awaiting = False
+            self.state.awaiting = False
         return made
 
     def undo(self) -> Events:
@@ -228,33 +370,33 @@ class Session(Standing):
 
         A finished administration goes on when an item is unanswered after that.
         """
-        target = self._history.undoable
+        target = self.history.undoable
         if target is None:
             raise TabwbError("there is nothing to take back")
+        if self._strategy is not None and self._strategy.undoes(target):
+            return self._strategy.undo(target)
         undone = EventEntry("undone", target.trial, target.what, target.sequence)
         entries: list[Entry] = [undone]
-        left = self._history.with_entry(undone).trials
+        left = self.history.with_entry(undone).trials
         if any(trial.state is TrialState.PLANNED for trial in left):
             entries += [
-                EventEntry("undone", None, "the end", sequence)
-                for sequence in self._history.endings
+                EventEntry("undone", None, "the end", sequence) for sequence in self.history.endings
             ]
-        made = self._commit(
+        made = self.commit(
             entries, events.Undone(self.administration.id, target.trial, target.what)
         )
-        self._awaiting = False
-        self._settled = 0
+        self.state.awaiting = False
+        self.state.reopen(target.trial)
         if target.trial is not None:
-            self._current = target.trial
-            self._failed.discard(target.trial)
+            self.state.number = target.trial
         return made
 
     def note(self, text: str, number: int | None = None) -> Events:
         """Write a note on an item (the current one unless ``number`` says which)."""
-        where = number if number is not None else self._current
+        where = number if number is not None else self.state.number
         if where is not None:
-            self._history.trial(where)
-        return self._commit(
+            self.history.trial(where)
+        return self.commit(
             [EventEntry("noted", where, _words(text, "a note"))],
             events.Noted(self.administration.id, where, text.strip()),
         )
@@ -270,29 +412,29 @@ class Session(Standing):
             for entry in entries
         ]
         declared = self._declared([rating for event in made for rating in event.ratings])
-        return self._commit([*entries, *declared], *made) if entries else ()
+        return self.commit([*entries, *declared], *made) if entries else ()
 
     def pause(self, reason: str = "") -> Events:
         """Let the administration rest; an unanswered prompt will be shown again."""
         self._must_not_be_discontinued()
         made: Events = ()
         if self.status is AdministrationStatus.RUNNING:
-            made = self._commit(
+            made = self.commit(
                 [EventEntry("paused", None, storable(reason))],
                 events.Paused(self.administration.id, reason),
             )
-        self._awaiting = False
+        self.state.awaiting = False
         return made
 
     def resume(self) -> Events:
         """Go on after a pause; nothing that was answered is asked again, what failed is."""
         self._must_not_be_discontinued()
         consent.check_giving(self.store, self.plugins, self.administration.conditions)
-        self._failed.clear()
-        self._settled = 0
+        self.state.failed.clear()
+        self.state.reopen(None)
         if self.status is not AdministrationStatus.PAUSED:
             return ()
-        return self._commit(
+        return self.commit(
             [EventEntry("resumed", None, "")], events.Resumed(self.administration.id)
         )
 
@@ -300,19 +442,88 @@ class Session(Standing):
         """End early, for a reason; what was not given reads *not administered*."""
         if self.status in OVER:
             raise TabwbError(f"this administration is {self.status.value} already")
-        made = self._commit(
+        made = self.commit(
             [EventEntry("discontinued", None, _words(reason, "discontinuing"))],
             events.Discontinued(self.administration.id, reason.strip()),
         )
-        self._awaiting = False
+        self.state.awaiting = False
         return made
+
+    # ---------------------------------------------------------------- for strategies
+
+    def commit(self, entries: Sequence[Entry], *made: events.Event) -> Events:
+        """Store entries, and return the events after the observers had them."""
+        whole = [*([self._started] if self._started else ()), *entries]
+        self.store.append(self.administration.id, whole)
+        self._started = None
+        self.state.history = self.history.with_entries(whole)
+        return tuple(map(self._observers.tell, made))
+
+    def tell(self, event: events.Event) -> events.Event:
+        """Tell observers of something transient; the event with examinee, battery and store."""
+        return self._observers.tell(event)
+
+    def must_run(self) -> None:
+        """Check that the administration is running.
+
+        Raises:
+            TabwbError: it is paused or over.
+        """
+        if self.status is AdministrationStatus.PAUSED:
+            raise TabwbError("this administration is paused", hint="resume it first")
+        if self.status in OVER:
+            raise TabwbError(f"this administration is {self.status.value}")
+
+    def current_or_error(self, what: str) -> Trial:
+        """Return the trial before the examinee, or the last one shown.
+
+        Raises:
+            TabwbError: none has been shown yet; ``what`` names what was to be done with it.
+        """
+        trial = self.current
+        if trial is None:
+            raise TabwbError(f"there is no item to {what} yet", hint="show the first one")
+        return trial
+
+    def open_trial(self) -> Trial:
+        """Return the trial that waits for its answer.
+
+        Raises:
+            TabwbError: none does.
+        """
+        trial = self.current
+        if trial is None or not self.awaiting:
+            raise TabwbError("no item waits for an answer", hint="show the next one first")
+        return trial
+
+    # ---------------------------------------------------------------- inside
+
+    def _next_planned(self) -> Trial | None:
+        trial = self.state.first_planned
+        if trial is None or self._strategy is None:
+            return trial
+        return self._strategy.in_turn(trial)
+
+    def _declared(self, ratings: Sequence[Rating]) -> list[Entry]:
+        """What the judges among the raters declare, where that is not stored yet."""
+        return [
+            DeclarationEntry(declaration)
+            for declaration in self.raters.declarations(ratings)
+            if self.history.declarations.get(declaration.rater) != declaration
+        ]
+
+    def _must_not_be_discontinued(self) -> None:
+        if self.status is AdministrationStatus.DISCONTINUED:
+            raise TabwbError("this administration was discontinued", hint="undo takes that back")
 
     def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
         """Ratings of the counting answer by the scorers and judges as they are now."""
+        if self._strategy is not None and self._strategy.is_spoken(trial):
+            return self._strategy.rated_again(trial)
         attempt = trial.counting
         if attempt is None:
             return []
-        ratings = self.raters.rate(trial.plan, attempt, self._history.standing)
+        ratings = self.raters.rate(trial.plan, attempt, self.history.standing)
         return [RatingsEntry(trial.plan.number, attempt.number, ratings)]
 
     def _start(self, trial: Trial) -> Events:
@@ -324,15 +535,15 @@ class Session(Standing):
             # One commit per answered trial: the start is written with what comes of it. A model
             # forgets a prompt that never came to an answer; a person does not.
             self._started = started
-            made = self._tell(shown)
+            made: Events = (self.tell(shown),)
         else:
-            made = self._commit([started], shown)
-        self._current, self._awaiting = number, True
-        self._asked_at = time.monotonic()
+            made = self.commit([started], shown)
+        self.state.number, self.state.awaiting = number, True
+        self.state.asked_at = time.monotonic()
         return made
 
     def _finish(self) -> Events:
-        return self._commit([EventEntry("finished", None)], events.Finished(self.administration.id))
+        return self.commit([EventEntry("finished", None)], events.Finished(self.administration.id))
 
 
 def _words(text: str, what: str) -> str:

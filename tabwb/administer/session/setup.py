@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabwb.administer import consent
 from tabwb.administer.session.plan import choices_never_vary, nothing_varies, plan_trials
@@ -22,9 +21,6 @@ from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.study import check_id
 from tabwb.store.store import Store
-
-if TYPE_CHECKING:
-    from tabwb.administer.naming.session import NamingSession
 
 
 def find_battery(plugins: Plugins, argument: str) -> Battery:
@@ -171,7 +167,7 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
 
 def create_naming(
     store: Store, plugins: Plugins, battery: Battery, conditions: Conditions
-) -> NamingSession:
+) -> Session:
     """Begin an administration of a battery that is named aloud; as :func:`create`.
 
     Raises:
@@ -183,14 +179,10 @@ def create_naming(
             f"'{battery.id}' has no items that are named aloud",
             hint=f"give it with: tabwb run {battery.id}",
         )
-    from tabwb.administer.naming.session import NamingSession
-
     spec = notated(store, plugins, conditions, conditions.transcriber)
     conditions = replace(conditions, transcriber=spec)
     check_typed(plugins, spec)
-    session = create(store, plugins, battery, conditions)
-    assert isinstance(session, NamingSession)
-    return session
+    return create(store, plugins, battery, conditions)
 
 
 def notated(
@@ -230,16 +222,14 @@ def check_typed(plugins: Plugins, transcriber: str | None) -> None:
         typed.close()
 
 
-def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> NamingSession:
+def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Session:
     """Open an administration of a naming battery again; as :func:`resume`.
 
     Raises:
         UsageError: it is none.
     """
-    from tabwb.administer.naming.session import NamingSession
-
     session = resume(store, plugins, reference)
-    if isinstance(session, NamingSession):
+    if session.is_spoken:
         return session
     number = session.administration.id
     session.close()
@@ -268,11 +258,12 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
     try:
         # Read after the lock is held: what another session wrote until then is seen.
         administration = store.administration(number)
+        session = Session(store, plugins, battery, administration, held=held)
         if administration.conditions.kind == "speaker" and is_naming(battery):
-            from tabwb.administer.naming.session import NamingSession
+            from tabwb.administer.naming.strategy import SpokenStrategy  # loads the phonology
 
-            return NamingSession(store, plugins, battery, administration, held=held)
-        return Session(store, plugins, battery, administration, held=held)
+            session.use(SpokenStrategy(session))
+        return session
     except BaseException:
         held.close()
         raise

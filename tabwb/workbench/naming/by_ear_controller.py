@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tabwb.administer.consent import check_listening
-from tabwb.administer.naming.session import NamingSession
-from tabwb.records.errors import TabwbError
+from tabwb.administer.naming.strategy import SpokenStrategy
 from tabwb.workbench.naming.controller import NamingBench
 
-ByEar = Callable[[NamingSession], object]
+ByEar = Callable[[SpokenStrategy], object]
 """What a listener has to say of the response that is looked at."""
 
 
@@ -43,11 +42,11 @@ class ByEarBench(NamingBench):
             TabwbError: an item waits for its answer, or this one has none.
         """
         number, trial = at
-        with self._session_of(number) as session:
-            if not isinstance(session, NamingSession):
-                raise TabwbError("this administration is not spoken naming")
-            with session.looking_at(trial, doing, listener=who.rater, seen=who.seen):
-                say(session)
+        with (
+            self._session_of(number) as session,
+            session.spoken.looking_at(trial, doing, listener=who.rater, seen=who.seen),
+        ):
+            say(session.spoken)
         self.results(number, again=True)
         self.refresh()
 
@@ -58,8 +57,6 @@ class ByEarBench(NamingBench):
             NoConsent: the speaker has not agreed that people rate what was said.
         """
         with self._session_of(number) as session:
-            if not isinstance(session, NamingSession):
-                raise TabwbError("this administration is not spoken naming")
             given = session.administration.conditions
-            check_listening(session.store, session.plugins, given, session.rater)
-            self._play(session, session.view(trial))
+            check_listening(session.store, session.plugins, given, session.spoken.rater)
+            self._play(session, session.spoken.view(trial))

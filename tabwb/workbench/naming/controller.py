@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tabwb.administer.naming.session import NamingSession
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.naming import Score
@@ -99,12 +98,12 @@ class NamingBench(ModelsBench):
     def keep_interrupted(self, number: int) -> None:
         """Keep recordings of an administration that were interrupted, without going on with it."""
         with self._session_of(number) as session:
-            if isinstance(session, NamingSession):
+            if session.is_spoken:
                 self._take_in(session)
         self.refresh()
 
-    def _take_in(self, session: NamingSession) -> None:
-        from tabwb.administer.naming.live import left_over, take_in
+    def _take_in(self, session: Session) -> None:
+        from tabwb.administer.naming.live import adopt_recording, left_over
         from tabwb.speech.wav import is_growing
         from tabwb.store import takes
 
@@ -113,7 +112,7 @@ class NamingBench(ModelsBench):
             if live or is_growing(path):
                 continue
             try:
-                take_in(session, recording, path)
+                adopt_recording(session, recording, path)
             except TabwbError as error:
                 self.say(messages.Told(f"An interrupted recording could not be kept: {error}"))
             else:
@@ -138,7 +137,7 @@ class NamingBench(ModelsBench):
             return
         live.end()
         if self._listener is not None:
-            self._listener.moved(live.path, live.session.recording_path(live.recording))
+            self._listener.moved(live.path, live.session.spoken.recording_path(live.recording))
 
     # ---------------------------------------------------------------- one item
 
@@ -162,9 +161,9 @@ class NamingBench(ModelsBench):
     def named_comes_next(self) -> bool:
         """Whether a picture comes next and is not yet announced; then its page is shown."""
         session = self._session
-        if not isinstance(session, NamingSession) or self._named or session.awaiting:
+        if session is None or self._named or session.awaiting:
             return False
-        self._named = any(session.is_naming(one) for one in session.upcoming(1))
+        self._named = any(map(session.is_aloud, session.upcoming(1)))
         if self._named:
             self._show()
         return self._named
@@ -192,7 +191,7 @@ class NamingBench(ModelsBench):
         if self._live is not None:
             made = self._live.score(score, reason)
         else:
-            made = session.score(score, reason=reason)
+            made = session.spoken.score(score, reason=reason)
         if closes:
             self._blank()
         self._after(made)
@@ -201,22 +200,22 @@ class NamingBench(ModelsBench):
 
     def hear(self, text: str) -> None:
         """Write down what was heard."""
-        self._after(self._naming().hear(text))
+        self._after(self._naming().spoken.hear(text))
 
     def code(self, code: str, flags: tuple[str, ...]) -> None:
         """A person's code."""
-        self._after(self._naming().code(code, flags))
+        self._after(self._naming().spoken.code(code, flags))
 
     def set_onset(self, at_s: float) -> None:
         """A person moves the onset."""
-        self._after(self._naming().set_onset(at_s))
+        self._after(self._naming().spoken.set_onset(at_s))
 
     def play(self) -> None:
         """Play the response that counts, or stop playing."""
         session = self._naming()
-        self._play(session, session.view())
+        self._play(session, session.spoken.view())
 
-    def _play(self, session: NamingSession, view: NamingView | None) -> None:
+    def _play(self, session: Session, view: NamingView | None) -> None:
         playing, self._playback = self._playback, None
         if playing is not None and playing.playing:
             playing.stop()
@@ -228,7 +227,7 @@ class NamingBench(ModelsBench):
             raise TabwbError("nothing was recorded for this item")
         live = self._live
         growing = live is not None and live.recording == take.recording
-        path = live.path if live and growing else session.recording_path(take.recording)
+        path = live.path if live and growing else session.spoken.recording_path(take.recording)
         self._playback = Playback(path, take.start_s, take.end_s)
         self._playback.start()
         given = session.administration
@@ -237,14 +236,14 @@ class NamingBench(ModelsBench):
 
     # ---------------------------------------------------------------- the listener
 
-    def _listen(self, session: NamingSession) -> None:
+    def _listen(self, session: Session) -> None:
         """Have the response that was just given transcribed."""
-        view, live = session.view(), self._live
+        view, live = session.spoken.view(), self._live
         job = None if view is None or live is None else live.job(view)
         if job is not None:
             self._put(session, job)
 
-    def _listen_to_what_waits(self, session: NamingSession) -> None:
+    def _listen_to_what_waits(self, session: Session) -> None:
         from tabwb.administer.naming.run import waiting
 
         spec = session.administration.conditions.transcriber
@@ -252,7 +251,7 @@ class NamingBench(ModelsBench):
             for job in waiting(session, spec, by_any=True):
                 self._put(session, job)
 
-    def _put(self, session: NamingSession, job: Job) -> None:
+    def _put(self, session: Session, job: Job) -> None:
         spec, later = session.administration.conditions.transcriber, self._later
         if not spec or later is None:
             return
@@ -283,10 +282,10 @@ class NamingBench(ModelsBench):
 
     def _transcribed(self, administration: int, job: Job, said: Transcript) -> None:
         session = self._session
-        if not isinstance(session, NamingSession) or session.administration.id != administration:
+        if session is None or session.administration.id != administration:
             return  # it comes again when that one is opened
         self._describe().came(job.trial, job.attempt)
-        self._after(session.transcribed(job.trial, job.attempt, said))
+        self._after(session.spoken.transcribed(job.trial, job.attempt, said))
 
     def _deaf(self, error: TabwbError) -> None:
         self._describe().deaf = error.message
@@ -295,11 +294,8 @@ class NamingBench(ModelsBench):
 
     # ---------------------------------------------------------------- as every session
 
-    def _naming(self) -> NamingSession:
-        session = self._open_session()
-        if not isinstance(session, NamingSession):
-            raise TabwbError("this administration is not spoken naming")
-        return session
+    def _naming(self) -> Session:
+        return self._open_session().spoken.session
 
     def _recording(self) -> Live:
         if self._live is None:
@@ -308,11 +304,10 @@ class NamingBench(ModelsBench):
 
     def _opened(self, session: Session, *, loading: bool = True) -> None:
         self._describer = None
-        if isinstance(session, NamingSession):
+        if session.is_spoken:
             self._showing = Showing(path_of(self.store))
             self._showing.blank()
-            first = session.upcoming(1)
-            self._named = bool(first) and session.is_naming(first[0])
+            self._named = any(map(session.is_aloud, session.upcoming(1)))
         super()._opened(session, loading=loading)
 
     def _leave(self, reason: str) -> None:
@@ -336,19 +331,19 @@ class NamingBench(ModelsBench):
             self._blank()
             self._end_recording()
         session = self._session
-        if isinstance(session, NamingSession):
+        if session is not None and session.is_spoken:
             if any(isinstance(one, events.TrialStarted) for one in made):
-                self._named = session.current is not None and session.is_naming(session.current)
+                self._named = session.current is not None and session.is_aloud(session.current)
             elif any(isinstance(one, events.Undone | events.TrialSkipped) for one in made):
                 self._blank()
             self._reveal(session)
         super()._after(made)
 
-    def _reveal(self, session: NamingSession) -> None:
+    def _reveal(self, session: Session) -> None:
         """Keep that the machine's words are shown from now on, before they are."""
-        view = session.view() if self._named else None
+        view = session.spoken.view() if self._named else None
         if view is not None and self._describe().may_reveal(view) and not view.revealed:
-            session.reveal()
+            session.spoken.reveal()
 
     def _blank(self) -> None:
         if self._showing is not None:
@@ -364,6 +359,6 @@ class NamingBench(ModelsBench):
     def naming_now(self) -> NamingNow | None:
         """The naming administration as it stands, or None where something else is given."""
         session = self._session
-        if not isinstance(session, NamingSession) or not self._named:
+        if session is None or not self._named:
             return None
         return self._describe().now(self._live, opening=self._opening)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabwb.administer.naming.scores import Naming, naming_of
-from tabwb.administer.naming.state import instructions_of
+from tabwb.administer.naming.strategy import instructions_of
 from tabwb.battery.naming import cues_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import SCORE_KEYS, Take
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tabwb.administer.naming.live import Live
-    from tabwb.administer.naming.session import NamingSession
     from tabwb.administer.naming.views import NamingView
+    from tabwb.administer.session.session import Session
     from tabwb.records.trials import Trial
     from tabwb.scoring.naming.correct import Verdict
     from tabwb.store.store import Store
@@ -60,7 +60,7 @@ class Describer:
         deaf: why nothing is transcribed, or empty.
     """
 
-    def __init__(self, session: NamingSession, store: Store) -> None:
+    def __init__(self, session: Session, store: Store) -> None:
         self._session = session
         self._assets = store.battery_assets(session.battery.content_hash)
         self._envelopes: dict[tuple[str, float, float], Envelope] = {}
@@ -88,9 +88,8 @@ class Describer:
     def now(self, live: Live | None, *, opening: bool) -> NamingNow:
         """Everything as it stands."""
         session = self._session
-        trial = session.current
-        view = session.view() if trial is not None and session.is_naming(trial) else None
-        coming = [one for one in session.upcoming(1) if session.is_naming(one)]
+        view = session.spoken.view()
+        coming = list(filter(session.is_aloud, session.upcoming(1)))
         microphone: Microphone = "opening" if opening else "open" if live else "closed"
         base = NamingNow(
             card=None if view is None else self.card(view.trial),
@@ -134,7 +133,7 @@ class Describer:
 
     def card(self, trial: Trial) -> Card:
         """The picture of a trial, with what is asked for."""
-        item, rules = self._session.item(trial), self._session.rules(trial)
+        item, rules = self._session.spoken.item(trial), self._session.spoken.rules(trial)
         picture, trouble = None, ""
         try:
             picture = read_picture(self._assets[item.picture], item.picture)
@@ -155,26 +154,26 @@ class Describer:
 
     def picture_file(self, trial: Trial) -> bytes:
         """The picture as the battery has it."""
-        return self._assets.get(self._session.item(trial).picture, b"")
+        return self._assets.get(self._session.spoken.item(trial).picture, b"")
 
     def _items(self) -> Iterator[NamedItem]:
         session = self._session
         now = session.current
         for trial in session.trials:
-            if session.is_naming(trial):
+            if session.is_aloud(trial):
                 here = now is not None and trial.plan.number == now.plan.number
                 waits = here and session.awaiting
                 yield self._named(trial, waits=waits)
 
     def _named(self, trial: Trial, *, waits: bool) -> NamedItem:
-        name = self._session.item(trial).target
+        name = self._session.spoken.item(trial).target
         if waits:
             return NamedItem(name, "now")
         match trial.state:
             case TrialState.PLANNED:
                 return NamedItem(name, "open")
             case TrialState.ANSWERED:
-                view = self._session.view(trial.plan.number)
+                view = self._session.spoken.view(trial.plan.number)
                 score = None if view is None else view.score
                 if view is None or score is None:
                     return NamedItem(name, "given")
@@ -215,7 +214,7 @@ class Describer:
                 if live is not None and live.recording == take.recording:
                     path = live.path
                 else:
-                    path = self._session.recording_path(take.recording)
+                    path = self._session.spoken.recording_path(take.recording)
                 self._envelopes[key] = envelope_of(path, take.start_s, take.end_s)
             except TabwbError:
                 return None  # the recording is not kept yet, or gone with its speaker

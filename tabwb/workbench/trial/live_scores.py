@@ -31,7 +31,7 @@ class LiveScores:
             session.battery,
             session.trials,
             conditions,
-            declarations=session.declarations,
+            declarations=session.history.declarations,
             primary=session.plugins.configuration.study.primary_rater,
             speaker=session.speaker_record,
         )

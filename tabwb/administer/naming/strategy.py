@@ -1,0 +1,574 @@
+"""How a session gives items that are answered aloud: recordings, cues, marks, scores, transcripts.
+
+What is recorded is one file from *ready* to *end*; a response is a stretch of it. The strategy
+knows times and files, never a microphone: its caller (the workbench, or a folder of files) says
+when things happened, in seconds of the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tabwb.administer import consent
+from tabwb.administer.naming import order
+from tabwb.administer.naming.raters import machine_ratings, person_ratings
+from tabwb.administer.naming.responses import (
+    check_code,
+    check_score,
+    imported_entries,
+    measured_limits,
+    now,
+    observed,
+    spoken_attempt,
+)
+from tabwb.administer.naming.views import NamingView, speech_of, view_of
+from tabwb.administer.session.session import Events, Session
+from tabwb.battery.naming import NamingItem, NamingRules, cues_of, listed_words, naming_item
+from tabwb.records import events
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
+from tabwb.records.errors import StoreError, TabwbError, UsageError
+from tabwb.records.naming import (
+    Coded,
+    Cued,
+    ExaminerSpoke,
+    Heard,
+    LimitsSet,
+    Marked,
+    Observation,
+    OnsetSet,
+    PictureShown,
+    RecordingBegan,
+    RecordingEnded,
+    RePrompted,
+    Revealed,
+    Score,
+    Scored,
+    Take,
+    Transcribed,
+)
+from tabwb.records.ratings import Rating
+from tabwb.records.speakers import KeptRecording
+from tabwb.records.speech import Transcript
+from tabwb.records.states import ResponseKind, TrialState
+from tabwb.records.trials import Attempt, Trial
+from tabwb.scoring.naming.case import Earlier
+from tabwb.scoring.naming.heard import parse_heard
+from tabwb.store.derive import Undoable
+
+PERSON = "person"
+"""The rater where no study ID of the person who scores is given."""
+
+
+class SpokenStrategy:
+    """How a session gives items that are answered aloud; see :attr:`Session.spoken`.
+
+    A response window opens with :meth:`show` and closes with :meth:`score` or :meth:`re_prompt`;
+    marks and cues lie in it. Every command commits first.
+
+    Attributes:
+        session: to which everything is committed.
+        listener: who scores by ear from now on (a study ID), where that is another person than at
+            the beginning; else empty.
+        speech: how the speaker talks, as recorded last.
+        listed: the words of the battery's lists.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.listener = ""
+        self.speech = speech_of(session.speaker_record)
+        self.listed = listed_words(session.battery)
+
+    # ---------------------------------------------------------------- state
+
+    @property
+    def rater(self) -> str:
+        """Who scores by ear, as stored."""
+        name = self.listener or self.session.administration.conditions.rater
+        return f"{PERSON}:{name}" if name else PERSON
+
+    @property
+    def primary(self) -> str:
+        """The rater whose scores count, as the study says; empty: whoever scored first."""
+        return self.session.plugins.configuration.study.primary_rater
+
+    def rules(self, trial: Trial) -> NamingRules:
+        """Return the rules of a trial's subtest."""
+        return self.session.battery.subtest(trial.plan.subtest).naming or NamingRules()
+
+    def item(self, trial: Trial) -> NamingItem:
+        """Return what a trial asks for.
+
+        Raises:
+            TabwbError: it is answered by typing.
+        """
+        if not self.is_spoken(trial):
+            raise TabwbError(
+                f"item '{trial.plan.item}' is not named aloud",
+                hint=f"it is answered by typing: tabwb resume {self.session.administration.id}",
+            )
+        return naming_item(self.session.battery.subtest(trial.plan.subtest).item(trial.plan.item))
+
+    def is_spoken(self, trial: Trial) -> bool:
+        """Return whether a trial is answered aloud; others are typed."""
+        subtest = self.session.battery.subtest(trial.plan.subtest)
+        return subtest.response is ResponseKind.NAMING
+
+    @property
+    def waiting_aloud(self) -> tuple[Trial, ...]:
+        """The items that still wait to be answered aloud, in the battery's order."""
+        return tuple(filter(self.is_spoken, self._planned()))
+
+    @property
+    def waiting_typed(self) -> tuple[Trial, ...]:
+        """The items that still wait for a typed answer, in the battery's order."""
+        return tuple(trial for trial in self._planned() if not self.is_spoken(trial))
+
+    def view(self, number: int | None = None) -> NamingView | None:
+        """Return one trial (the current one) with everything observed of it.
+
+        None before the first trial, and of an item that is typed.
+        """
+        trial = self.session.current if number is None else self.session.history.trial(number)
+        return None if trial is None or not self.is_spoken(trial) else self._whole_view(trial)
+
+    def view_of(self, trial: Trial, earlier: Sequence[Earlier] = ()) -> NamingView:
+        """Return a trial with everything observed of it.
+
+        Args:
+            trial: one that is answered aloud.
+            earlier: what was said to the items before it.
+        """
+        item, rules = self.item(trial), self.rules(trial)
+        return view_of(trial, item, rules, earlier, self.primary, self.speech, self.listed)
+
+    def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
+        """Return what was said before a trial, oldest first: a response may be a perseveration."""
+        before = self.session.history.standing[: trial.plan.number - 1]
+        said = (self.view_of(other).spoken for other in before if self.is_spoken(other))
+        return tuple(response for response in said if response is not None)
+
+    # ---------------------------------------------------------------- recordings
+
+    def ready(self, began: RecordingBegan) -> Events:
+        """The microphone is open, or a file is imported: everything from here on is in it."""
+        return self._keep(None, began)
+
+    def end(self, ended: RecordingEnded) -> Events:
+        """A recording is whole and stored."""
+        return self._keep(None, ended)
+
+    def import_response(
+        self,
+        number: int,
+        began: RecordingBegan | None = None,
+        take: Take | None = None,
+        ended: RecordingEnded | None = None,
+    ) -> Events:
+        """Store a response that was given elsewhere, in one commit.
+
+        An answer that the item has already becomes void. A recording that holds several responses
+        is passed with each; without a recording only what others wrote of the response is stored.
+
+        Args:
+            number: of the trial.
+            began: the recording, or None.
+            take: the response's stretch of it, or None.
+            ended: the end of the recording, or None.
+        """
+        session = self.session
+        session.must_run()
+        trial = session.history.trial(number)
+        entries, made = imported_entries(session.administration.id, trial, began, take, ended)
+        done = session.commit(entries, *made)
+        session.state.number, session.state.awaiting = number, False
+        return done
+
+    def keep_recording(self, uid: str, path: Path) -> str:
+        """Store a whole sound file as it is, and return the SHA-256 of its bytes.
+
+        Args:
+            uid: of the recording.
+            path: of the file.
+
+        Raises:
+            TabwbError: it is not a sound file, or cannot be stored.
+        """
+        from tabwb.speech.files import info  # numpy, which is not loaded before there is a take
+
+        session, sound = self.session, info(path)
+        kept = KeptRecording(uid, sound.seconds, sound.rate, sound.channels)
+        given = session.administration
+        return session.store.keep_recording(given.id, kept, path, who=given.conditions.rater)
+
+    def recording_path(self, uid: str) -> Path:
+        """Return the file of a stored recording.
+
+        Raises:
+            StoreError: it is not stored, or damaged.
+        """
+        store = self.session.store
+        for kept in store.recordings(self.session.administration.id):
+            if kept.uid == uid:
+                return store.recording_path(kept.sha256)
+        raise StoreError(f"recording {uid} is not kept yet", hint="end the recording first")
+
+    # ---------------------------------------------------------------- one item
+
+    def next_typed(self) -> Events:
+        """Show the next item that is typed; pause where only others are left."""
+        typed = self.waiting_typed
+        if not typed and self.waiting_aloud:
+            return self.session.pause("the other items are named aloud")
+        return self.session.begin_at(typed[0].plan.number) if typed else self.session.next()
+
+    def show(self, picture: PictureShown) -> Events:
+        """Show the next picture; finish when there is none left."""
+        made = self.session.next()
+        for event in made:
+            if isinstance(event, events.TrialStarted):
+                return made + self._keep(event.trial.number, picture)
+        return made
+
+    def cue(self, at_s: float | None = None) -> Events:
+        """Give the item's next cue.
+
+        Raises:
+            TabwbError: the item has no cue left.
+        """
+        trial = self.session.open_trial()
+        cues = cues_of(self.rules(trial), self.item(trial))
+        given = len(self.view_of(trial).cues)
+        if given >= len(cues):
+            raise TabwbError("this item has no further cue", hint="score it, or skip it")
+        cue = cues[given]
+        return self._keep(trial.plan.number, Cued(given, cue.kind, cue.counts, at_s))
+
+    def re_prompt(self, at_s: float | None = None) -> Events:
+        """Ask again: what comes after it does not belong to the first response."""
+        trial = self.session.open_trial()
+        self.item(trial)
+        return self._keep(trial.plan.number, RePrompted(at_s))
+
+    def mark(self, at_s: float) -> Events:
+        """Mark the beginning of a new attempt of the speaker."""
+        trial, mark = self._current("mark"), Marked(at_s)
+        if self.session.awaiting or trial.counting is None:
+            return self._keep(trial.plan.number, mark)
+        return self._keep(trial.plan.number, mark, self._rated_with(trial, mark))
+
+    def examiner(self, start_s: float, end_s: float) -> Events:
+        """Mark a stretch in which the administrator speaks.
+
+        Args:
+            start_s: where it begins, seconds of the recording.
+            end_s: where it ends.
+
+        Raises:
+            UsageError: the end does not follow the start.
+        """
+        if end_s <= start_s:
+            raise UsageError("the examiner's voice ends after it begins")
+        trial = self._current("mark")
+        return self._keep(trial.plan.number, ExaminerSpoke(start_s, end_s))
+
+    def score(self, score: Score, *, take: Take | None = None, reason: str = "") -> Events:
+        """Store a person's score of the current item; closes its window where that is still open.
+
+        Args:
+            score: see :data:`tabwb.records.naming.Score`.
+            take: the response's stretch of the recording; needed while the window is open and
+                something is recorded.
+            reason: needed for ``not-scorable``, any text; of ``no-response`` what kind it was
+                (:data:`tabwb.scoring.naming.codes.NO_RESPONSE_KINDS`); of others none.
+
+        Raises:
+            UsageError: the score, or its reason, is not one of those allowed.
+            TabwbError: it cannot be scored now.
+        """
+        check_score(score, reason)
+        trial = self._current("score")
+        answer = spoken_attempt(trial, take) if self.session.awaiting else None
+        attempt = answer or trial.counting
+        if attempt is None:
+            raise TabwbError("this item has no response to score", hint="show it first")
+        seen = any(
+            isinstance(observation, Revealed) and observation.attempt == attempt.number
+            for observation in self.view_of(trial).observations
+        )
+        scored = Scored(attempt.number, score, self.rater, reason.strip(), seen)
+        rated = self._person_rated(trial, attempt, scored)
+        done = self._keep(trial.plan.number, scored, [rated], answer)
+        self.session.state.awaiting = False
+        return done
+
+    def hear(self, text: str) -> Events:
+        """Store what was heard in the current response: a plain word, or phonemes.
+
+        Raises:
+            TabwbError: the text is neither.
+        """
+        trial, attempt = self._answered("write down")
+        parsed = parse_heard(text, self.speech.notation)
+        pronunciations = tuple(" ".join(form) for form in parsed.pronunciations)
+        heard = Heard(attempt.number, text.strip(), self.rater, pronunciations, parsed.word)
+        view = self._whole_view(trial)
+        view = replace(view, observations=(*view.observations, heard))
+        ratings = machine_ratings(view, view.transcripts_of(attempt.number))
+        return self._keep(trial.plan.number, heard, _entries(trial, attempt, ratings))
+
+    def code(self, code: str, flags: Sequence[str] = (), *, reason: str = "") -> Events:
+        """Store a person's code of the current response, with flags.
+
+        Args:
+            code: of :data:`tabwb.scoring.naming.codes.CODES`.
+            flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+            reason: why an earlier code is corrected, or empty.
+
+        Raises:
+            UsageError: no such code or flag; the message lists those that are.
+        """
+        check_code(code, flags)
+        trial, attempt = self._answered("code")
+        kept = tuple(dict.fromkeys(flags))
+        coded = Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
+        return self._keep(trial.plan.number, coded, [self._person_rated(trial, attempt, coded)])
+
+    def set_onset(self, onset_s: float, *, reason: str = "") -> Events:
+        """Move the onset of the current response to this second of the recording.
+
+        Args:
+            onset_s: seconds of the recording.
+            reason: why, or empty.
+
+        Raises:
+            UsageError: it lies outside of the response; the message says from where to where.
+        """
+        trial, attempt = self._answered("mark")
+        take = self._recorded(trial)
+        if not take.start_s <= onset_s <= take.end_s:
+            raise UsageError(
+                f"an onset at {onset_s:g} s is outside of the response",
+                allowed=f"{take.start_s:g} to {take.end_s:g} s of the recording",
+            )
+        onset = OnsetSet(attempt.number, onset_s, self.rater, reason.strip(), now())
+        return self._keep(trial.plan.number, onset)
+
+    def set_limits(self, start_s: float, end_s: float, *, reason: str = "") -> Events:
+        """Set from where to where the current response lies in its recording.
+
+        The onset is measured anew in between, and the rules look at what lies there. Transcripts
+        made before are cut to it until a transcriber hears the response again.
+
+        Args:
+            start_s: seconds of the recording.
+            end_s: seconds of the recording.
+            reason: why, or empty.
+
+        Raises:
+            UsageError: this is not a stretch of the recording.
+        """
+        trial, attempt = self._answered("mark")
+        take = self._recorded(trial)
+        limits = LimitsSet(attempt.number, start_s, end_s, self.rater, reason.strip(), now())
+        measured = measured_limits(limits, self.recording_path(take.recording))
+        return self._keep(trial.plan.number, measured, self._rated_with(trial, measured))
+
+    def reveal(self) -> Events:
+        """Note that the machine's verdict on the current response is shown from now on."""
+        trial, attempt = self._answered("reveal")
+        if self.view_of(trial).revealed:
+            return ()
+        return self._keep(trial.plan.number, Revealed(attempt.number))
+
+    def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
+        """Store what a transcriber heard in an attempt, with the ratings of the rules.
+
+        May be called at any time, for any trial: the next item never waits for it.
+
+        Args:
+            number: of the trial.
+            attempt: number of the attempt.
+            transcript: what was heard.
+
+        Raises:
+            TabwbError: the trial has no such attempt.
+        """
+        trial = self.session.history.trial(number)
+        heard = next((taken for taken in trial.attempts if taken.number == attempt), None)
+        if heard is None:
+            raise TabwbError(f"trial {number} has no attempt {attempt}")
+        ratings = machine_ratings(self._whole_view(trial), [transcript])
+        rated = _entries(trial, heard, ratings)
+        return self._keep(number, Transcribed(attempt, transcript), rated)
+
+    # ---------------------------------------------------------------- afterwards
+
+    @contextmanager
+    def looking_at(
+        self, number: int, doing: str, *, listener: str = "", seen: bool = False
+    ) -> Iterator[None]:
+        """Make an item that has an answer the current one, to score or code it by ear.
+
+        Args:
+            number: of its trial.
+            doing: what for (score, heard, code); the log keeps it.
+            listener: who listens (a study ID), where that is not the person who began.
+            seen: whether the machine's verdict is shown to the listener.
+
+        Raises:
+            NoConsent: the speaker has not agreed that people rate what was said.
+            TabwbError: an item waits for its answer, or this one has none.
+        """
+        session, state = self.session, self.session.state
+        if state.awaiting:
+            raise TabwbError(
+                "an item still waits for its answer", hint="score, skip or void it first"
+            )
+        trial = session.history.trial(number)
+        self.item(trial)
+        if trial.counting is None:
+            raise TabwbError(f"item {number} has no response to look at")
+        before = state.number, self.listener
+        state.number, self.listener = number, listener or self.listener
+        try:
+            given = session.administration
+            acts = consent.check_listening(
+                session.store, session.plugins, given.conditions, self.rater
+            )
+            of = f", item {trial.plan.item}, {doing}"
+            session.store.log(
+                *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)
+            )
+            if seen:
+                self.reveal()
+            yield
+        finally:
+            state.number, self.listener = before
+
+    # ---------------------------------------------------------------- asked by the session
+
+    def in_turn(self, trial: Trial) -> Trial | None:
+        """Return the trial to give next, where ``trial`` is the next one in the plan."""
+        if trial.plan.practice or not self.is_spoken(trial):
+            return trial
+        return order.in_turn(self, trial)
+
+    def undoes(self, target: Undoable) -> bool:
+        """Return whether :meth:`undo` takes this back, and not the session itself."""
+        if target.trial is None or target.what in {"skip", "void", "discontinuation"}:
+            return False
+        return self.is_spoken(self.session.history.trial(target.trial))
+
+    def undo(self, target: Undoable) -> Events:
+        """Take back the latest command of a person on an item; its rows stay, marked.
+
+        A score that closed a window opens it again: the recording continues, so nothing is lost.
+        """
+        session, number = self.session, target.trial
+        assert number is not None  # undoes() says so
+        entries: list[Entry] = [EventEntry("undone", number, target.what, target.sequence)]
+        opens = target.what == "answer"
+        before = session.history.steps[target.sequence - 2].entry if target.sequence > 1 else None
+        if isinstance(before, AttemptEntry) and before.trial == number:
+            # A score that closed the window was committed with the answer before it.
+            entries.append(EventEntry("undone", number, "answer", target.sequence - 1))
+            opens = True
+        if opens:
+            entries += [
+                EventEntry("undone", None, "the end", sequence)
+                for sequence in session.history.endings
+            ]
+        else:
+            entries += self.rated_again(session.history.with_entries(entries).trial(number))
+        made = session.commit(
+            entries, events.Undone(session.administration.id, number, target.what)
+        )
+        session.state.reopen(number)
+        if opens:
+            session.state.number, session.state.awaiting = number, True
+        return made
+
+    def rated_again(self, trial: Trial) -> list[RatingsEntry]:
+        """Return all ratings of a trial's response anew."""
+        attempt = trial.counting
+        if attempt is None:
+            return []
+        view = self._whole_view(trial)
+        person = person_ratings(view.observations, attempt.number)
+        machine = machine_ratings(view, view.transcripts_of(attempt.number))
+        return _entries(trial, attempt, (*person, *machine))
+
+    # ---------------------------------------------------------------- inside
+
+    def _planned(self) -> Iterator[Trial]:
+        return (trial for trial in self.session.trials if trial.state is TrialState.PLANNED)
+
+    def _whole_view(self, trial: Trial) -> NamingView:
+        return self.view_of(trial, self.earlier(trial))
+
+    def _current(self, what: str) -> Trial:
+        trial = self.session.current_or_error(what)
+        self.item(trial)
+        return trial
+
+    def _answered(self, what: str) -> tuple[Trial, Attempt]:
+        trial = self._current(what)
+        if trial.counting is None:
+            raise TabwbError("this item has no response yet", hint="score it first")
+        return trial, trial.counting
+
+    def _recorded(self, trial: Trial) -> Take:
+        take = self.view_of(trial).take
+        if take is None:
+            raise TabwbError("nothing was recorded of this response")
+        return take
+
+    def _person_rated(
+        self, trial: Trial, attempt: Attempt, observation: Observation
+    ) -> RatingsEntry:
+        observations = [*self.view_of(trial).observations, observation]
+        ratings = person_ratings(observations, attempt.number)
+        return RatingsEntry(trial.plan.number, attempt.number, ratings)
+
+    def _rated_with(self, trial: Trial, observation: Observation) -> list[RatingsEntry]:
+        """All ratings of a trial once this is observed of it."""
+        number = trial.plan.number
+        history = self.session.history.with_entry(observed(number, observation))
+        return self.rated_again(history.trial(number))
+
+    def _keep(
+        self,
+        number: int | None,
+        observation: Observation,
+        rated: Sequence[RatingsEntry] = (),
+        answer: Attempt | None = None,
+    ) -> Events:
+        """Store an observation with the answer that it closes and the ratings that follow."""
+        session, given = self.session, self.session.administration.id
+        entries: list[Entry] = []
+        made: list[events.Event] = []
+        if answer is not None and number is not None:
+            entries.append(AttemptEntry(number, answer))
+            made.append(events.AttemptRecorded(given, number, answer))
+        made.append(events.Observed(given, number, observation))
+        made += [events.Rated(given, entry.trial, entry.attempt, entry.ratings) for entry in rated]
+        return session.commit([*entries, observed(number, observation), *rated], *made)
+
+
+def instructions_of(session: Session) -> str:
+    """Return what is read to the speaker before the coming item's subtest, or nothing."""
+    coming = next(filter(session.is_aloud, session.upcoming(1)), None)
+    if coming is None:
+        return ""
+    said = session.battery.subtest(coming.plan.subtest).instructions
+    return "" if said is None else said.text
+
+
+def _entries(trial: Trial, attempt: Attempt, ratings: Sequence[Rating]) -> list[RatingsEntry]:
+    if not ratings:
+        return []
+    return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]
