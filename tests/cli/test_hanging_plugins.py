@@ -81,7 +81,7 @@ def pids(notes: Path) -> list[int]:
 
 
 def is_gone(pid: int) -> bool:
-    for _ in range(200):
+    for _ in range(1200):
         try:
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 return True
@@ -110,7 +110,7 @@ def hanging(install: Install, tmp_path: Path) -> Callable[[str, str], tuple[int,
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)
         try:
-            return process.wait(timeout=20), pids(notes)
+            return process.wait(timeout=60), pids(notes)
         finally:
             process.kill()
 

@@ -20,6 +20,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.states import StopReason
+from tests.waiting import until
 
 Install = Callable[[str, str], Path]
 Load = Callable[[], Plugins]
@@ -115,7 +116,7 @@ def actor(install: Install, load: Load) -> Iterator[ChildModel]:
     backend.close()
 
 
-def gone(pid: int, within: float = 5.0) -> bool:
+def gone(pid: int, within: float = 60.0) -> bool:
     """Whether a process has ended and was waited for."""
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:
@@ -201,7 +202,7 @@ def test_a_component_that_ignores_cancel_is_ended_after_two_seconds(
     assert isinstance(last, Reply)
     assert last.stop_reason is StopReason.CANCELLED
     assert last.text == text
-    assert 1.5 < time.monotonic() - cancelled_at < 8
+    assert 1.5 < time.monotonic() - cancelled_at < 40
     assert gone(pid)
     assert len(answer(actor, "speak")) == 3
 
@@ -235,7 +236,7 @@ def test_closing_from_another_thread_ends_a_reply(actor: ChildModel) -> None:
     thread.start()
     time.sleep(0.3)
     actor.close()
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
     assert [str(error) for error in errors] == ["'actor' was closed"]
 
@@ -262,10 +263,7 @@ def test_a_child_ends_when_tabwb_is_killed(install: Install, order: str) -> None
         parent.send_signal(signal.SIGKILL)
         parent.wait()
     # Nobody may wait for an orphan here, so a zombie counts as ended.
-    deadline = time.monotonic() + 5
-    while running(child) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not running(child)
+    until(lambda: not running(child), "the end of the child", poll_s=0.05)
 
 
 def running(pid: int) -> bool:
@@ -420,7 +418,7 @@ def test_a_stopped_child_blocks_no_large_request(actor: ChildModel) -> None:
     (last,) = actor.reply(asked("x" * 2**21), cancel)
     assert isinstance(last, Reply)
     assert last.stop_reason is StopReason.CANCELLED
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40
     assert gone(pid)
 
 

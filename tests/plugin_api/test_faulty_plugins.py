@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import threading
 import time
@@ -167,7 +166,7 @@ def test_close_that_does_not_end_is_left_after_a_limit(
     assert status == 0
     assert document["trials"]
     assert "close() of 'faulty' did not end within 0.2 s" in err
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 45
 
 
 @WHERE
@@ -260,12 +259,12 @@ def test_a_keyboard_interrupt_of_a_plugin_does_not_end_the_list(
 def test_ctrl_c_still_ends_a_model_that_is_loading(
     install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install("faulty", model(open="time.sleep(30); return {}"))
-    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    press = "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()"
+    install("faulty", model(open=f"{press}; time.sleep(60); return {{}}"))
     began = time.monotonic()
     words = ["run", str(battery_file), "--model", "faulty", "--judge", "none"]
     assert main(words) == 130
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 45
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

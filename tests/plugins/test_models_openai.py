@@ -256,7 +256,7 @@ def test_a_cancelled_reply_keeps_what_was_said(opened: Opened) -> None:
         for piece in opened(chat).reply(asked(), cancel):
             found.append(piece)
             cancel.set()
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 40
     last = found[-1]
     assert isinstance(last, Reply)
     assert (last.text, last.stop_reason) == ("A dog", StopReason.CANCELLED)
@@ -286,7 +286,7 @@ def test_a_cancelled_reply_keeps_what_was_said(opened: Opened) -> None:
 )  # fmt: skip
 def test_what_may_pass_is_tried_again(opened: Opened, behaviour: Behaviour, reason: str) -> None:
     with chat_server(behaviour, says("dog")) as chat:
-        found = pieces(opened(chat, timeout_s=0.5))
+        found = pieces(opened(chat, timeout_s=2.0))
         waits = [piece for piece in found if isinstance(piece, Wait)]
         assert len(waits) == 1 and len(chat.bodies) == 2
         assert re.match(reason, waits[0].reason)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +13,6 @@ from tabwb.speech.recorder import Recorder
 
 SPEECH = Path(__file__).parents[1] / "data" / "speech"
 WORD = SPEECH / "dog_d1a4fb3f_0.flac"
-
-
-def until(true: Callable[[], object], timeout_s: float = 15.0) -> float:
-    """Wait for something; how long it took."""
-    began = time.monotonic()
-    while not true():
-        assert time.monotonic() - began < timeout_s, "it did not happen"
-        time.sleep(0.02)
-    return time.monotonic() - began
 
 
 def recording(path: Path, device: str | None = None) -> Recorder:

@@ -21,8 +21,9 @@ from tabwb.speech.devices import pick
 from tabwb.speech.files import info, read_clip
 from tabwb.speech.onset import onset
 from tabwb.speech.recorder import Recorder, Recording, adopt, unfinished
-from tests.speech.recording import SPEECH, WORD, likeness, recording, until
+from tests.speech.recording import SPEECH, WORD, likeness, recording
 from tests.speech.virtual_microphone import RATE, VirtualMicrophone
+from tests.waiting import until
 
 
 def test_a_word_that_is_spoken_is_what_is_recorded(

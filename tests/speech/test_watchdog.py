@@ -14,8 +14,9 @@ from tabwb.records.errors import ComponentError
 from tabwb.speech.devices import Device, pick
 from tabwb.speech.files import info
 from tabwb.speech.recorder import Recorder
-from tests.speech.recording import recording, until
+from tests.speech.recording import recording
 from tests.speech.virtual_microphone import VirtualMicrophone
+from tests.waiting import until
 
 
 def test_a_microphone_that_is_pulled_out_is_told_at_once(

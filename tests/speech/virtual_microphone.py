@@ -51,7 +51,7 @@ class SoundServer:
     def pactl(self, *words: str) -> str:
         """Run pactl against this server."""
         done = subprocess.run(
-            ["pactl", *words], env=self.environment, capture_output=True, text=True, timeout=20
+            ["pactl", *words], env=self.environment, capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, f"pactl {' '.join(words)}: {done.stderr}"
         return done.stdout.strip()
@@ -186,7 +186,7 @@ def microphone(
 
 
 def _wait_for(server: SoundServer) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and server.daemon.poll() is None:
         asked = subprocess.run(["pactl", "info"], env=server.environment, capture_output=True)
         if asked.returncode == 0:

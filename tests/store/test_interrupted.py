@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.store import locks
 from tabwb.store.store import Store
+from tests.waiting import until
 
 HOLD = """
 import sys, time
@@ -35,10 +35,7 @@ def test_a_lock_is_held_while_its_process_lives(tmp_path: Path) -> None:
         assert locks.is_held(store, 1)
         holder.send_signal(signal.SIGKILL)
         holder.stdout.read()  # it has ended, and nobody has asked for its status yet
-        deadline = time.monotonic() + 10
-        while locks.is_held(store, 1) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert not locks.is_held(store, 1)
+        until(lambda: not locks.is_held(store, 1), "the end of the lock")
     finally:
         holder.kill()
         holder.wait()

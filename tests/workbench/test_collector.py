@@ -20,7 +20,7 @@ from tests.workbench.stocked import stock
 
 
 def test_collections_rest_until_the_last_reader_has_ended() -> None:
-    for _ in range(200):  # a reader of an earlier test may still be at work
+    for _ in range(1200):  # a reader of an earlier test may still be at work
         if gc.isenabled():
             break
         time.sleep(0.05)

@@ -418,7 +418,7 @@ from tabwb.workbench.shell.app import Workbench
 async def main():
     app = Workbench(location=sys.argv[1], offline=True)
     async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(300):
+        for _ in range(3000):
             await pilot.pause(0.02)
             if app.desk.catalogue is not None:
                 break

@@ -66,7 +66,7 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     def ended(self) -> int:
-        for _ in range(600):
+        for _ in range(1200):
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 return status
