@@ -16,7 +16,7 @@ from tabwb.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.load import Loaded
+    from tabwb.report.summaries.load import AdministrationData
 
 
 @click.command()
@@ -40,15 +40,18 @@ def diff(
     each feature are compared, with 95 % intervals and p values for prompts like these and for these
     prompts, and with the smallest p value and difference that the items can show.
     """
-    from tabwb.report.documents.document import sources_of
     from tabwb.report.summaries.difference import difference
-    from tabwb.report.summaries.load import loaded, unlike
+    from tabwb.report.summaries.groups import unlike
+    from tabwb.report.summaries.load import load_administrations, sources_of
 
     plugins = open_plugins()
     try:
         with open_store(store_location, plugins, create=False) as store:
             counting = primary or plugins.configuration.study.primary_rater
-            sides = [loaded(store, side.split(","), primary=counting) for side in (first, second)]
+            sides = [
+                load_administrations(store, side.split(","), primary=counting)
+                for side in (first, second)
+            ]
             found = difference(
                 sources_of(sides[0]),
                 sources_of(sides[1]),
@@ -66,7 +69,7 @@ def diff(
     return 0
 
 
-def _label(side: tuple[Loaded, ...]) -> str:
+def _label(side: tuple[AdministrationData, ...]) -> str:
     from tabwb.report.summaries.counted import name_of
 
     numbers = ", ".join(f"#{one.administration.id}" for one in side)

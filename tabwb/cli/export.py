@@ -51,7 +51,7 @@ def export(
     """
     from tabwb.records.standard_streams import is_stdout
     from tabwb.report.documents import exporting
-    from tabwb.report.documents.destination import check_destination
+    from tabwb.report.documents.exporting import check_destination
 
     plugins = open_plugins()
     try:

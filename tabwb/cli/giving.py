@@ -210,34 +210,25 @@ def stopping(cancel: threading.Event, safe: str = "what is answered is safe") ->
 
 def show(session: Session, *, as_json: bool) -> None:
     """Print the results as they stand."""
-    from tabwb.report.documents.document import administration_document
-    from tabwb.report.summaries.load import recordings_of, told_of
+    from tabwb.report.summaries.load import AdministrationData, exported_columns, recordings_of
 
     administration = session.store.administration(session.administration.id)
-    if as_json:
-        print_json(
-            administration_document(
-                administration,
-                session.battery,
-                session.trials,
-                model_facts=session.history.model_facts,
-                notes=session.history.notes,
-                declarations=session.history.declarations,
-                interval=True,
-                recordings=recordings_of(session.store, administration),
-                primary=session.plugins.configuration.study.primary_rater,
-                speaker=told_of(session.speaker_record),
-            )
-        )
-        return
-    from tabwb.report.render.tables import print_administration
-
-    print_administration(
+    data = AdministrationData(
         administration,
         session.battery,
         session.trials,
-        declarations=session.history.declarations,
-        interval=True,
+        session.history.model_facts,
+        session.history.notes,
+        session.history.declarations,
+        recordings=recordings_of(session.store, administration),
         primary=session.plugins.configuration.study.primary_rater,
-        speaker=session.speaker_record,
+        speaker=exported_columns(session.speaker_record),
     )
+    if as_json:
+        from tabwb.report.documents.document import administration_document
+
+        print_json(administration_document(data, interval=True))
+        return
+    from tabwb.report.render.tables import print_administration
+
+    print_administration(data)

@@ -18,14 +18,13 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     they differ most, and what most of them say. The administrations must be of one battery.
     """
     from tabwb.records.errors import UsageError
-    from tabwb.report.documents.document import sources_of
-    from tabwb.report.summaries.load import loaded
+    from tabwb.report.summaries.load import load_administrations, sources_of
     from tabwb.report.summaries.robustness import robustness
 
     plugins = open_plugins()
     try:
         with open_store(store_location, plugins, create=False) as store:
-            chosen = loaded(store, administrations)
+            chosen = load_administrations(store, administrations)
     finally:
         plugins.close()
     if len({one.battery.content_hash for one in chosen}) != 1:

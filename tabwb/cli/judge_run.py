@@ -306,7 +306,7 @@ class Task:
         }
         document["price"] = None if self._price is None else str(self._price)
         if self._options["repeats"] > 1:
-            from tabwb.report.summaries.self_agreement import self_agreement
+            from tabwb.report.summaries.robustness import self_agreement
 
             judged = self._store.judgements(judging.number)
             found = self_agreement(judged, self._judge.rater, self._judge.features)

@@ -22,8 +22,8 @@ from tabwb.cli.common import (
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration
-    from tabwb.report.summaries.groups import Grouped, Sort
-    from tabwb.report.summaries.load import By, Loaded
+    from tabwb.report.summaries.groups import By, Grouped, Sort
+    from tabwb.report.summaries.load import AdministrationData
 
 _BY = ("administration", "model", "battery", "lesion", "protocol", "family", "tuning")
 _SORT = ("burden", "name", "N", "accuracy")
@@ -88,7 +88,7 @@ def results(
                 _show_list(store.administrations(), as_json=as_json)
                 return 0
             counting = primary or plugins.configuration.study.primary_rater
-            chosen = load.loaded(store, administrations, primary=counting)
+            chosen = load.load_administrations(store, administrations, primary=counting)
     finally:
         plugins.close()
     if csv_file is not None:
@@ -134,10 +134,14 @@ def _refuse_csv(out: Path | None, *, listing: bool, details: bool, as_json: bool
 
 
 def _write_groups(
-    chosen: Sequence[Loaded], by: By | None, sort: Sort | None, judge: str | None, out: Path
+    chosen: Sequence[AdministrationData],
+    by: By | None,
+    sort: Sort | None,
+    judge: str | None,
+    out: Path,
 ) -> None:
     from tabwb.records.words import plural
-    from tabwb.report.documents.destination import check_destination
+    from tabwb.report.documents.exporting import check_destination
     from tabwb.report.documents.groups_csv import write_groups
 
     check_destination(out)  # before anything is computed
@@ -157,10 +161,9 @@ def _write_groups(
 
 
 def _summarised(
-    chosen: Sequence[Loaded], by: By, sort: Sort | None, judge: str | None
+    chosen: Sequence[AdministrationData], by: By, sort: Sort | None, judge: str | None
 ) -> tuple[Grouped, ...]:
-    from tabwb.report.summaries.groups import summarised
-    from tabwb.report.summaries.load import grouped
+    from tabwb.report.summaries.groups import grouped, summarised
 
     order: Sort | None = sort or ("burden" if by == "model" else None)
     return summarised(grouped(chosen, by), judge=judge, sort=order)
@@ -187,46 +190,25 @@ def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> N
 
 
 def _show_one(
-    only: Loaded, judge: str | None, *, details: bool, arpabet: bool, as_json: bool
+    only: AdministrationData, judge: str | None, *, details: bool, arpabet: bool, as_json: bool
 ) -> None:
     from tabwb.report.documents import document
     from tabwb.report.render import tables
     from tabwb.report.summaries.groups import check_judge, only_judge
     from tabwb.report.summaries.summary import pool
 
-    summary = pool(document.sources_of([only]), interval=True)
+    summary = pool([only.source], interval=True)
     if judge is not None:
         check_judge(judge, [each.rater for each in summary.judges])
         summary = only_judge(summary, judge)
     if as_json:
-        print_json(
-            document.administration_document(
-                only.administration,
-                only.battery,
-                only.trials,
-                model_facts=only.model_facts,
-                notes=only.notes,
-                declarations=only.declarations,
-                judged=only.judged,
-                recordings=only.recordings,
-                summary=summary,
-                primary=only.primary,
-                speaker=only.speaker,
-            )
-        )
+        print_json(document.administration_document(only, summary))
     else:
-        tables.print_administration(
-            only.administration,
-            only.battery,
-            only.trials,
-            summary=summary,
-            details=details,
-            arpabet=arpabet,
-        )
+        tables.print_administration(only, summary, details=details, arpabet=arpabet)
 
 
 def _show_groups(
-    chosen: Sequence[Loaded],
+    chosen: Sequence[AdministrationData],
     by: By | None,
     sort: Sort | None,
     judge: str | None,
@@ -236,8 +218,7 @@ def _show_groups(
 ) -> None:
     from tabwb.report.documents import document
     from tabwb.report.render import groups as groups_view
-    from tabwb.report.summaries.groups import summarised
-    from tabwb.report.summaries.load import grouped
+    from tabwb.report.summaries.groups import grouped, summarised
     from tabwb.report.summaries.pairs import pairs_of
 
     by = by or "administration"

@@ -35,7 +35,7 @@ def repeated_answers(answers: Iterable[Answer]) -> frozenset[object]:
 
     Args:
         answers: of one examinee in one administration; which are compared is chosen by
-            :func:`tabwb.report.summaries.statuses.effective_statuses`.
+            :func:`tabwb.report.summaries.counted.effective_statuses`.
 
     >>> trip = [Answer(n, prompt, "I like the sea.") for n, prompt in enumerate("abc")]
     >>> sorted(repeated_answers([*trip, Answer(3, "d", "We had a dog.")]))

@@ -55,7 +55,7 @@ def response_status(
     7. *ok*.
 
     Rules 3 and 5 never hold for the expected answer. *repeated-answer* needs all answers of an
-    administration and is found by :func:`tabwb.report.summaries.statuses.effective_statuses`.
+    administration and is found by :func:`tabwb.report.summaries.counted.effective_statuses`.
 
     Args:
         text: the response, unaltered.

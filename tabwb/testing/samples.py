@@ -100,7 +100,7 @@ def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping
     from tabwb.administer.session.drive import drive
     from tabwb.records.conditions import Conditions
     from tabwb.report.documents.document import export_document
-    from tabwb.report.summaries.load import loaded
+    from tabwb.report.summaries.load import load_administrations
     from tabwb.store.store import Store
 
     with Store.open(folder / "sample.db") as store:
@@ -111,7 +111,7 @@ def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping
             session.opened(backend.open())
             for _ in drive(session, backend, threading.Event()):
                 pass
-        return export_document(loaded(store, [1]))
+        return export_document(load_administrations(store, [1]))
 
 
 def cases(kinds: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:

@@ -22,7 +22,7 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.speech import Segment, Transcript
 from tabwb.report.documents.document import export_document
-from tabwb.report.summaries.load import loaded
+from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
@@ -98,7 +98,9 @@ def _import(session: Session, path: Path) -> Session:
 
 def _exported(store: Store, plugins: Plugins, out: Path) -> Path:
     """The first administration in the format that the folder is named by."""
-    plugins.exporter(out.name).export(export_document(loaded(store, (1,), sound=True)), out)
+    plugins.exporter(out.name).export(
+        export_document(load_administrations(store, (1,), sound=True)), out
+    )
     return out
 
 
@@ -199,7 +201,7 @@ def test_a_phoneme_of_no_length_keeps_attempts_apart(
 def test_times_that_nobody_knows_are_none(
     typed: Session, store: Store, plugins: Plugins, tmp_path: Path
 ) -> None:
-    document = export_document(loaded(store, (1,)))
+    document = export_document(load_administrations(store, (1,)))
     namings = [trial["naming"] for trial in document["documents"][0]["trials"]]  # type: ignore[index]
     for naming in namings:
         said = [*naming["attempts"], *naming["verdicts"].values()]
@@ -231,7 +233,9 @@ def test_a_psst_folder_brings_transcripts_and_correctness(
     given: Session, open_session: Open, store: Store, plugins: Plugins, tmp_path: Path
 ) -> None:
     out = tmp_path / "psst"
-    plugins.exporter("psst").export(export_document(loaded(store, (1,), sound=True)), out)
+    plugins.exporter("psst").export(
+        export_document(load_administrations(store, (1,), sound=True)), out
+    )
     again = _import(open_session("S-015"), out)
     assert [row[:4] for row in _what_stands(again)] == [
         ("dog", ("D", "AO", "G"), "manual:R1", "right"),

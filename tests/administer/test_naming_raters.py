@@ -21,8 +21,8 @@ from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.study import Study
 from tabwb.report.documents.naming_document import naming_json
 from tabwb.report.render.naming import raters_line, score_of
-from tabwb.report.summaries.load import loaded
-from tabwb.report.summaries.naming_load import namings
+from tabwb.report.summaries.load import load_administrations
+from tabwb.report.summaries.naming import namings
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
@@ -105,8 +105,8 @@ def test_the_primary_rater_counts_else_the_first(
     session: Session, store: Store, primary: str, score: str, why: str
 ) -> None:
     _second(session)
-    (one,) = loaded(store, (1,), primary=primary)
-    said = naming_json(namings(one.battery, one.trials, one.primary)[0])
+    (one,) = load_administrations(store, (1,), primary=primary)
+    said = naming_json(namings(one.source)[0])
     assert (said["score"], said["counts"]) == (score, why)
     raters = said["raters"]
     assert isinstance(raters, list)

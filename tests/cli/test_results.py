@@ -14,8 +14,7 @@ from tabwb.cli import results as command
 from tabwb.records.declarations import Declaration
 from tabwb.records.entries import DeclarationEntry, RatingsEntry
 from tabwb.records.ratings import valued
-from tabwb.report.summaries.groups import Sort
-from tabwb.report.summaries.load import By
+from tabwb.report.summaries.groups import By, Sort
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.rules.features import FEATURES
 from tabwb.store.store import Store

@@ -13,7 +13,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import RecordingBegan
 from tabwb.report.documents.document import export_document
-from tabwb.report.summaries.load import loaded
+from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tabwb.testing.samples import document_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take
@@ -38,7 +38,7 @@ def naming_document(plugins: Plugins, folder: Path) -> Mapping[str, Any]:
             session.spoken.show(shown(0.0))
             session.spoken.score("right", take=take(0.0))
             session.spoken.transcribed(1, 1, heard("D AO G"))
-        return export_document(loaded(store, [1]))
+        return export_document(load_administrations(store, [1]))
 
 
 @pytest.mark.parametrize("make", [document_of, naming_document])

@@ -17,7 +17,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.report.documents.document import export_document
-from tabwb.report.summaries.load import loaded
+from tabwb.report.summaries.load import load_administrations
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget
@@ -62,7 +62,7 @@ def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
         _name(session, 30.0, "no-response")
         session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0))
         session.spoken.show(shown(39.0))
-    made: Json = export_document(loaded(store, (1,), sound=True))
+    made: Json = export_document(load_administrations(store, (1,), sound=True))
     return made
 
 
@@ -258,7 +258,7 @@ def test_what_a_person_heard_is_not_told_as_the_transcribers(
         _name(session, 0.0, "error", "D AO")
         session.spoken.hear("cat, kitten")
         session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0))
-    document: Json = export_document(loaded(store, (1,), sound=True))
+    document: Json = export_document(load_administrations(store, (1,), sound=True))
     (grid,) = _export(plugins, "textgrid", document, tmp_path / "grids").glob("*.TextGrid")
     tiers = textgrid.openTextgrid(str(grid), includeEmptyIntervals=False)
     assert [e.label for e in tiers.getTier("attempt").entries] == ["D AO"]

@@ -20,6 +20,7 @@ from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.documents.document import administration_document
+from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -113,14 +114,16 @@ def test_lexical_measures_say_when_they_are_undefined() -> None:
 
 
 def exported(form: str, out: Path, document: dict[str, Any] | None = None) -> str:
-    made = document or administration_document(administration(), BATTERY, trials(ANSWERS))
+    made = document or administration_document(
+        AdministrationData(administration(), BATTERY, trials(ANSWERS))
+    )
     EXPORTER[form].export(made, out)
     return out.read_text(encoding="utf-8")
 
 
 def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> None:
     given = (*trials(ANSWERS), voided("wc1", "drum"))
-    made = administration_document(administration(), BATTERY, given)
+    made = administration_document(AdministrationData(administration(), BATTERY, given))
     lines = [
         json.loads(line) for line in exported("jsonl", tmp_path / "out.jsonl", made).splitlines()
     ]
@@ -148,7 +151,9 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
 
 def test_odd_characters_survive_a_round_trip(tmp_path: Path) -> None:
     text = 'a "b",\r\nc\u2028d\x85e \N{SNOWMAN}\t=1+1'
-    made = administration_document(administration(), BATTERY, [answered("ct1", text)])
+    made = administration_document(
+        AdministrationData(administration(), BATTERY, [answered("ct1", text)])
+    )
     out = exported("jsonl", tmp_path / "o.jsonl", made)
     assert out.count("\n") == 1
     assert json.loads(out)["response"] == text
@@ -195,7 +200,7 @@ def test_each_reply_is_exported_with_what_was_sent_for_it(tmp_path: Path) -> Non
     }  # fmt: skip
     given = [noted("wc1", "lion", **notes), noted("wc3", "boat", **{**notes, "seed": "not sent"})]
     asked = replace(administration(), conditions=replace(SAMPLED, token_limits="battery"))
-    made = administration_document(asked, BATTERY, given)
+    made = administration_document(AdministrationData(asked, BATTERY, given))
     rows = list(csv.DictReader(exported("csv", tmp_path / "o.csv", made).splitlines()))
     first = next(row for row in rows if row["item"] == "wc1")
     sent = ("max_tokens", "temperature", "top_p", "stop", "seed")
@@ -217,7 +222,9 @@ def test_each_reply_is_exported_with_what_was_sent_for_it(tmp_path: Path) -> Non
     ],
 )
 def test_log_probabilities_of_options_are_exported(notes: dict[str, str], tmp_path: Path) -> None:
-    made = administration_document(administration(), BATTERY, [noted("wc1", "lion", **notes)])
+    made = administration_document(
+        AdministrationData(administration(), BATTERY, [noted("wc1", "lion", **notes)])
+    )
     (row, *_) = csv.DictReader(exported("csv", tmp_path / "o.csv", made).splitlines())
     assert json.loads(row["option_log_probabilities"]) == {"lion": -0.5, "drum": None}
 
@@ -225,7 +232,9 @@ def test_log_probabilities_of_options_are_exported(notes: dict[str, str], tmp_pa
 def test_a_reply_of_an_earlier_version_has_the_limits_that_held_and_no_seed(tmp_path: Path) -> None:
     old = replace(SAMPLED, token_limits="smaller")
     made = administration_document(
-        replace(administration(), conditions=old), BATTERY, [answered("wc1", "lion")]
+        AdministrationData(
+            replace(administration(), conditions=old), BATTERY, [answered("wc1", "lion")]
+        )
     )
     line = json.loads(exported("jsonl", tmp_path / "o.jsonl", made))
     assert line["reply"]["decoding"] == {
@@ -235,7 +244,9 @@ def test_a_reply_of_an_earlier_version_has_the_limits_that_held_and_no_seed(tmp_
 
 def test_several_administrations_go_into_one_file(tmp_path: Path) -> None:
     documents = [
-        administration_document(administration(number), BATTERY, trials(ANSWERS))
+        administration_document(
+            AdministrationData(administration(number), BATTERY, trials(ANSWERS))
+        )
         for number in (1, 2)
     ]
     text = exported("jsonl", tmp_path / "o.jsonl", {"format": 1, "documents": documents})
@@ -257,7 +268,9 @@ def test_the_research_only_sentence_lies_beside_every_export(form: str, tmp_path
 def test_a_failed_export_leaves_the_earlier_file_whole(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     before = exported("jsonl", out)
-    broken = administration_document(administration(), BATTERY, [answered("ct1", "a \ud800 b")])
+    broken = administration_document(
+        AdministrationData(administration(), BATTERY, [answered("ct1", "a \ud800 b")])
+    )
     with pytest.raises(TabwbError, match="not valid text"):
         EXPORTER["jsonl"].export(broken, out)
     assert out.read_text(encoding="utf-8") == before

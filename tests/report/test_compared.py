@@ -13,10 +13,10 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tabwb.report.render.difference import ALL_SCORED, lines, notes
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.difference import Difference, difference
-from tabwb.report.summaries.difference_rows import ALL_SCORED, lines, notes
 from tabwb.report.summaries.draws import SHARED
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_burden

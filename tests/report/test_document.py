@@ -8,8 +8,8 @@ from tabwb.records.states import TrialState
 from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.documents import document
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
-from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import Group, Loaded
+from tabwb.report.summaries.groups import Group, summarised
+from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -25,7 +25,7 @@ from tests.report.given import (
 
 def results(answers: dict[str, str] = ANSWERS) -> dict[str, Any]:
     made = document.administration_document(
-        administration(), BATTERY, trials(answers), declarations=DECLARED
+        AdministrationData(administration(), BATTERY, trials(answers), declarations=DECLARED)
     )
     loaded: dict[str, Any] = json.loads(json.dumps(made, allow_nan=False))
     return loaded
@@ -104,8 +104,8 @@ def test_the_cautions_stand_with_every_result() -> None:
 
 def test_nothing_is_said_of_models_where_people_answered() -> None:
     person = administration(1, Conditions("S-01", "speaker"))
-    made = document.administration_document(person, BATTERY, trials(ANSWERS))
-    members = (Loaded(person, BATTERY, trials(ANSWERS)),)
+    made = document.administration_document(AdministrationData(person, BATTERY, trials(ANSWERS)))
+    members = (AdministrationData(person, BATTERY, trials(ANSWERS)),)
     pooled = document.groups_document(summarised([Group("model", "S-01", members)]))
     assert made["notices"] == pooled["notices"]
     assert MODEL_CAUTION not in made["notices"]  # type: ignore[operator]
@@ -114,7 +114,9 @@ def test_nothing_is_said_of_models_where_people_answered() -> None:
 
 def test_the_models_facts_and_notes_on_the_whole_are_in_the_document() -> None:
     made: dict[str, Any] = document.administration_document(
-        administration(), BATTERY, (), model_facts={"revision": "7"}, notes=("a loud room",)
+        AdministrationData(
+            administration(), BATTERY, (), model_facts={"revision": "7"}, notes=("a loud room",)
+        )
     )
     assert made["administration"]["model_facts"] == {"revision": "7"}
     assert made["administration"]["notes"] == ["a loud room"]
@@ -126,7 +128,9 @@ def test_an_empty_store_gives_an_empty_list() -> None:
 
 def test_groups_pool_their_administrations() -> None:
     members = tuple(
-        Loaded(administration(number, SAMPLED), BATTERY, with_seeds(trials(ANSWERS), 100 * number))
+        AdministrationData(
+            administration(number, SAMPLED), BATTERY, with_seeds(trials(ANSWERS), 100 * number)
+        )
         for number in (1, 2)
     )
     made: Any = document.groups_document(summarised([Group("model", "bundled", members)]))

@@ -9,8 +9,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source, counted
-from tabwb.report.summaries.draws import SHARED, shared_seed, shares_stream
-from tabwb.report.summaries.replies import REPLAYED
+from tabwb.report.summaries.draws import REPLAYED, SHARED, shared_seed, shares_stream
 from tabwb.report.summaries.summary import Summary, pool, summarise
 from tabwb.scoring.estimand import Estimand
 from tests.report.given import (
@@ -103,7 +102,7 @@ def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
     assert counts((SAMPLED, once), (SAMPLED, more), (SAMPLED, once)) == 7
     rows = counted([Source(BATTERY, one, SAMPLED) for one in (once, more)])
     assert [row.place for row in rows] == [*((0, n) for n in range(1, 7)), (1, 7)]
-    assert [len(row.twins) for row in rows] == [1] * 6 + [0]
+    assert [len(row.duplicates) for row in rows] == [1] * 6 + [0]
 
 
 def test_the_interval_for_these_prompts_does_not_narrow_where_a_run_is_repeated() -> None:

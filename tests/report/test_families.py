@@ -8,10 +8,9 @@ import pytest
 
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
-from tabwb.report.summaries.families import over_families
-from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import Loaded, grouped
-from tabwb.report.summaries.pairs import pairs_of
+from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.pairs import over_families, pairs_of
 from tabwb.scoring.difference_interval import family_interval, sampling_floor
 from tests.report.test_pairs import conditions, given, texts, words
 from tests.report.test_tables import printed, unwrapped
@@ -19,7 +18,7 @@ from tests.report.test_tables import printed, unwrapped
 RIGHT = ("lion", "boot", "knife")
 
 
-def family(name: str, at: int, base: tuple[str, ...]) -> list[Loaded]:
+def family(name: str, at: int, base: tuple[str, ...]) -> list[AdministrationData]:
     return [
         given(2 * at + 1, conditions("base", family=name), *words(*base)),
         given(2 * at + 2, conditions("instruct", family=name), *words(*RIGHT)),

@@ -16,8 +16,8 @@ from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.wording import between
-from tabwb.report.summaries.groups import Grouped, Sort, summarised
-from tabwb.report.summaries.load import By, Loaded, grouped
+from tabwb.report.summaries.groups import By, Grouped, Sort, grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.burden_interval import burden_interval
 from tests.report.given import (
     ANSWERS,
@@ -41,8 +41,8 @@ def given(
     conditions: Conditions = SAMPLED,
     answers: Sequence[Trial] | None = None,
     **facts: str,
-) -> Loaded:
-    return Loaded(
+) -> AdministrationData:
+    return AdministrationData(
         administration(number, conditions),
         BATTERY,
         trials(ANSWERS) if answers is None else tuple(answers),
@@ -51,7 +51,7 @@ def given(
     )
 
 
-def rows(chosen: Sequence[Loaded], by: By) -> list[tuple[str, list[int]]]:
+def rows(chosen: Sequence[AdministrationData], by: By) -> list[tuple[str, list[int]]]:
     return [
         (group.label, [one.administration.id for one in group.members])
         for group in grouped(chosen, by)
@@ -159,7 +159,7 @@ def texts(*present: Sequence[str]) -> tuple[Trial, ...]:
     )
 
 
-def three() -> list[Loaded]:
+def three() -> list[AdministrationData]:
     """Burdens 0.5, none and 1.5; 3, 0 and 3 answers; right 1 of 1, none scored, 0 of 1."""
     right, wrong = answered("wc1", "lion", number=3), answered("wc1", "boat", number=3)
     return [

@@ -16,8 +16,8 @@ from tabwb.records.words import FORM_BASED_CAUTION
 from tabwb.report.documents.document import administration_document, groups_document
 from tabwb.report.render.groups import groups_view, print_groups
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import Group, Loaded
+from tabwb.report.summaries.groups import Group, summarised
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Source, pool, summarise
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.rules.features import FEATURES, ONE_SIDED
@@ -57,7 +57,8 @@ def given() -> tuple[Trial, ...]:
 
 def document(trials: Sequence[Trial], declarations: Mapping[str, Declaration]) -> Any:
     return administration_document(
-        administration(), BATTERY, trials, declarations=declarations, interval=True
+        AdministrationData(administration(), BATTERY, trials, declarations=declarations),
+        interval=True,
     )
 
 
@@ -130,7 +131,7 @@ def test_groups_have_one_table_for_each_judge_and_set(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     members = tuple(
-        Loaded(administration(number, SAMPLED), BATTERY, given(), declarations=BOTH)
+        AdministrationData(administration(number, SAMPLED), BATTERY, given(), declarations=BOTH)
         for number in (1, 2)
     )
     groups = summarised([Group("model", "one", members[:1]), Group("model", "two", members[1:])])
@@ -176,7 +177,7 @@ def test_whose_turn_it_was_first_changes_nothing(conditions: Conditions) -> None
     assert [judge.burden for judge in pool([unseen, seen]).judges] == alone
 
 
-def test_each_judge_has_seen_another_of_two_twins() -> None:
+def test_each_judge_has_seen_another_of_two_duplicates() -> None:
     rules = [replace(t, ratings=t.ratings[: -len(FEATURES)]) for t in given()]
     model = [replace(t, ratings=t.ratings[-len(FEATURES) :]) for t in given()]
     pooled = pool(
@@ -197,13 +198,15 @@ def test_what_is_not_judged_yet_is_in_no_figure_and_said_apart() -> None:
     plain = replace(second, ratings=second.ratings[: -len(FEATURES)])
     empty = judged(answered("ct2", "", number=3), [], missing=FEATURES)
 
-    def loaded(number: int, name: str, *answers: Trial) -> Loaded:
+    def administered(number: int, name: str, *answers: Trial) -> AdministrationData:
         conditions = replace(SAMPLED, examinee=name)
-        return Loaded(administration(number, conditions), BATTERY, answers, declarations=BOTH)
+        return AdministrationData(
+            administration(number, conditions), BATTERY, answers, declarations=BOTH
+        )
 
     # Judging was stopped after the first answer; of an empty one there is nothing to wait for.
-    stopped = Group("model", "stopped", (loaded(1, "stopped", first, plain, empty),))
-    never = Group("model", "never", (loaded(2, "never", plain),))
+    stopped = Group("model", "stopped", (administered(1, "stopped", first, plain, empty),))
+    never = Group("model", "never", (administered(2, "never", plain),))
     made = summarised([stopped, never], judge=MODEL.rater)
     (judge,) = made[0].summary.judges
     assert (judge.burden.n_responses, judge.not_judged) == (2, 1)

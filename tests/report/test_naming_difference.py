@@ -14,10 +14,9 @@ from tabwb.administer.session.session import Session
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.report.documents.document import sources_of
 from tabwb.report.render.difference import difference_view
 from tabwb.report.summaries.difference import Difference, difference
-from tabwb.report.summaries.load import loaded
+from tabwb.report.summaries.load import load_administrations, sources_of
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
@@ -65,7 +64,7 @@ def found(store: Store, tmp_path: Path) -> Difference:
     battery = naming_battery(tmp_path)
     _give(store, battery, BEFORE)
     _give(store, battery, AFTER)
-    sides = [sources_of(loaded(store, (number,))) for number in (1, 2)]
+    sides = [sources_of(load_administrations(store, (number,))) for number in (1, 2)]
     return difference(sides[0], sides[1], ("#1", "#2"))
 
 
@@ -111,14 +110,14 @@ def test_several_responses_to_an_item_have_no_mcnemar(store: Store, tmp_path: Pa
     battery = naming_battery(tmp_path)
     for answers in (BEFORE, BEFORE, AFTER):
         _give(store, battery, answers)
-    sides = [sources_of(loaded(store, numbers)) for numbers in ((1, 2), (3,))]
+    sides = [sources_of(load_administrations(store, numbers)) for numbers in ((1, 2), (3,))]
     (named,) = difference(sides[0], sides[1], ("#1, #2", "#3")).named
     assert named.changed == ()
     assert len(named.pairs[0].first) == 2
 
 
 def test_the_table_shows_responses_and_the_test(found: Difference, store: Store) -> None:
-    (one,) = loaded(store, (1,))
+    (one,) = load_administrations(store, (1,))
     console = Console(width=120, record=True, file=StringIO())
     console.print(difference_view(found, one.battery))
     text = " ".join(console.export_text().split())

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tabwb.battery.naming import NamingRules
 from tabwb.report.render.naming import naming_views
-from tabwb.report.summaries.naming_summary import NamedSubtest
+from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.scoring.naming.summary import NamedItem, summarise
 
 ITEMS = (

@@ -15,8 +15,8 @@ from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
 from tabwb.report.summaries.draws import SHARED
-from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import Loaded, grouped
+from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.pairs import Pair, pairs_of
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.estimand import ONE_ITEM, ONE_RESPONSE, Estimand
@@ -46,8 +46,10 @@ def words(*said: str) -> tuple[Trial, ...]:
     )
 
 
-def given(number: int, conditions: Conditions, *answers: Trial) -> Loaded:
-    return Loaded(administration(number, conditions), BATTERY, answers, declarations=DECLARED)
+def given(number: int, conditions: Conditions, *answers: Trial) -> AdministrationData:
+    return AdministrationData(
+        administration(number, conditions), BATTERY, answers, declarations=DECLARED
+    )
 
 
 BASE = given(1, conditions("base"), *texts(["retracing", "jargon"], []), *words("lion", "a", "b"))
@@ -56,7 +58,7 @@ INSTRUCT = given(
 )
 
 
-def pairs(*chosen: Loaded) -> tuple[Pair, ...]:
+def pairs(*chosen: AdministrationData) -> tuple[Pair, ...]:
     return pairs_of(summarised(grouped(chosen, "model")))
 
 
@@ -158,7 +160,7 @@ def test_only_administrations_that_a_profile_labelled_count_and_the_others_are_n
 
 
 def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:
-    def by_model(one: Loaded, prompt: str) -> Loaded:
+    def by_model(one: AdministrationData, prompt: str) -> AdministrationData:
         told = Declaration(MODEL.rater, FEATURES, prompt_text=prompt)
         answers = tuple(judged(trial, ["anomia"]) for trial in one.trials[:2])
         return replace(one, trials=answers, declarations={**DECLARED, MODEL.rater: told})

@@ -6,7 +6,7 @@ import pytest
 
 from tabwb.records.judgements import Judged, Judgement
 from tabwb.records.ratings import undefined, valued
-from tabwb.report.summaries.self_agreement import self_agreement
+from tabwb.report.summaries.robustness import self_agreement
 
 JUDGE = "tab-2026:model"
 

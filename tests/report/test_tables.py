@@ -8,8 +8,8 @@ from rich.console import Console, RenderableType
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.tables import administration_view, list_view
-from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import Group, Loaded
+from tabwb.report.summaries.groups import Group, summarised
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import summarise
 from tests.report.given import (
     ANSWERS,
@@ -66,7 +66,7 @@ def test_the_sentences_we_use_in_public_stand_below() -> None:
 
 
 def test_everything_fits_eighty_columns_and_is_plain_when_piped() -> None:
-    members = (Loaded(administration(), BATTERY, trials(ANSWERS)),)
+    members = (AdministrationData(administration(), BATTERY, trials(ANSWERS)),)
     views = [
         list_view([administration()]),
         groups_view(summarised([Group("model", "bundled", members)]), details=True),
@@ -91,8 +91,10 @@ def test_an_empty_store_says_how_to_begin() -> None:
 
 
 def test_groups_stand_side_by_side_with_their_baselines() -> None:
-    first = (Loaded(administration(1, SAMPLED), BATTERY, trials(ANSWERS)),)
-    second = (Loaded(administration(2, SAMPLED), BATTERY, trials({**ANSWERS, "wc3": "boot"})),)
+    first = (AdministrationData(administration(1, SAMPLED), BATTERY, trials(ANSWERS)),)
+    second = (
+        AdministrationData(administration(2, SAMPLED), BATTERY, trials({**ANSWERS, "wc3": "boot"})),
+    )
     text = printed(
         groups_view(summarised([Group("model", "one", first), Group("model", "two", second)]))
     )

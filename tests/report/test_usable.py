@@ -19,9 +19,9 @@ from tabwb.report.documents.document import administration_document
 from tabwb.report.documents.groups_csv import groups_csv
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.tables import summary_view
-from tabwb.report.summaries.groups import in_order, summarised
-from tabwb.report.summaries.load import Loaded, grouped
-from tabwb.report.summaries.statuses import effective_statuses
+from tabwb.report.summaries.counted import effective_statuses
+from tabwb.report.summaries.groups import grouped, in_order, summarised
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Summary, summarise
 from tabwb.scoring.rules.features import FEATURES
 from tests.report import given
@@ -157,7 +157,7 @@ def test_stored_values_of_diversity_in_short_texts_are_left_out() -> None:
     assert (measures["words"].n, measures["mtld"].n, measures["mtld"].undefined) == (5, 0, 5)
 
 
-def groups() -> tuple[Loaded, ...]:
+def groups() -> tuple[AdministrationData, ...]:
     """The worst answers, some usable ones with a finding, healthy ones."""
     given_to = {
         "echo": texts(HEALTHY, ResponseStatus.PROMPT_ECHO),
@@ -165,7 +165,7 @@ def groups() -> tuple[Loaded, ...]:
         "healthy": texts(HEALTHY),
     }
     return tuple(
-        Loaded(
+        AdministrationData(
             administration(number, replace(SAMPLED, examinee=name)),
             FIVE,
             trials,
@@ -208,7 +208,9 @@ def test_every_output_says_how_many_are_usable_before_the_burden() -> None:
 
 def test_documents_carry_the_stored_and_the_effective_status() -> None:
     trials = texts(("I was happy.",) * 5)
-    document: Any = administration_document(administration(), FIVE, trials, declarations=JUDGES)
+    document: Any = administration_document(
+        AdministrationData(administration(), FIVE, trials, declarations=JUDGES)
+    )
     for trial in document["trials"]:
         assert (trial["status"], trial["effective_status"]) == ("ok", "repeated-answer")
         assert trial["usable"] is False

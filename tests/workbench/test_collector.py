@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import grouped, loaded
+from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.survey import without_trials
 from tabwb.workbench.engine.gc_tuning import AT_ONCE, let_go, resting
@@ -54,7 +54,7 @@ def test_things_go_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_that_grows_with_the_responses_is_kept(tmp_path: Path) -> None:
     stock(tmp_path / "store.db")
     with Store.open(tmp_path / "store.db") as store:
-        chosen = loaded(store)
+        chosen = load_administrations(store)
     assert any(one.judged for one in chosen)
     for row in map(without_trials, summarised(grouped(chosen, "model"))):
         assert not any((*one.trials, *one.judged) for one in row.group.members)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tabwb.report.render.tables import administration_view
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.load import Loaded
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import summarise
 from tabwb.workbench.engine.describe import scores_of
 from tabwb.workbench.results.describe import results_of
@@ -25,7 +25,7 @@ from tests.report.given import (
 from tests.report.test_tables import printed, unwrapped
 
 GIVEN = trials({**ANSWERS, "ct2": " ".join(f"word{n}" for n in range(60))})
-RESULTS = results_of(Loaded(administration(), BATTERY, GIVEN, declarations=DECLARED))
+RESULTS = results_of(AdministrationData(administration(), BATTERY, GIVEN, declarations=DECLARED))
 
 
 def test_a_mean_says_of_how_many_responses_it_is() -> None:
@@ -68,7 +68,9 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
 def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:
     # One text for three prompts, two of them repetitions: stored as ok, counted as repeated.
     same = {**ANSWERS, "ct1": "I was happy.", "ct2": "I was happy.", "r1": "I was happy."}
-    results = results_of(Loaded(administration(), BATTERY, trials(same), declarations=DECLARED))
+    results = results_of(
+        AdministrationData(administration(), BATTERY, trials(same), declarations=DECLARED)
+    )
     row = next(one for one in results.responses if one.item.trial.plan.item == "ct1")
     attempt = row.item.attempt
     assert attempt is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import Loaded, grouped
+from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.comparison.figures import figure_of
 from tabwb.workbench.comparison.survey import bases
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
@@ -17,7 +17,7 @@ def test_a_baseline_that_differs_between_rows_has_both_ends_as_in_the_table() ->
     rows = summarised(
         grouped(
             [
-                Loaded(
+                AdministrationData(
                     administration(number, replace(SAMPLED, examinee=name)),
                     BATTERY,
                     (answered("wc1", "lion", options=options),),

@@ -12,7 +12,7 @@ from textual.events import Key
 from tabwb.administer.naming.views import NamingView, view_of
 from tabwb.battery.naming import NamingRules, naming_item
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.report.summaries.load import loaded
+from tabwb.report.summaries.load import load_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.workbench.naming.picture import Picture
@@ -33,7 +33,7 @@ def views(given: NamingSeat) -> list[NamingView]:
     """What another program reads in the store."""
     one, trials = given.seat.stored()
     with Store.open(given.seat.store) as store:
-        battery = loaded(store, (one.id,))[0].battery
+        battery = load_administrations(store, (one.id,))[0].battery
     rules = battery.subtests[0].naming or NamingRules()
     return [
         view_of(trial, naming_item(battery.subtests[0].item(trial.plan.item)), rules, ())

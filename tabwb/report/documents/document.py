@@ -5,79 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tabwb.battery.model import Battery
 from tabwb.records.condition_table import document_of
-from tabwb.records.declarations import Declaration, prompt_hash
+from tabwb.records.declarations import prompt_hash
 from tabwb.records.judgements import Judged
 from tabwb.records.ratings import Rating
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.documents.file_names import with_file_names
+from tabwb.report.documents.replies import item_json, reply_json
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.replies import item_json, reply_json
-from tabwb.report.summaries.statuses import effective_statuses, is_usable
-from tabwb.report.summaries.summary import Json, Source, Summary, summarise
+from tabwb.report.summaries.counted import effective_statuses, is_usable
+from tabwb.report.summaries.summary import Json, Summary, pool
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped
-    from tabwb.report.summaries.load import Loaded, Recorded
+    from tabwb.report.summaries.load import AdministrationData, Recorded
     from tabwb.report.summaries.pairs import Pair
 
 FORMAT = 1
 
 
 def administration_document(
-    administration: Administration,
-    battery: Battery,
-    trials: Sequence[Trial],
-    *,
-    model_facts: Mapping[str, str] | None = None,
-    notes: Sequence[str] = (),
-    declarations: Mapping[str, Declaration] | None = None,
-    judged: Sequence[Judged] = (),
-    recordings: Sequence[Recorded] = (),
-    interval: bool = False,
-    summary: Summary | None = None,
-    primary: str = "",
-    speaker: Mapping[str, object] | None = None,
+    data: AdministrationData, summary: Summary | None = None, *, interval: bool = False
 ) -> Json:
-    """What ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
+    """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
 
     Args:
-        administration: as it stands.
-        battery: as it was given.
-        trials: as they stand, in the order planned.
-        model_facts: what the back end said of the model (revision, dtype).
-        notes: on the administration as a whole.
-        declarations: what each rater said of itself when it rated, by rater.
-        judged: every call of judges that ask a model.
-        recordings: of a person's voice, oldest first.
-        interval: compute the intervals of burdens too.
-        summary: of the trials, where it is at hand.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-        speaker: of a person, what exports say of them.
+        data: the administration with its battery and trials.
+        summary: of the trials, where there is one already.
+        interval: compute the intervals of burdens too, in a summary that is made here.
     """
-    summary = summary or summarise(
-        battery,
-        trials,
-        administration.conditions,
-        declarations=declarations,
-        judged=judged,
-        interval=interval,
-        primary=primary,
-        speaker=speaker,
-    )
+    administration, battery, trials = data.administration, data.battery, data.trials
+    summary = summary or pool([data.source], interval=interval)
     calls: dict[int, list[Judged]] = {}
-    for each in judged:
-        calls.setdefault(each.trial, []).append(each)
-    spoken = _spoken(battery, trials, primary, speaker)
+    for call in data.judged:
+        calls.setdefault(call.trial, []).append(call)
+    spoken = _spoken(data)
     return {
         "format": FORMAT,
         "administration": {
             **administration_json(administration),
-            "model_facts": dict(model_facts or {}),
-            **({"speaker": dict(speaker)} if speaker else {}),
-            "notes": list(notes),
+            "model_facts": dict(data.model_facts),
+            **({"speaker": dict(data.speaker)} if data.speaker else {}),
+            "notes": list(data.notes),
             "disclaimer": battery.disclaimer,
         },
         "trials": [
@@ -90,7 +60,7 @@ def administration_document(
             }
             for trial, status in zip(trials, effective_statuses(battery, trials), strict=True)
         ],
-        **({"recordings": [recorded_json(each) for each in recordings]} if spoken else {}),
+        **({"recordings": [recorded_json(each) for each in data.recordings]} if spoken else {}),
         "summary": summary.to_json(),
         "notices": list(
             cautions(battery, summary, model=administration.conditions.kind == "model")
@@ -98,22 +68,14 @@ def administration_document(
     }
 
 
-def _spoken(
-    battery: Battery,
-    trials: Sequence[Trial],
-    primary: str,
-    speaker: Mapping[str, object] | None,
-) -> Mapping[int, Json]:
-    """By trial, what is said of it where it is named aloud; imported only for such a battery."""
-    if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+def _spoken(data: AdministrationData) -> Mapping[int, Json]:
+    """By trial, what is known of a spoken response; imported only for a battery with pictures."""
+    if not any(subtest.response is ResponseKind.NAMING for subtest in data.battery.subtests):
         return {}
     from tabwb.report.documents.naming_document import spoken_json
-    from tabwb.report.summaries.naming_load import namings
+    from tabwb.report.summaries.naming import namings
 
-    return {
-        naming.view.trial.plan.number: spoken_json(naming)
-        for naming in namings(battery, trials, primary, speaker)
-    }
+    return {naming.view.trial.plan.number: spoken_json(naming) for naming in namings(data.source)}
 
 
 def recorded_json(recorded: Recorded) -> Json:
@@ -141,7 +103,7 @@ def list_document(administrations: Iterable[Administration]) -> Json:
 
 def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
     """What ``results ID ID`` and ``--by`` print with ``--json``."""
-    from tabwb.report.summaries.families import over_families  # which needs this module
+    from tabwb.report.summaries.pairs import over_families  # which needs this module
 
     said = (
         sentence
@@ -171,45 +133,15 @@ def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
     }
 
 
-def export_document(chosen: Iterable[Loaded]) -> Json:
+def export_document(chosen: Iterable[AdministrationData]) -> Json:
     """What an exporter is given: one document per administration, files without their folders."""
     document: Json = with_file_names(
         {
             "format": FORMAT,
-            "documents": [
-                administration_document(
-                    one.administration,
-                    one.battery,
-                    one.trials,
-                    model_facts=one.model_facts,
-                    notes=one.notes,
-                    declarations=one.declarations,
-                    judged=one.judged,
-                    recordings=one.recordings,
-                    primary=one.primary,
-                    speaker=one.speaker,
-                )
-                for one in chosen
-            ],
+            "documents": [administration_document(data) for data in chosen],
         }
     )
     return document
-
-
-def sources_of(members: Iterable[Loaded]) -> list[Source]:
-    """Administrations as the summary wants them."""
-    return [
-        Source(
-            member.battery,
-            member.trials,
-            member.administration.conditions,
-            member.declarations,
-            member.judged,
-            member.primary,
-            member.speaker,
-        )
-        for member in members
-    ]
 
 
 def administration_json(administration: Administration) -> Json:

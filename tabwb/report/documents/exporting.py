@@ -14,7 +14,7 @@ from tabwb.records.errors import ComponentError, StoreError, TabwbError, UsageEr
 from tabwb.records.standard_streams import is_stdout, write_stdout
 from tabwb.records.workfolder import WorkFolder
 from tabwb.report.documents.document import export_document
-from tabwb.report.summaries.load import loaded
+from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.summary import Json
 from tabwb.store import working
 from tabwb.store.store import Store
@@ -51,7 +51,9 @@ def export(
     """
     exporter = plugins.exporter(format_id)
     primary = primary or plugins.configuration.study.primary_rater
-    chosen = loaded(store, references, sound=getattr(exporter, "sound", False), primary=primary)
+    chosen = load_administrations(
+        store, references, sound=getattr(exporter, "sound", False), primary=primary
+    )
     given = [one.administration for one in chosen]
     permit = check_export(store, plugins, given, format_id, out, within_study=within_study)
     if permit.acts and store.only_read:
@@ -156,3 +158,51 @@ def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
         file = folder.path / f"export{exporter.suffix}"
         _call(exporter, format_id, document, file, told=Path("standard output"))
         write_stdout(file.read_bytes())
+
+
+SQLITE = b"SQLite format 3\0"
+"""The first bytes of every SQLite file, thus of every embedded store and of its backups."""
+
+
+def check_destination(
+    out: Path, *, force: bool = False, remedy: str = "choose another name"
+) -> Path:
+    """The file to write, a link followed to what it names.
+
+    Args:
+        out: as the user named it.
+        force: whether a file that is there may be replaced. A folder, a device, or a store never
+            is.
+        remedy: what to do when a file is there already.
+
+    Raises:
+        TabwbError: nothing can or may be written there.
+    """
+    try:
+        # A link is followed: to replace the link itself would leave the file it names as it was.
+        place = out.expanduser().resolve() if out.is_symlink() else out.expanduser()
+        if place.exists():
+            _check_existing(place, force=force, remedy=remedy)
+        elif not place.parent.is_dir():
+            raise TabwbError(
+                f"there is no folder '{place.parent}'", where=str(out), hint="make it first"
+            )
+    except (OSError, RuntimeError, ValueError) as error:
+        # RuntimeError: links that go round in a circle; ValueError: a NUL in the name.
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TabwbError(f"cannot be written: {reason}", where=str(out)) from error
+    return place
+
+
+def _check_existing(place: Path, *, force: bool, remedy: str) -> None:
+    if place.is_dir():
+        raise TabwbError("this is a folder", where=str(place), allowed="a file in it")
+    if not place.is_file():
+        raise TabwbError("this is a device or a pipe", where=str(place), allowed="a file")
+    with place.open("rb") as file:
+        if file.read(len(SQLITE)) == SQLITE:
+            raise TabwbError(
+                "this is a store or another database, which no export replaces", where=str(place)
+            )
+    if not force:
+        raise TabwbError("the file is there already", where=str(place), hint=remedy)

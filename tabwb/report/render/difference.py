@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tabwb.battery.model import Battery
+from tabwb.records.words import plural
+from tabwb.report.render.naming import BASES, code_of, said, score_of
 from tabwb.report.render.printing import print_view, table
+from tabwb.report.render.wording import NONE, both_usable, chance, figure, interval_words, signed
+from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.summaries.difference import Difference, SideBySide
-from tabwb.report.summaries.difference_rows import HEADINGS, lines, notes
+from tabwb.report.summaries.draws import compared_caution
+from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
+from tabwb.scoring.naming.summary import NamedItem, right_by
 
 
 def print_difference(found: Difference, battery: Battery, *, everything: bool = False) -> None:
@@ -34,11 +43,8 @@ def difference_view(
         parts.append(Text(f"{len(found.items)} items, {alike} answered alike", style="dim"))
     if shown:
         parts.append(_items(shown))
-    if found.named:
-        from tabwb.report.render.naming_difference import naming_difference_views
-
-        for named in found.named:
-            parts += naming_difference_views(named, everything=everything)
+    for named in found.named:
+        parts += naming_difference_views(named, everything=everything)
     return Group(*parts)
 
 
@@ -50,11 +56,17 @@ def _measures(found: Difference, battery: Battery) -> Table:
     return made
 
 
-def _items(items: list[SideBySide]) -> Table:
+def _sides_table() -> Table:
+    """Return an empty table with a column for the item and one for each side."""
     made = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
     made.add_column("item", no_wrap=True)
     made.add_column("A", ratio=1, overflow="fold")
     made.add_column("B", ratio=1, overflow="fold")
+    return made
+
+
+def _items(items: list[SideBySide]) -> Table:
+    made = _sides_table()
     for item in items:
         made.add_row(
             item.item,
@@ -76,3 +88,231 @@ def _said(responses: tuple[str, ...], right: float | None) -> Text:
     if len(responses) > 1:
         text.append(f"  (and {len(responses) - 1} other)", style="dim")
     return text
+
+
+HEADINGS = ("A", "B", "A - B", "95 %", "p", "corr.", "items")
+NAMED = 5
+"""So many items are named; of more their number is told."""
+ALL_SCORED = "all scored subtests"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table of measures.
+
+    Attributes:
+        name: the measure, or the estimand of the figures.
+        cells: under :data:`HEADINGS`.
+        leads: whether it is the line of a measure, which lines of its estimands follow.
+    """
+
+    name: str
+    cells: tuple[str, ...]
+    leads: bool
+
+
+def lines(found: Difference, battery: Battery) -> Iterator[Line]:
+    """Yield a line for each measure and one below it for each estimand.
+
+    Policies under which an accuracy and its tests are the same share their lines. Features that
+    are absent on both sides are left out, see :func:`notes`.
+    """
+    for policies, each in _told(found.compared):
+        if each.measure == BURDEN and each.usable:
+            yield Line(f"{each.rater}: {both_usable(each.usable, ('A', 'B'))}", ("",) * 7, True)
+        yield Line(
+            _name(each, policies, battery),
+            (
+                figure(each.first),
+                figure(each.second),
+                signed(each.difference),
+                "",
+                "",
+                "",
+                str(each.items),
+            ),
+            leads=True,
+        )
+        for tested in (each.like, each.these):
+            yield Line(f"  {tested.interval.estimand.value}", _cells(tested), leads=False)
+
+
+def _told(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compared]]:
+    """Yield measures with the policies that they hold for, accuracies by subtest."""
+    subtests = dict.fromkeys(each.subtest for each in compared if each.measure == ACCURACY)
+    for subtest in subtests:
+        alike: list[tuple[list[str], Compared]] = []
+        for each in compared:
+            if each.measure != ACCURACY or each.subtest != subtest:
+                continue
+            for policies, first in alike:
+                if _figures(first) == _figures(each):
+                    policies.append(each.policy)
+                    break
+            else:
+                alike.append(([each.policy], each))
+        for policies, first in alike:
+            yield tuple(policies), first
+    for each in compared:
+        if each.measure == BURDEN or (each.measure == RATE and (each.first or each.second)):
+            yield (), each
+
+
+def _figures(each: Compared) -> tuple[object, ...]:
+    return each.first, each.second, each.items, each.like, each.these
+
+
+def _name(each: Compared, policies: Sequence[str], battery: Battery) -> str:
+    if each.measure == ACCURACY:
+        titles = {subtest.id: subtest.title for subtest in battery.subtests}
+        title = titles[each.subtest] if each.subtest else ALL_SCORED
+        return f"{title}, share right ({', '.join(policies)})"
+    if each.measure == BURDEN:
+        return f"symptom burden, {each.rater}, {each.terms}"
+    title = next((one.title for one in battery.features if one.id == each.feature), each.feature)
+    return f"{title}, share of responses, {each.rater}"
+
+
+def _cells(tested: Tested) -> tuple[str, ...]:
+    return (
+        "",
+        "",
+        "",
+        interval_words(tested.interval),
+        "" if tested.p is None else chance(tested.p),
+        "" if tested.adjusted is None else chance(tested.adjusted),
+        "",
+    )
+
+
+def notes(found: Difference) -> Iterator[str]:
+    """Yield what must be known to read the table."""
+    for name, mine, theirs in found.unlike:
+        yield f"A and B also differ in {name}: {mine} | {theirs}"
+    for side, (shared, n) in zip(("A", "B"), found.shared_streams, strict=True):
+        if shared:
+            yield compared_caution(side, shared, n)
+    for rater, why in found.left_out:
+        yield f"{rater}: {why}"
+    for each in found.compared:
+        if each.items_left_out:
+            items = each.items_left_out
+            named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
+            yield f"{each.rater}: not compared, no burden on one side or both: {named}"
+    for rater in dict.fromkeys(each.rater for each in found.compared if each.measure == RATE):
+        absent = [
+            each
+            for each in found.compared
+            if each.measure == RATE and each.rater == rater and not (each.first or each.second)
+        ]
+        if absent:
+            yield f"{rater}: {len(absent)} features are absent on both sides and not shown"
+    tested = sorted({each.items for each in found.compared if each.items})
+    if not tested:
+        return
+    yield (
+        "p: two-sided; prompts like these: sign-flip permutation test over items; "
+        "these prompts: labels permuted within items. corr.: corrected for the subtests of a "
+        "policy (Holm) or the features of a judge (maxT from 8 items on and for these prompts, "
+        "else Holm)"
+    )
+    least = {each.items: each.smallest_p for each in found.compared if each.items}
+    yield "smallest p that the items can give, prompts like these: " + "; ".join(
+        f"{items} items {_exactly(least[items])}" for items in tested
+    )
+    shown = [
+        f"{_short(each)} {figure(each.showable.value)}"
+        for each in found.compared
+        if each.showable.defined and (each.measure == BURDEN or each.policy == "exact")
+    ]
+    if shown:
+        yield (
+            "smallest difference from A's mean that this design shows in 4 of 5 studies, prompts "
+            "like these: " + "; ".join(shown)
+        )
+    hopeless = [
+        _short(each)
+        for each in found.compared
+        if each.items > 1
+        and not each.showable.defined
+        and (each.measure == BURDEN or each.policy == "exact")
+    ]
+    if hopeless:
+        yield f"too few items or replicates to show any difference: {'; '.join(hopeless)}"
+
+
+def _short(each: Compared) -> str:
+    if each.measure == BURDEN:
+        return f"symptom burden, {each.rater}"
+    return each.subtest or ALL_SCORED
+
+
+def _exactly(p: float | None) -> str:
+    if p is None:
+        return NONE
+    return f"{p:.3g}" + (" (never below .05)" if p > 0.05 else "")
+
+
+TEST = (
+    "gained: wrong in A and right in B; lost: right in A and wrong in B; p: McNemar's exact test, "
+    "two-sided; mid-p: with half the chance of the observed split"
+)
+
+
+def naming_difference_views(
+    found: NamedDifference, *, everything: bool
+) -> Iterator[RenderableType]:
+    """Everything that is said of one naming subtest on both sides."""
+    made = table("A right", "B right", "items", "gained", "lost", "p", "mid-p", first=found.title)
+    for each in found.changed:
+        made.add_row(*_row(each))
+    yield made
+    if left := max((each.left_out for each in found.changed), default=0):
+        yield Text(
+            f"left out, as a side has no verdict: at most {plural(left, 'item')}", style="dim"
+        )
+    yield Text(TEST, style="dim")
+    codes = table("A", "B", first="code (a person's, else proposed)")
+    for code in dict.fromkeys((*found.codes[0], *found.codes[1])):
+        codes.add_row(code, *(str(side.get(code, 0)) for side in found.codes))
+    if found.codes[0] or found.codes[1]:
+        yield codes
+    shown = [pair for pair in found.pairs if everything or pair.differs]
+    alike = len(found.pairs) - sum(pair.differs for pair in found.pairs)
+    yield Text(f"{plural(len(found.pairs), 'item')}, {alike} alike in every respect", style="dim")
+    if shown:
+        yield _named_items(shown)
+
+
+def _row(each: Changed) -> Iterator[str | Text]:
+    yield BASES[each.basis]
+    yield str(each.first)
+    yield str(each.second)
+    yield str(each.items)
+    if each.test is None:
+        yield from (NONE,) * 4
+        return
+    yield str(each.test.gained)
+    yield str(each.test.lost)
+    yield Text(chance(each.test.p), style="bold")
+    yield chance(each.test.mid_p)
+
+
+def _named_items(pairs: list[NamedPair]) -> Table:
+    made = _sides_table()
+    for pair in pairs:
+        made.add_row(pair.item, _side(pair.first), _side(pair.second))
+    return made
+
+
+def _side(responses: tuple[NamedItem, ...]) -> Text:
+    if not responses:
+        return Text("not given", style="dim")
+    return Text("\n").join(_response(one) for one in responses)
+
+
+def _response(one: NamedItem) -> Text:
+    right = right_by(one, "outcome")
+    mark = {True: "✓ ", False: "✗ ", None: "? "}[right] if one.status == "answered" else ""
+    facts = (said(one), score_of(one), code_of(one))
+    return Text.assemble((mark, "bold"), ", ".join(each for each in facts if each != NONE) or NONE)

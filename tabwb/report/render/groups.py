@@ -18,7 +18,9 @@ from tabwb.report.render.wording import (
     BASELINES,
     NONE,
     between,
+    both_usable,
     features_of,
+    interval_words,
     number,
     numbered,
     plain,
@@ -30,12 +32,10 @@ from tabwb.report.render.wording import (
     without_burden,
 )
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.difference_rows import both_usable, interval_words
 from tabwb.report.summaries.draws import compared_caution
-from tabwb.report.summaries.families import FamilyMean, over_families
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.pairs import Gap, Pair
+from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families
 
 
 def print_groups(

@@ -16,7 +16,7 @@ from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.words import plural
 from tabwb.report.render.printing import table
 from tabwb.report.render.wording import NONE, between, plain
-from tabwb.report.summaries.naming_summary import NamedSubtest
+from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.scoring.naming.summary import Basis, NamedItem
 
 BASES: Mapping[Basis, str] = {

@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.records.words import plural
-from tabwb.report.render.printing import print_view, table
-from tabwb.report.render.spec_lines import SpecCell
+from tabwb.report.render.printing import SpecCell, print_view, table
 from tabwb.report.render.wording import (
     FEW,
     between,

@@ -15,8 +15,7 @@ from rich.text import Text
 
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import line_of
-from tabwb.records.declarations import Declaration
-from tabwb.records.trials import Administration, Trial
+from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.report.render.printing import print_view, table
 from tabwb.report.render.wording import (
@@ -40,8 +39,9 @@ from tabwb.report.render.wording import (
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import name_of
 from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.summaries.summary import Summary, summarise
+from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.choice import POLICIES
 
 BAR = 12
@@ -60,30 +60,25 @@ def print_list(administrations: Sequence[Administration]) -> None:
 
 
 def print_administration(
-    administration: Administration,
-    battery: Battery,
-    trials: Sequence[Trial],
-    *,
-    declarations: Mapping[str, Declaration] | None = None,
-    interval: bool = False,
+    data: AdministrationData,
     summary: Summary | None = None,
+    *,
     details: bool = False,
-    primary: str = "",
-    speaker: Mapping[str, object] | None = None,
     arpabet: bool = False,
 ) -> None:
-    """Print the results of one administration; ``summary`` is of its trials, if at hand."""
-    summary = summary or summarise(
-        battery,
-        trials,
-        administration.conditions,
-        declarations=declarations,
-        interval=interval,
-        primary=primary,
-        speaker=speaker,
-    )
+    """Print the results of one administration.
+
+    Args:
+        data: the administration with its battery and trials.
+        summary: of the trials, where there is one already.
+        details: show the rate of every feature and every kind of error.
+        arpabet: show phonemes in ARPAbet instead of IPA.
+    """
+    summary = summary or pool([data.source], interval=True)
     print_view(
-        administration_view(administration, battery, summary, details=details, arpabet=arpabet)
+        administration_view(
+            data.administration, data.battery, summary, details=details, arpabet=arpabet
+        )
     )
 
 
@@ -95,7 +90,15 @@ def administration_view(
     details: bool = False,
     arpabet: bool = False,
 ) -> RenderableType:
-    """The results of one administration; ``details`` are the rates of every feature and error."""
+    """Return the results of one administration.
+
+    Args:
+        administration: named in the first line, with its conditions in the second.
+        battery: as it was given.
+        summary: of the trials.
+        details: show the rate of every feature and every kind of error.
+        arpabet: show phonemes in ARPAbet instead of IPA.
+    """
     conditions = administration.conditions
     facts = [conditions.examinee, *line_of(conditions).values()]
     if conditions.kind == "speaker":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tabwb.records.states import ResponseKind
@@ -10,7 +9,7 @@ from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import Burden
-from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.estimand import DETERMINISTIC, Estimand, EstimatedInterval
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.repetition import ERROR_TYPES
 from tabwb.scoring.usable import Usable
@@ -187,6 +186,34 @@ def usable_words(found: Usable) -> str:
     return f"usable {found.usable} of {found.n}" + (f": {causes}" if causes else "")
 
 
+def both_usable(usable: Sequence[Usable], names: Sequence[str]) -> str:
+    """Return how many responses of each side are usable, marked where they are few.
+
+    Args:
+        usable: of each side.
+        names: what the sides are called.
+
+    >>> both_usable((Usable(5, 5), Usable(1, 5, {"refused": 4})), ("A", "B"))
+    'A usable 5 of 5; B usable 1 of 5: 4 refused (few usable)'
+    """
+    return "; ".join(
+        f"{name} {usable_words(one)}" + (f" ({FEW})" if one.few else "")
+        for name, one in zip(names, usable, strict=True)
+    )
+
+
+def interval_words(found: EstimatedInterval) -> str:
+    """Return an interval of a difference as words, or a dash where there is none.
+
+    >>> from tabwb.scoring.estimand import Estimand
+    >>> interval_words(EstimatedInterval(Estimand.THESE_PROMPTS, None, DETERMINISTIC))
+    'deterministic'
+    """
+    if found.interval is None:
+        return DETERMINISTIC if found.deterministic else NONE
+    return f"{found.interval.low:+.2f} to {found.interval.high:+.2f}"
+
+
 def burden_words(burden: Burden) -> str:
     """A burden, marked where few responses are usable."""
     value = number(burden.symptom_burden)
@@ -292,20 +319,6 @@ def without_burden(burden: Burden) -> dict[str, int]:
         for cause, n in burden.no_burden.items()
         if cause not in burden.usable.causes and cause != "no-response"
     }
-
-
-def causes_of(judge: JudgeSummary) -> str:
-    """Why responses that a judge was given have no burden, and how many each."""
-    return ", ".join(f"{plain(cause)} {n}" for cause, n in judge.burden.no_burden.items())
-
-
-def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
-    """A name for each judge: its rater, with its terms where it judged under several."""
-    times = Counter(judge.rater for judge in judges)
-    return tuple(
-        judge.rater if times[judge.rater] == 1 else f"{judge.rater} ({judge.terms})"
-        for judge in judges
-    )
 
 
 def _listed(what: str, figures: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tabwb.battery.model import Battery
-from tabwb.report.summaries.counted import Counted, Source
+from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
 from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
@@ -98,7 +98,7 @@ class Compared:
 
 def accuracies(
     battery: Battery,
-    rows: tuple[Sequence[Counted], Sequence[Counted]],
+    rows: tuple[Sequence[CountedResponse], Sequence[CountedResponse]],
     sources: tuple[Sequence[Source], Sequence[Source]],
 ) -> Iterator[Compared]:
     """Yield accuracies under each policy: all scored subtests together, then each by itself.
@@ -138,7 +138,9 @@ def accuracies(
 
 
 def _decider(
-    subtest: str, battery: Battery, rows: tuple[Sequence[Counted], Sequence[Counted]]
+    subtest: str,
+    battery: Battery,
+    rows: tuple[Sequence[CountedResponse], Sequence[CountedResponse]],
 ) -> str | None:
     given = [row for side in rows for row in side if row.subtest.id == subtest]
     return decider(next(one for one in battery.subtests if one.id == subtest), given)

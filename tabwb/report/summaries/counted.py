@@ -1,4 +1,4 @@
-"""Which responses count into a summary, and once each."""
+"""The responses that count into a summary, each once, with the status under which it counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
-from tabwb.report.summaries.statuses import effective_statuses, is_usable
+from tabwb.scoring.repeated import Answer, repeated_answers
+from tabwb.scoring.text import words
 
 
 def name_of(conditions: Conditions) -> str:
@@ -88,7 +89,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedResponse:
     """A response that counts, with its item and ratings.
 
     Attributes:
@@ -96,11 +97,11 @@ class Counted:
         cluster: (subtest, item), whoever answered: items are the sample; or the speaker where
             several speakers are pooled. Responses in one cluster are not independent.
         fixed: whether nothing was drawn (:func:`is_fixed`).
-        status: under which it counts (:mod:`tabwb.report.summaries.statuses`); the stored one is
+        status: under which it counts (:func:`effective_statuses`); the stored one is
             the attempt's.
-        twins: identical answers that count as this one, because nothing was drawn or because they
-            are the same draw; a judge may have judged one of them and not the others.
-        leader: of a twin: the place of the answer that it counts as.
+        duplicates: identical answers that count as this one, because nothing was drawn or because
+            they are the same draw; a judge may have judged one of them and not the others.
+        representative: of a duplicate: the place of the answer that it counts as.
         shares_stream: whether it was drawn from a random stream that others share
             (:mod:`tabwb.report.summaries.draws`); the replicates are then one cluster.
         deciding: scorer to the measure that decides, of scorers for which it is not ``exact``;
@@ -114,16 +115,16 @@ class Counted:
     attempt: Attempt
     cluster: tuple[str, ...]
     status: ResponseStatus | None = None
-    twins: tuple[Counted, ...] = ()
-    leader: tuple[int, int] | None = None
+    duplicates: tuple[CountedResponse, ...] = ()
+    representative: tuple[int, int] | None = None
     fixed: bool = False
     shares_stream: bool = False
     deciding: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> tuple[int, int]:
-        """Source and trial of the response that counts; of a twin those of its leader."""
-        return self.leader or (self.source, self.trial.plan.number)
+        """Source and trial of the response that counts, also for a duplicate."""
+        return self.representative or (self.source, self.trial.plan.number)
 
     @property
     def usable(self) -> bool:
@@ -143,26 +144,105 @@ class Counted:
         return self.trial.plan.options
 
     def rating(self, rater: str, measure: str) -> Rating | None:
-        """What a rater gave to a measure, or None when it gave nothing."""
+        """Return the rating of a measure, or None where there is none.
+
+        Args:
+            rater: who rated.
+            measure: its name.
+        """
         for rating in self.trial.ratings:
             if rating.measure == measure and rating.rater == rater:
                 return rating
         return None
 
     def verdict(self, rater: str, policy: str = "exact") -> Rating | None:
-        """Whether a scorer calls the response right under a policy, or None where it says nothing.
+        """Return a scorer's verdict on the response, or None where it has given none.
 
-        Under ``exact`` that is the scorer's deciding measure, whatever its name.
+        Args:
+            rater: the scorer.
+            policy: ``exact`` is the scorer's deciding measure, whatever its name.
         """
         name = self.deciding.get(rater, policy) if policy == "exact" else policy
         return self.rating(rater, name)
 
-    def as_rated_by(self, rater: str) -> Counted:
-        """The response as this rater saw it: itself, or the first of its twins that it rated."""
-        for one in (self, *self.twins):
-            if any(rating.rater == rater for rating in one.trial.ratings):
-                return one
+    def as_rated_by(self, rater: str) -> CountedResponse:
+        """Return this response, or its first duplicate, that the rater has rated; else this one."""
+        for response in (self, *self.duplicates):
+            if any(rating.rater == rater for rating in response.trial.ratings):
+                return response
         return self
+
+
+CLOSED = frozenset({ResponseKind.CHOICE, ResponseKind.YES_NO})
+"""Kinds with a few short answers, which are right for several items."""
+
+
+def effective_statuses(
+    battery: Battery, trials: Iterable[Trial]
+) -> tuple[ResponseStatus | None, ...]:
+    """Return the status under which each trial's answer counts; None without such an answer.
+
+    It is the stored status, except that a usable answer becomes *repeated-answer* where the same
+    text (normalised) was given to three or more different prompts of the administration. Three
+    exceptions: an answer that is the expected one is never a repeated answer; a choice or a yes or
+    no is one only where *every* answer to its subtest is that text; practice and pictures named
+    aloud are left out.
+
+    Args:
+        battery: what was given.
+        trials: of one administration.
+
+    Returns:
+        One status per trial, in their order.
+    """
+    kinds = {subtest.id: subtest.response for subtest in battery.subtests}
+    items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
+    stored: list[ResponseStatus | None] = []
+    open_answers: list[Answer] = []
+    closed: dict[str, list[Answer]] = {}
+    for place, trial in enumerate(trials):
+        attempt = trial.counting if trial.state is TrialState.ANSWERED else None
+        stored.append(None if attempt is None else attempt.status)
+        plan = trial.plan
+        kind = kinds[plan.subtest]
+        if attempt is None or plan.practice or kind is ResponseKind.NAMING:
+            continue
+        item = items[plan.subtest, plan.item]
+        answer = Answer(place, item.prompt, attempt.response)
+        if kind in CLOSED:
+            closed.setdefault(plan.subtest, []).append(answer)
+        elif item.expected is None or words(item.expected) != words(attempt.response):
+            open_answers.append(answer)
+    repeated = set(repeated_answers(open_answers))
+    for answers in closed.values():
+        if len({" ".join(words(answer.text)) for answer in answers}) == 1:
+            repeated |= repeated_answers(answers)
+    return tuple(
+        ResponseStatus.REPEATED_ANSWER
+        if place in repeated and status is not None and status.usable
+        else status
+        for place, status in enumerate(stored)
+    )
+
+
+def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
+    """Return whether the features of a response can be rated.
+
+    A repeated choice or yes or no is shown as such and stays usable: its accuracy is counted as
+    scored, and one word says nothing about language that repeating it could spoil.
+
+    Args:
+        status: the effective one; None is taken as *ok*.
+        kind: of the subtest.
+
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.YES_NO)
+    True
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.CONNECTED_TEXT)
+    False
+    """
+    if status is ResponseStatus.REPEATED_ANSWER and kind in CLOSED:
+        return True
+    return status is None or status.usable
 
 
 def is_answered(trial: Trial) -> bool:
@@ -175,10 +255,16 @@ def is_answered(trial: Trial) -> bool:
 
 
 def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
-    """How one response was obtained, which the administration's protocol alone does not say.
+    """Return how one response was obtained; the administration's protocol alone does not tell it.
 
     The back end notes it with each reply (``protocol``). Where it does not, an item without options
-    was answered freely under any protocol; questions for yes or no have these two.
+    was answered freely under any protocol; yes/no questions have these two options.
+
+    Args:
+        source: the administration.
+        subtest: of the trial.
+        trial: the one that was answered.
+        attempt: its attempt that counts.
     """
     noted = attempt.metadata.get("protocol")
     if noted in set(Protocol):
@@ -188,11 +274,16 @@ def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt
 
 
 def is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
-    """Whether a response was bound to be what it is: asked again, a model says the same again.
+    """Return whether a response is deterministic: the same request gives the same response again.
 
-    So it is under greedy decoding; at any temperature under ``likelihood``, which takes the most
+    This holds under greedy decoding; at any temperature under ``likelihood``, which takes the most
     likely option; and where the back end notes that it drew nothing (``sampled=no``), as local
     models under ``enforced``. A service held to the options draws among them.
+
+    Args:
+        source: the administration.
+        protocol: how this response was obtained (:func:`protocol_of`).
+        attempt: the one that counts.
     """
     conditions = source.conditions
     if conditions is None or conditions.kind != "model":
@@ -214,7 +305,7 @@ def _deciding(source: Source) -> Mapping[str, str]:
     }
 
 
-def counted(sources: Iterable[Source]) -> list[Counted]:
+def counted(sources: Iterable[Source]) -> list[CountedResponse]:
     """The responses that count, in order.
 
     Practice, skipped and void trials are left out. Where nothing is drawn (:func:`is_fixed`) the
@@ -225,9 +316,9 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
     drew already, with the same seed, is the same draw and counts once
     (:func:`tabwb.report.summaries.draws.again_drawn`).
     """
-    rows: list[Counted] = []
+    rows: list[CountedResponse] = []
     first: dict[Hashable, int] = {}
-    twins: dict[int, list[Counted]] = {}
+    duplicates: dict[int, list[CountedResponse]] = {}
     draws: list[Draw] = []
     given = list(sources)
     pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
@@ -249,7 +340,9 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
             cluster = (
                 (examinee,) if pools_speakers and source.is_speaker else (plan.subtest, plan.item)
             )
-            row = Counted(place, subtest, item, trial, attempt, cluster, status, deciding=deciding)
+            row = CountedResponse(
+                place, subtest, item, trial, attempt, cluster, status, deciding=deciding
+            )
             protocol = protocol_of(source, subtest, trial, attempt)
             if is_fixed(source, protocol, attempt):
                 row = replace(row, fixed=True)
@@ -257,7 +350,9 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
                 said = (examinee, protocol, plan.subtest, plan.item, asked, attempt.response)
                 at = first.setdefault(said, len(rows))
                 if at < len(rows):
-                    twins.setdefault(at, []).append(replace(row, leader=rows[at].place))
+                    duplicates.setdefault(at, []).append(
+                        replace(row, representative=rows[at].place)
+                    )
                     continue
             else:
                 shared = shares_stream(source.conditions, attempt, fixed=False)
@@ -270,7 +365,7 @@ def counted(sources: Iterable[Source]) -> list[Counted]:
             rows.append(row)
     again = again_drawn(draws)
     for place, at in again.items():
-        twins.setdefault(at, []).append(replace(rows[place], leader=rows[at].place))
-    for at, same in twins.items():
-        rows[at] = replace(rows[at], twins=tuple(same))
+        duplicates.setdefault(at, []).append(replace(rows[place], representative=rows[at].place))
+    for at, same in duplicates.items():
+        rows[at] = replace(rows[at], duplicates=tuple(same))
     return [row for place, row in enumerate(rows) if place not in again]

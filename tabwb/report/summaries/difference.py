@@ -11,12 +11,12 @@ from tabwb.battery.model import Battery, Subtest
 from tabwb.records.errors import UsageError
 from tabwb.records.states import ResponseKind
 from tabwb.report.summaries.compared import Compared, Tested, accuracies, burdens
-from tabwb.report.summaries.counted import Counted, Source, counted
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.subtests import decider
 from tabwb.report.summaries.summary import Json, pool
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.naming_difference import NamedDifference
+    from tabwb.report.summaries.naming import NamedDifference
 
 
 Counts = tuple[int, int]
@@ -126,7 +126,7 @@ def difference(
     )
 
 
-def _shared(rows: Sequence[Counted]) -> Counts:
+def _shared(rows: Sequence[CountedResponse]) -> Counts:
     return sum(row.shares_stream for row in rows), len(rows)
 
 
@@ -136,22 +136,24 @@ def _named(
     """What was named aloud; imported only for such a battery."""
     if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
         return ()
-    from tabwb.report.summaries.naming_difference import naming_difference
+    from tabwb.report.summaries.naming import naming_difference
 
     return naming_difference(first, second)
 
 
-def _decider(subtest: Subtest, one: Sequence[Counted], other: Sequence[Counted]) -> str | None:
+def _decider(
+    subtest: Subtest, one: Sequence[CountedResponse], other: Sequence[CountedResponse]
+) -> str | None:
     return decider(subtest, [row for row in (*one, *other) if row.subtest.id == subtest.id])
 
 
-def _exact(row: Counted, rater: str) -> float | None:
+def _exact(row: CountedResponse, rater: str) -> float | None:
     rating = row.verdict(rater)
     return None if rating is None else rating.value
 
 
 def _side_by_side(
-    battery: Battery, one: Sequence[Counted], other: Sequence[Counted]
+    battery: Battery, one: Sequence[CountedResponse], other: Sequence[CountedResponse]
 ) -> tuple[SideBySide, ...]:
     made: list[SideBySide] = []
     for subtest in battery.subtests:
@@ -179,11 +181,11 @@ def _side_by_side(
     return tuple(made)
 
 
-def _said(rows: Sequence[Counted]) -> tuple[str, ...]:
+def _said(rows: Sequence[CountedResponse]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.attempt.response for row in rows))
 
 
-def _right(rows: Sequence[Counted], rater: str | None) -> float | None:
+def _right(rows: Sequence[CountedResponse], rater: str | None) -> float | None:
     given = [] if rater is None else [_exact(row, rater) for row in rows]
     values = [value for value in given if value is not None]
     return fsum(values) / len(values) if values else None

@@ -8,8 +8,8 @@ from itertools import combinations
 from math import fsum
 
 from tabwb.records.ratings import Rating
-from tabwb.report.render.wording import judge_labels
-from tabwb.report.summaries.counted import Counted, Source
+from tabwb.report.summaries.counted import CountedResponse, Source
+from tabwb.report.summaries.judges import judge_labels
 from tabwb.report.summaries.summary import pool
 
 PROBABILITY = ".probability"
@@ -47,7 +47,7 @@ class Disputed:
         split: some judges call the feature present, others absent.
     """
 
-    row: Counted
+    row: CountedResponse
     examinee: str
     said: tuple[Said, ...]
     distance: float
@@ -96,7 +96,7 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
     """
     judges = [judge for judge in pool(sources).judges if feature in judge.burden.features]
     labels = judge_labels(judges)
-    rows: dict[tuple[int, int], Counted] = {}
+    rows: dict[tuple[int, int], CountedResponse] = {}
     said: dict[tuple[int, int], list[Said]] = {}
     for label, judge in zip(labels, judges, strict=True):
         for row, _ in judge.judged:

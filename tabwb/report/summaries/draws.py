@@ -13,9 +13,10 @@ from itertools import groupby
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Attempt, PlannedTrial
 from tabwb.records.words import plural
-from tabwb.report.summaries.replies import REPLAYED
 from tabwb.scoring.estimand import Estimand, EstimatedInterval
 
+REPLAYED = "replayed_line"
+"""In the metadata of a reply that was read from an export."""
 SHARED = "drawn from shared random streams"
 """Why there is no interval for these prompts: the replicates count as one cluster."""
 
@@ -101,7 +102,7 @@ def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
         own = list(group)
         before = [(place, *first[key], text) for place, _, key, text in own if key in first]
         if all(text == earlier for _, _, earlier, text in before):
-            found.update((place, leader) for place, leader, _, _ in before)
+            found.update((place, representative) for place, representative, _, _ in before)
         for place, _, key, text in own:
             first.setdefault(key, (place, text))
     return found

@@ -14,7 +14,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.declarations import Declaration, Scope, prompt_hash
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
-from tabwb.report.summaries.counted import Counted, Source
+from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
 from tabwb.scoring.text import words
@@ -66,7 +66,9 @@ class JudgeSummary:
     prompt_hash: str | None = None
     declared: bool = True
     groupings: Mapping[str, Mapping[str, CategoryBurden]] = field(default_factory=dict)
-    judged: tuple[tuple[Counted, RatedResponse], ...] = field(default=(), repr=False, compare=False)
+    judged: tuple[tuple[CountedResponse, RatedResponse], ...] = field(
+        default=(), repr=False, compare=False
+    )
     other_prompts: Mapping[str, int] = field(default_factory=dict)
     not_judged: int = 0
 
@@ -84,7 +86,7 @@ class JudgeSummary:
 def summarise_judges(
     battery: Battery,
     sources: Sequence[Source],
-    rows: Sequence[Counted],
+    rows: Sequence[CountedResponse],
     *,
     interval: bool = False,
 ) -> tuple[JudgeSummary, ...]:
@@ -96,17 +98,17 @@ def summarise_judges(
     response that a judge has not judged yet is in no figure of its burden and counted beside it
     (``not_judged``), whether the rest of its administration was judged or not.
     """
-    members: dict[Terms, list[Counted]] = {}
+    members: dict[Terms, list[CountedResponse]] = {}
     said: dict[Terms, Declaration | None] = {}
-    by_source: dict[int, list[Counted]] = {}
+    by_source: dict[int, list[CountedResponse]] = {}
     for row in rows:
-        for one in (row, *row.twins):
+        for one in (row, *row.duplicates):
             by_source.setdefault(one.source, []).append(one)
     raters = {
         place: _raters(battery, own, sources[place].declarations)
         for place, own in sorted(by_source.items())
     }
-    seen: dict[tuple[int, str], list[Counted]] = {
+    seen: dict[tuple[int, str], list[CountedResponse]] = {
         (place, rater): [] for place, found in raters.items() for rater in found
     }
     not_judged: Counter[str] = Counter()
@@ -160,7 +162,23 @@ def alike(
     return pairs, tuple(left_out)
 
 
-def undeclared(battery: Battery, rows: Sequence[Counted], rater: str) -> Declaration:
+def causes_of(judge: JudgeSummary) -> str:
+    """Why responses that a judge was given have no burden, and how many each."""
+    return ", ".join(
+        f"{cause.replace('-', ' ')} {n}" for cause, n in judge.burden.no_burden.items()
+    )
+
+
+def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
+    """A name for each judge: its rater, with its terms where it judged under several."""
+    times = Counter(judge.rater for judge in judges)
+    return tuple(
+        judge.rater if times[judge.rater] == 1 else f"{judge.rater} ({judge.terms})"
+        for judge in judges
+    )
+
+
+def undeclared(battery: Battery, rows: Sequence[CountedResponse], rater: str) -> Declaration:
     """The terms of a rater that declared none: an older store, or a file from elsewhere.
 
     The scope is connected text. The set is every feature that the rater rated there and never left
@@ -180,7 +198,7 @@ def undeclared(battery: Battery, rows: Sequence[Counted], rater: str) -> Declara
 
 
 def _raters(
-    battery: Battery, rows: Sequence[Counted], declarations: Mapping[str, Declaration]
+    battery: Battery, rows: Sequence[CountedResponse], declarations: Mapping[str, Declaration]
 ) -> list[str]:
     features = {feature.id for feature in battery.features}
     found: dict[str, None] = {}
@@ -223,7 +241,7 @@ def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
 
 def _summarise(
     battery: Battery,
-    rows: Sequence[Counted],
+    rows: Sequence[CountedResponse],
     terms: Terms,
     said: Declaration | None,
     strays: Mapping[Place, str],
@@ -263,18 +281,18 @@ def _summarise(
     )
 
 
-def _is_judged(row: Counted, rater: str) -> bool:
+def _is_judged(row: CountedResponse, rater: str) -> bool:
     """Whether a rater has seen a response; of an unusable one no verdict is needed."""
     return not row.usable or any(rating.rater == rater for rating in row.trial.ratings)
 
 
-def _in_scope(row: Counted, terms: Terms) -> bool:
+def _in_scope(row: CountedResponse, terms: Terms) -> bool:
     if row.subtest.response is ResponseKind.CONNECTED_TEXT:
         return True
     return terms.scope == "all" and any(one.rater == terms.rater for one in row.trial.ratings)
 
 
-def _rated(row: Counted, terms: Terms) -> RatedResponse:
+def _rated(row: CountedResponse, terms: Terms) -> RatedResponse:
     ratings = {
         rating.measure: rating for rating in row.trial.ratings if rating.rater == terms.rater
     }
@@ -288,7 +306,7 @@ def _rated(row: Counted, terms: Terms) -> RatedResponse:
     )
 
 
-def _cause(row: Counted, terms: Terms, ratings: Mapping[str, Rating]) -> str:
+def _cause(row: CountedResponse, terms: Terms, ratings: Mapping[str, Rating]) -> str:
     """Why a response has no burden; empty when it has one. The gravest cause is named.
 
     Where a feature is undefined it is the stored reason: the response status that it begins with,

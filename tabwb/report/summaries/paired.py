@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from tabwb.report.summaries.counted import Counted, Source, is_fixed, protocol_of
+from tabwb.report.summaries.counted import CountedResponse, Source, is_fixed, protocol_of
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.difference_interval import difference_interval, sampling_floor
@@ -60,7 +60,9 @@ class Paired:
     floor: float
 
 
-def side_of(valued: Iterable[tuple[Counted, float | None]], sources: Sequence[Source]) -> Side:
+def side_of(
+    valued: Iterable[tuple[CountedResponse, float | None]], sources: Sequence[Source]
+) -> Side:
     """Return responses with their values as one side; those without a value are left out.
 
     Args:
@@ -82,13 +84,13 @@ def side_of(valued: Iterable[tuple[Counted, float | None]], sources: Sequence[So
     )
 
 
-def right(row: Counted, rater: str, policy: str = "exact") -> float | None:
+def right(row: CountedResponse, rater: str, policy: str = "exact") -> float | None:
     """Return 1 where a scorer calls a response right, 0 where wrong, None without a verdict."""
     rating = row.verdict(rater, policy)
     return None if rating is None or rating.value is None else float(rating.value == 1.0)
 
 
-def drew_nothing(row: Counted, sources: Sequence[Source]) -> bool:
+def drew_nothing(row: CountedResponse, sources: Sequence[Source]) -> bool:
     """Return whether a response would be the same if it were asked for again."""
     source = sources[row.source]
     return is_fixed(source, protocol_of(source, row.subtest, row.trial, row.attempt), row.attempt)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.pairs import (
+    Counts,
     Floats,
     cohen_kappa,
     gwet_ac1,
@@ -19,9 +20,9 @@ from tabwb.agreement.pairs import (
     specific_agreement,
     tables_of,
 )
-from tabwb.report.render.wording import causes_of, judge_labels
-from tabwb.report.summaries.counted import Counted, Source, counted
-from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.records.judgements import Judged
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
+from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.report.summaries.summary import Json, pool
 from tabwb.scoring.estimate import Estimate, ratio
 
@@ -246,7 +247,9 @@ def robustness(sources: Sequence[Source]) -> Robustness:
     )
 
 
-def verdicts(rows: Sequence[Counted], judge: JudgeSummary, features: Sequence[str]) -> Floats:
+def verdicts(
+    rows: Sequence[CountedResponse], judge: JudgeSummary, features: Sequence[str]
+) -> Floats:
     """A judge's verdicts: float64 of shape (responses, features), NaN where it has none.
 
     Only usable responses in the judge's scope, judged under its terms, have any.
@@ -286,12 +289,14 @@ def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where((given >= 2) & ~tied, said, np.nan), tied
 
 
-def _gave_verdicts(rows: Sequence[Counted], judge: JudgeSummary) -> bool:
+def _gave_verdicts(rows: Sequence[CountedResponse], judge: JudgeSummary) -> bool:
     return not np.isnan(verdicts(rows, judge, judge.burden.features)).all()
 
 
 def _pair(
-    rows: Sequence[Counted], first: tuple[str, JudgeSummary], second: tuple[str, JudgeSummary]
+    rows: Sequence[CountedResponse],
+    first: tuple[str, JudgeSummary],
+    second: tuple[str, JudgeSummary],
 ) -> PairAgreement | str:
     """The agreement of two judges, each with its label, or why there is none."""
     (_, one), (_, other) = first, second
@@ -326,7 +331,9 @@ def _pair(
 
 
 def _uncompared(
-    rows: Sequence[Counted], first: tuple[str, JudgeSummary], second: tuple[str, JudgeSummary]
+    rows: Sequence[CountedResponse],
+    first: tuple[str, JudgeSummary],
+    second: tuple[str, JudgeSummary],
 ) -> str:
     """Why two judges with a feature in common have nothing to be compared on."""
     places = [{row.place for row, _ in judge.judged} for _, judge in (first, second)]
@@ -342,7 +349,7 @@ def _uncompared(
     return said + (", ".join(silent) or "none has a verdict of both on a feature that both judge")
 
 
-def _consensus(rows: Sequence[Counted], judges: Sequence[JudgeSummary]) -> Consensus:
+def _consensus(rows: Sequence[CountedResponse], judges: Sequence[JudgeSummary]) -> Consensus:
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
     stack = np.stack([verdicts(rows, judge, features) for judge in judges])
@@ -380,3 +387,54 @@ def _consensus(rows: Sequence[Counted], judges: Sequence[JudgeSummary]) -> Conse
 
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAgreement:
+    """One judge, one feature, asked several times.
+
+    Attributes:
+        pairs: pairs of verdicts on one response that could be compared.
+        percent: share of those pairs with the same verdict, in [0, 1]; None without pairs.
+        kappa: Cohen's kappa over those pairs; None where no verdict varies.
+    """
+
+    feature: str
+    pairs: int
+    percent: float | None
+    kappa: float | None
+
+
+def self_agreement(
+    judged: Sequence[Judged], rater: str, features: Sequence[str]
+) -> tuple[SelfAgreement, ...]:
+    """Agreement of a judge's repetitions with each other, feature by feature.
+
+    Every two repetitions are compared on the calls that both have a verdict on; their tables are
+    added up, in both orders, because neither of the two comes first. A call is what a judge was
+    asked, to the letter: answers of one text share it and count once, and a verdict under another
+    prompt is none of its repetitions.
+    """
+    verdicts: dict[int, dict[str, list[float]]] = {}
+    for each in judged:
+        if each.judgement.rater == rater:
+            given = {rating.measure: rating.value for rating in each.judgement.ratings}
+            values = [given.get(name) for name in features]
+            row = [float("nan") if value is None else value for value in values]
+            # Of several judgements of one number the last one stands.
+            verdicts.setdefault(each.judgement.repeat, {})[each.judgement.key] = row
+    tables: Counts = np.zeros((len(features), 2, 2), dtype=np.int64)
+    for one, other in combinations(sorted(verdicts), 2):
+        shared = sorted(verdicts[one].keys() & verdicts[other].keys())
+        if shared:
+            first, second = (_rows(verdicts[n], shared) for n in (one, other))
+            tables += tables_of(first, second) + tables_of(second, first)
+    percent, kappa = percent_agreement(tables), cohen_kappa(tables)
+    return tuple(
+        SelfAgreement(name, int(pairs) // 2, _or_none(percent[at]), _or_none(kappa[at]))
+        for at, (name, pairs) in enumerate(zip(features, samples(tables), strict=True))
+    )
+
+
+def _rows(verdicts: dict[str, list[float]], keys: list[str]) -> Floats:
+    return np.array([verdicts[key] for key in keys], dtype=np.float64)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 
 from tabwb.battery.model import Subtest
 from tabwb.records.states import Protocol, ResponseKind
-from tabwb.report.summaries.counted import Counted, Source, is_answered
+from tabwb.report.summaries.counted import CountedResponse, Source, is_answered
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring import accuracy
 from tabwb.scoring.choice import POLICIES
@@ -165,7 +166,7 @@ class SubtestSummary:
 
 
 def summarise_subtest(
-    subtest: Subtest, sources: Sequence[Source], rows: Sequence[Counted]
+    subtest: Subtest, sources: Sequence[Source], rows: Sequence[CountedResponse]
 ) -> SubtestSummary:
     """Summarise the counted responses ``rows`` of one subtest."""
     trials = [
@@ -215,7 +216,7 @@ def summarise_subtest(
     )
 
 
-def decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
+def decider(subtest: Subtest, rows: Iterable[CountedResponse]) -> str | None:
     """Return the first of the subtest's scorers that gives verdicts on these responses, or None.
 
     Verdicts are 1 and 0: a scorer whose deciding measure has another value gives none here.
@@ -228,7 +229,7 @@ def decider(subtest: Subtest, rows: Iterable[Counted]) -> str | None:
     return None
 
 
-def _share(rows: Sequence[Counted], rater: str | None) -> Share:
+def _share(rows: Sequence[CountedResponse], rater: str | None) -> Share:
     correct: dict[str, int | None] = {}
     scored: dict[str, int] = {}
     items: dict[str, tuple[tuple[int, int], ...]] = {}
@@ -251,10 +252,10 @@ def _share(rows: Sequence[Counted], rater: str | None) -> Share:
 
 
 def _verdicts(
-    subtest: Subtest, rows: Sequence[Counted], rater: str | None
-) -> dict[str, list[tuple[Counted, Told]]]:
+    subtest: Subtest, rows: Sequence[CountedResponse], rater: str | None
+) -> dict[str, list[tuple[CountedResponse, Told]]]:
     """By policy, what the stored verdicts tell; answers without a verdict are not among them."""
-    found: dict[str, list[tuple[Counted, Told]]] = {policy: [] for policy in POLICIES}
+    found: dict[str, list[tuple[CountedResponse, Told]]] = {policy: [] for policy in POLICIES}
     if rater is None or subtest.response not in (ResponseKind.CHOICE, ResponseKind.YES_NO):
         return found
     for row in rows:
@@ -272,11 +273,11 @@ def _verdicts(
     return found
 
 
-def _yes(rows: Sequence[Counted]) -> str:
+def _yes(rows: Sequence[CountedResponse]) -> str:
     return next((row.item.options[0] for row in rows if row.item.options), YES)
 
 
-def _baselines(subtest: Subtest, rows: Sequence[Counted]) -> dict[str, Estimate]:
+def _baselines(subtest: Subtest, rows: Sequence[CountedResponse]) -> dict[str, Estimate]:
     keyed = [(row.item.expected, row) for row in rows if row.item.expected is not None]
     if subtest.response is ResponseKind.CHOICE:
         return {
@@ -301,7 +302,9 @@ def _corrected(share: Share, guessing: Estimate | None, protocol: Protocol | Non
     return accuracy.chance_corrected(share.accuracy(), guessing, protocol)
 
 
-def _positions(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> tuple[Position, ...]:
+def _positions(
+    verdicts: Mapping[str, Sequence[tuple[CountedResponse, Told]]],
+) -> tuple[Position, ...]:
     exact = {id(row): found.error is None for row, found in verdicts["exact"]}
     made = positions(
         (row.options, row.item.expected or "", exact.get(id(row), False), found.chosen)
@@ -310,7 +313,9 @@ def _positions(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> tuple[
     return made if sum(one.keyed > 0 for one in made) > 1 else ()
 
 
-def _by_foil(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> dict[str, FoilErrors]:
+def _by_foil(
+    verdicts: Mapping[str, Sequence[tuple[CountedResponse, Told]]],
+) -> dict[str, FoilErrors]:
     scored = [row for row, _ in verdicts["exact"]]
     counts = {
         policy: Counter(found.error for _, found in given) for policy, given in verdicts.items()
@@ -330,7 +335,7 @@ def _by_foil(verdicts: Mapping[str, Sequence[tuple[Counted, Told]]]) -> dict[str
 
 
 def _measures(
-    subtest: Subtest, rows: Sequence[Counted], decides: str | None
+    subtest: Subtest, rows: Sequence[CountedResponse], decides: str | None
 ) -> dict[str, Measured]:
     """Further measures. Those of language are over usable responses only.
 
@@ -365,3 +370,50 @@ def _measures(
             measure=measure,
         )
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMeasures:
+    """The measures of one rater that declared no features.
+
+    Attributes:
+        rater: as it stands in the ratings.
+        measures: by name, over the usable responses that the rater has rated.
+    """
+
+    rater: str
+    measures: Mapping[str, Measured]
+
+
+def other_measures(
+    sources: Sequence[Source], rows: Sequence[CountedResponse]
+) -> tuple[OtherMeasures, ...]:
+    """Means of what raters measured that declared themselves judges without features."""
+    values: dict[str, dict[str, list[float | None]]] = {}
+    for row in rows:
+        if not row.usable:
+            continue
+        counted: set[str] = set()
+        for one in (row, *row.duplicates):
+            declarations = sources[one.source].declarations
+            found = [rating for rating in one.trial.ratings if rating.rater not in counted]
+            for rating in found:
+                said = declarations.get(rating.rater)
+                if said is not None and said.kind == "judge" and not said.features:
+                    given = values.setdefault(rating.rater, {})
+                    given.setdefault(rating.measure, []).append(rating.value)
+            counted.update(rating.rater for rating in found)
+    return tuple(
+        OtherMeasures(rater, {name: _measured(given) for name, given in measures.items()})
+        for rater, measures in values.items()
+    )
+
+
+def _measured(given: Sequence[float | None]) -> Measured:
+    found = [value for value in given if value is not None]
+    return Measured(
+        n=len(found),
+        total=fsum(found),
+        nonzero=sum(value != 0 for value in found),
+        undefined=len(given) - len(found),
+    )

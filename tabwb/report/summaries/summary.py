@@ -14,14 +14,15 @@ from tabwb.records.declarations import Declaration
 from tabwb.records.judgements import Judged
 from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.counted import Counted, Source, counted
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
-from tabwb.report.summaries.other_measures import OtherMeasures, other_measures
 from tabwb.report.summaries.subtests import (
     FoilErrors,
     Measured,
+    OtherMeasures,
     Share,
     SubtestSummary,
+    other_measures,
     summarise_subtest,
 )
 from tabwb.scoring.accuracy import Interval
@@ -33,7 +34,7 @@ from tabwb.scoring.text import words
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.naming_summary import NamedSubtest
+    from tabwb.report.summaries.naming import NamedSubtest
 
 Json = dict[str, object]
 
@@ -184,12 +185,12 @@ def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     kinds = {subtest.response for subtest in sources[0].battery.subtests}
     if ResponseKind.NAMING not in kinds or not sources[0].is_speaker:
         return ()
-    from tabwb.report.summaries.naming_summary import named_subtests
+    from tabwb.report.summaries.naming import named_subtests
 
     return named_subtests(sources)
 
 
-def _answers(rows: Sequence[Counted]) -> Answers:
+def _answers(rows: Sequence[CountedResponse]) -> Answers:
     texts = [row.attempt.response for row in rows]
     usable = [row.attempt.response for row in rows if row.usable]
     return Answers(
@@ -207,7 +208,7 @@ def _answers(rows: Sequence[Counted]) -> Answers:
         ),
         usable=count_usable(row.unusable for row in rows),
         shared_streams=sum(row.shares_stream for row in rows),
-        repeated_draws=sum(len(row.twins) for row in rows if not row.fixed),
+        repeated_draws=sum(len(row.duplicates) for row in rows if not row.fixed),
     )
 
 

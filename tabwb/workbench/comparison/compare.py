@@ -14,14 +14,14 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tabwb.battery.model import Battery
+from tabwb.report.render.difference import HEADINGS, Line, lines, notes
 from tabwb.report.summaries.difference import Difference, SideBySide
-from tabwb.report.summaries.difference_rows import HEADINGS, Line, lines, notes
 from tabwb.workbench.shell.dialog import Dialog
 from tabwb.workbench.shell.width_aware import Painted
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.naming_difference import NamedDifference
+    from tabwb.report.summaries.naming import NamedDifference
 
 GAP = 3
 MOST = 5
@@ -93,7 +93,7 @@ def _named(named: NamedDifference, width: int, *, everything: bool) -> Iterator[
 
     from rich.console import Console
 
-    from tabwb.report.render.naming_difference import naming_difference_views
+    from tabwb.report.render.difference import naming_difference_views
 
     text = StringIO()
     Console(file=text, width=width, color_system=None).print(

@@ -19,9 +19,8 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
-from tabwb.report.documents.document import sources_of
-from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.summaries.load import Group, Loaded, grouped, loaded, unlike
+from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
+from tabwb.report.summaries.load import AdministrationData, load_administrations, sources_of
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.survey import without_trials
 from tabwb.workbench.engine.engine import Say
@@ -88,9 +87,9 @@ class Shelf:
         self.store = store
         self._held: list[object] = []
 
-    def members(self, group: Group) -> tuple[Loaded, ...]:
+    def members(self, group: Group) -> tuple[AdministrationData, ...]:
         """A group's administrations with everything in them."""
-        read = loaded(self.store, [one.administration.id for one in group.members])
+        read = load_administrations(self.store, [one.administration.id for one in group.members])
         for one in read:
             self._held += (*one.trials, *one.judged)
         return read
@@ -229,7 +228,9 @@ def _by_model(
     administrations: Sequence[Administration], batteries: dict[str, Battery]
 ) -> list[Group]:
     given = [
-        Loaded(one, batteries[one.battery_hash], ()) for one in administrations if one.answered
+        AdministrationData(one, batteries[one.battery_hash], ())
+        for one in administrations
+        if one.answered
     ]
     groups = grouped(given, "model")
     return sorted(groups, key=lambda group: -group.members[-1].administration.id)

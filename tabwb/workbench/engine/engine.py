@@ -16,7 +16,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import SCOPES, Scope
-from tabwb.report.summaries.load import Loaded, loaded
+from tabwb.report.summaries.load import AdministrationData, load_administrations
 from tabwb.store.store import Store
 from tabwb.workbench.engine import catalogue, messages
 from tabwb.workbench.engine.snapshots import Catalogue, Trouble
@@ -133,12 +133,12 @@ class Archive:
         from tabwb.workbench.results.describe import results_of
 
         primary = self.plugins.configuration.study.primary_rater
-        (one,) = loaded(self.store, (number,), primary=primary)
+        (one,) = load_administrations(self.store, (number,), primary=primary)
         sessions = self._sessions(one)
-        others = loaded(self.store, sessions, primary=primary) if sessions else ()
+        others = load_administrations(self.store, sessions, primary=primary) if sessions else ()
         self.say(messages.ResultsReady(results_of(one, others=others), again=again))
 
-    def _sessions(self, one: Loaded) -> tuple[int, ...]:
+    def _sessions(self, one: AdministrationData) -> tuple[int, ...]:
         """Where pictures were named: what else of the same battery the speaker was given."""
         given = one.administration
         if not setup.is_naming(one.battery):
@@ -159,7 +159,7 @@ class Archive:
         What is wrong with the destination is told to the dialog, which still stands.
         """
         from tabwb.report.documents import exporting
-        from tabwb.report.documents.destination import check_destination
+        from tabwb.report.documents.exporting import check_destination
 
         try:
             out = check_destination(Path(path)).absolute()

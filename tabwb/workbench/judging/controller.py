@@ -93,7 +93,7 @@ class JudgingBench(OpenSession):
                 self.say(messages.Judging("running", words, judging.tally.judged, planned))
         words = summed(judging.tally)
         if wish.repeats > 1:
-            from tabwb.report.summaries.self_agreement import self_agreement
+            from tabwb.report.summaries.robustness import self_agreement
 
             judged = self.store.judgements(judging.number)
             found = self_agreement(judged, judge.rater, judge.features)

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tabwb.administer.naming.scores import Naming, named_item
-from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.load import Loaded
-from tabwb.report.summaries.naming_load import namings
-from tabwb.report.summaries.naming_summary import NamedSubtest, named_subtests
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.workbench.naming.snapshots import MachineSays
 from tabwb.workbench.shell.wording import seconds
@@ -105,7 +103,9 @@ class NamingResults:
 
 
 def naming_results(
-    one: Loaded, named: Sequence[NamedSubtest], others: Sequence[Loaded] = ()
+    one: AdministrationData,
+    named: Sequence[NamedSubtest],
+    others: Sequence[AdministrationData] = (),
 ) -> NamingResults | None:
     """What is shown of spoken naming; None where nothing was to be named.
 
@@ -121,37 +121,23 @@ def naming_results(
     for other in others:
         began = other.administration
         if began.id != given.id:
-            sessions.append(Session(began.id, _when(other), named_subtests([source_of(other)])))
+            sessions.append(Session(began.id, _when(other), named_subtests([other.source])))
     return NamingResults(
         given.id,
         given.conditions.examinee,
         tuple(named),
         tuple(sorted(sessions, key=lambda each: (each.at, each.number))),
-        {
-            each.view.trial.plan.number: response_of(each)
-            for each in namings(one.battery, one.trials, one.primary, one.speaker)
-        },
+        {each.view.trial.plan.number: response_of(each) for each in namings(one.source)},
         len(named) == len(one.battery.subtests),
     )
 
 
-def _when(one: Loaded) -> str:
+def _when(one: AdministrationData) -> str:
     """When a session was held; of unknown date: when it was taken in."""
     administration = one.administration
     if not administration.conditions.session_date:
         return administration.created_at
     return f"{administration.session_date}T00:00:00"
-
-
-def source_of(one: Loaded) -> Source:
-    """An administration as summaries take it."""
-    return Source(
-        one.battery,
-        one.trials,
-        one.administration.conditions,
-        primary=one.primary,
-        speaker=one.speaker,
-    )
 
 
 def response_of(naming: Naming) -> NamedResponse:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from tabwb.report.render.naming import BASES, facts_of
 from tabwb.report.render.wording import NONE, between
-from tabwb.report.summaries.naming_summary import NamedSubtest
+from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.workbench.naming.results import NamingResults, Session, places
 from tabwb.workbench.shell.width_aware import Painted
 from tabwb.workbench.shell.wording import QUIET, bar, seconds

@@ -10,20 +10,22 @@ from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.render.wording import baselines_of, between, count, remarks, right_of
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.load import Loaded
-from tabwb.report.summaries.statuses import effective_statuses
+from tabwb.report.summaries.counted import effective_statuses
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import summarise
 from tabwb.workbench.engine.describe import RIGHT, WRONG, item_of, mark_of, scores_of
 from tabwb.workbench.engine.snapshots import ResponseRow, Results, SubtestRow, SubtestScore
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.naming_summary import NamedSubtest
+    from tabwb.report.summaries.naming import NamedSubtest
     from tabwb.scoring.naming.summary import NamedItem
     from tabwb.workbench.naming.results import NamingResults
 
 
-def results_of(one: Loaded, *, interval: bool = True, others: Sequence[Loaded] = ()) -> Results:
+def results_of(
+    one: AdministrationData, *, interval: bool = True, others: Sequence[AdministrationData] = ()
+) -> Results:
     """Everything that the results page shows.
 
     Args:
@@ -87,7 +89,10 @@ def _counted(mark: str, item: NamedItem) -> str:
 
 
 def _response(
-    one: Loaded, trial: Trial, status: ResponseStatus | None, naming: NamingResults | None
+    one: AdministrationData,
+    trial: Trial,
+    status: ResponseStatus | None,
+    naming: NamingResults | None,
 ) -> ResponseRow:
     subtest = one.battery.subtest(trial.plan.subtest)
     mark = mark_of(trial, subtest.scorers)

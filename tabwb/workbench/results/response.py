@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
-from tabwb.report.summaries.statuses import is_usable
+from tabwb.report.summaries.counted import is_usable
 from tabwb.workbench.engine.snapshots import ResponseRow
 from tabwb.workbench.naming.machine_panel import said_lines
 from tabwb.workbench.shell.dialog import Dialog

@@ -1,4 +1,4 @@
-"""Two administrations of one naming battery, item by item, with McNemar's test."""
+"""Naming subtests in figures: of one administration, of several pooled, of two compared."""
 
 from __future__ import annotations
 
@@ -6,10 +6,124 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tabwb.administer.naming.scores import Naming, named_item, naming_of
+from tabwb.administer.naming.views import speech_of, view_of
+from tabwb.battery.naming import NamingRules, listed_words, naming_item
+from tabwb.records.states import ResponseKind
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.naming_summary import NamedSubtest, named_subtests
-from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, right_by
+from tabwb.scoring.naming.case import Earlier
+from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, NamingSummary, right_by, summarise
 from tabwb.scoring.participant_tests import McNemar, mcnemar
+
+
+def namings(source: Source) -> tuple[Naming, ...]:
+    """Return every naming trial of an administration, whether it was given or not, in order.
+
+    Each knows the responses before it, with which perseverations are found.
+    """
+    battery = source.battery
+    speech, listed = speech_of(source.speaker), listed_words(battery)
+    found: list[Naming] = []
+    earlier: list[Earlier] = []
+    for trial in source.trials:
+        subtest = battery.subtest(trial.plan.subtest)
+        if subtest.response is not ResponseKind.NAMING:
+            continue
+        rules = subtest.naming or NamingRules()
+        view = view_of(
+            trial,
+            naming_item(subtest.item(trial.plan.item)),
+            rules,
+            earlier,
+            source.primary,
+            speech,
+            listed,
+        )
+        found.append(naming_of(view))
+        if view.spoken is not None:
+            earlier.append(view.spoken)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSubtest:
+    """One naming subtest.
+
+    Attributes:
+        id, title, rules: of the battery.
+        items: in the order given, practice left out; of several administrations one after the
+            other.
+        summary: of these items.
+        primary: the rater whose scores count; empty: whoever scored first.
+    """
+
+    id: str
+    title: str
+    rules: NamingRules
+    items: tuple[NamedItem, ...]
+    summary: NamingSummary
+    primary: str = ""
+
+    def to_json(self) -> Json:
+        """As it stands in documents; what is not known is None."""
+        summary = self.summary
+        return {
+            "rule": self.rules.rule,
+            "primary_rater": self.primary or None,
+            "scored_by_several": sum(bool(one.other_scores) for one in self.items),
+            "accuracy": {
+                one.basis: {
+                    "correct": one.correct,
+                    "n": one.n,
+                    "open": one.open,
+                    "rate": one.rate,
+                    "interval": None
+                    if one.interval is None
+                    else [one.interval.low, one.interval.high],
+                    "status": "undefined" if one.rate is None else "value",
+                }
+                for one in summary.accuracy
+            },
+            "items": dict(summary.statuses),
+            "codes": dict(summary.codes),
+            "proposed": dict(summary.proposed),
+            "flags": dict(summary.flags),
+            "cues": [
+                {
+                    "kind": cue.kind,
+                    "counts": cue.counts,
+                    "given": cue.given,
+                    "right_after": cue.right_after,
+                }
+                for cue in summary.cues
+            ],
+            "latency_median_s": summary.latency_median_s,
+            "latency_n": summary.latency_n,
+            "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
+        }
+
+
+def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
+    """The naming subtests of administrations of one battery."""
+    battery = sources[0].battery
+    found: list[NamedSubtest] = []
+    scored = [naming for source in sources for naming in namings(source)]
+    for subtest in battery.subtests:
+        if subtest.response is not ResponseKind.NAMING:
+            continue
+        items = tuple(
+            named_item(naming)
+            for naming in scored
+            if naming.view.trial.plan.subtest == subtest.id and not naming.view.trial.plan.practice
+        )
+        rules = subtest.naming or NamingRules()
+        found.append(
+            NamedSubtest(
+                subtest.id, subtest.title, rules, items, summarise(items), sources[0].primary
+            )
+        )
+    return tuple(found)
+
 
 Json = dict[str, object]
 

@@ -14,11 +14,10 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT
 from tabwb.records.states import ResponseKind, TrialState
 from tabwb.records.trials import Attempt, Trial
+from tabwb.report.summaries.draws import REPLAYED
 from tabwb.scoring.verdict_reason import told
 
 Json = dict[str, Any]
-REPLAYED = "replayed_line"
-"""In the metadata of a reply that was read from an export."""
 
 
 def item_json(battery: Battery, trial: Trial) -> Json:
