@@ -20,10 +20,9 @@ from pathlib import Path
 from tabwb.battery.loader import battery_from_canonical, load_battery
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import AttemptEntry, DeclarationEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.exchange import Message
-from tabwb.records.ratings import Rating, valued
+from tabwb.records.ratings import Declaration, Rating, valued
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, PlannedTrial
 from tabwb.store.store import Store

@@ -73,7 +73,7 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
     """The records of plugins, by the part of a plugin that sees them."""
     from tabwb.battery import model as battery
     from tabwb.plugin_api import components
-    from tabwb.records import declarations, events, exchange, judgements, ratings, speech, trials
+    from tabwb.records import events, exchange, ratings, speech, trials
     from tabwb.records import naming as observations
     from tabwb.records.specs import Spec
 
@@ -99,14 +99,14 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
             battery.SourcedText,
             battery.Feature,
             components.Verdict,
-            declarations.Declaration,
+            ratings.Declaration,
         ),
         "Transcribers": (speech.Clip, speech.Segment, speech.Transcript),
         "Events": (events.Event, *_dataclasses(events, events.Event)),
         "Parts of events": (
             trials.PlannedTrial,
             trials.Attempt,
-            judgements.Judgement,
+            ratings.Judgement,
             *_dataclasses(observations),
         ),
     }

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from tabwb.battery.model import Feature
 from tabwb.plugin_api.components import Descriptor, Response
-from tabwb.records.declarations import Scope
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Rating, Scope, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.words import FORM_BASED_CAUTION, RULES_CAUTION
 from tabwb.scoring.rules import (

@@ -9,9 +9,8 @@ from tabwb.plugin_api.components import Descriptor, Response
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.words import plural
-from tabwb.scoring.choice import POLICIES, Choice, read_choice
+from tabwb.scoring.choice import POLICIES, Choice, read_choice, reason_of
 from tabwb.scoring.repetition import ERROR_TYPES, read_repetition
-from tabwb.scoring.verdict_reason import reason_of
 from tabwb.scoring.yes_no import read_yes_no
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.phonology.corpus import Missing, Unmapped
-    from tabwb.phonology.predictions import Accepted
-    from tabwb.phonology.task_b import Match
+    from tabwb.phonology.task_b import Accepted, Match
 
 _LABELS = ("arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39")
 _FILE = click.Path(exists=True, allow_dash=True, path_type=Path)
@@ -101,8 +100,8 @@ def phonemes(
     """
     from tabwb.phonology import corpus as reading
     from tabwb.phonology.labels import label_set
-    from tabwb.phonology.predictions import task_b
     from tabwb.phonology.tables import rate_of
+    from tabwb.phonology.task_b import task_b
     from tabwb.report.summaries.phonemes import (
         Ceiling,
         PhonemeReport,
@@ -158,7 +157,7 @@ def _accepted(argument: str) -> Accepted:
     if path.suffix.lower() in (".tsv", ".txt", ".csv") or (
         path.is_file() and path.suffix.lower() != ".toml"
     ):
-        from tabwb.phonology.predictions import read_accepted
+        from tabwb.phonology.task_b import read_accepted
 
         return read_accepted(path)
     return _of_battery(argument)

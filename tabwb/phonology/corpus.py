@@ -1,7 +1,7 @@
 """Two tables of transcripts as one corpus to score: what is missing, what is no phoneme.
 
 The columns are those of the PSST challenge's scorer: ``utterance_id``, ``transcript`` of the
-reference and ``asr_transcript`` of the hypothesis. Task B: :mod:`tabwb.phonology.predictions`.
+reference and ``asr_transcript`` of the hypothesis. Task B: :mod:`tabwb.phonology.task_b`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,21 @@
-"""PSST's task B: was an accepted pronunciation said, and how well is that told.
+"""PSST's task B: whether an accepted pronunciation was said, and how well that is predicted.
 
-Source: PSST, sections 5.1 and 5.2.
+Source: PSST, sections 5.1 and 5.2. The columns are those of the PSST challenge: ``prompt`` and
+``correctness`` of the reference, ``prediction`` of the hypothesis, unless pronunciations are given
+to look for in its transcripts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.corpus import Corpus, Utterance, at_row
+from tabwb.phonology.inventory import SILENT, parse_pronunciation
+from tabwb.phonology.transcripts import read_table
+from tabwb.records.errors import TabwbError
 
 Match: TypeAlias = Literal["paper", "code"]
 """``paper``: silence and noise are removed first (section 5.2); ``code``: they interrupt, as in the
@@ -111,3 +117,118 @@ class Classification:
 
 def _ratio(above: int, below: int) -> float | None:
     return above / below if below else None
+
+
+Accepted: TypeAlias = Mapping[str, Sequence[tuple[str, ...]]]
+"""Prompt, lower case, to its accepted pronunciations."""
+
+Rule: TypeAlias = Literal["correct-any, paper", "correct-any, code", "column prediction"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What Task B says of one utterance; ``label`` and ``predicted`` are None where not given."""
+
+    id: str
+    prompt: str | None
+    label: bool | None
+    predicted: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskB:
+    """Task B over a corpus.
+
+    Attributes:
+        rule: where the predictions come from.
+        predictions: one for each utterance.
+        classification: over those that have a label and a prediction.
+    """
+
+    rule: Rule
+    predictions: tuple[Prediction, ...]
+    classification: Classification
+
+
+def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") -> TaskB | None:
+    """Return task B from accepted pronunciations or from the hypothesis' own predictions.
+
+    Args:
+        corpus: with a column ``correctness`` of a person's labels in its reference.
+        accepted: pronunciations of each prompt; None to take the column ``prediction``.
+        match: how silence between phonemes is taken.
+
+    Returns:
+        None where nothing was asked for: no pronunciations, and no predictions with labels.
+
+    Raises:
+        TabwbError: pronunciations are given, but there are no transcripts, no prompts, or a prompt
+            without a pronunciation.
+    """
+    predictions = []
+    for one in corpus.utterances:
+        label = one.ref_row.truth("correctness") if "correctness" in one.ref_row.cells else None
+        prompt = one.ref_row.cells.get("prompt")
+        if prompt is None and one.hyp_row is not None:
+            prompt = one.hyp_row.cells.get("prompt")
+        if accepted is not None:
+            if not corpus.has_transcripts:
+                raise TabwbError("accepted pronunciations need transcripts to be looked for in")
+            predicted: bool | None = says_one_of(one.hyp, _forms(one, prompt, accepted), match)
+        elif one.hyp_row is not None and "prediction" in one.hyp_row.cells:
+            predicted = one.hyp_row.truth("prediction")
+        else:
+            predicted = None
+        predictions.append(Prediction(one.id, prompt, label, predicted))
+    pairs = [
+        (each.label, each.predicted)
+        for each in predictions
+        if each.label is not None and each.predicted is not None
+    ]
+    if accepted is None and not pairs:
+        return None
+    classification = Classification.of(pairs)
+    if accepted is None:
+        return TaskB("column prediction", tuple(predictions), classification)
+    rule: Rule = "correct-any, paper" if match == "paper" else "correct-any, code"
+    return TaskB(rule, tuple(predictions), classification)
+
+
+def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
+    """Read a table of accepted pronunciations with the columns ``prompt`` and ``pronunciation``.
+
+    Several rows may have one prompt; a pronunciation is ARPAbet or IPA.
+
+    Raises:
+        TabwbError: with the file, the line, and what is wrong there.
+    """
+    table = read_table(path)
+    table.need("prompt", "pronunciation")
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for row in table.rows:
+        if not row.cells["prompt"]:
+            raise TabwbError("'prompt' is empty", where=row.where)
+        try:
+            phonemes = parse_pronunciation(row.cells["pronunciation"])
+        except TabwbError as error:
+            raise at_row(row, error) from error
+        found.setdefault(row.cells["prompt"].casefold(), []).append(phonemes)
+    if not found:
+        raise TabwbError("there is no pronunciation", where=table.name)
+    return found
+
+
+def _forms(one: Utterance, prompt: str | None, accepted: Accepted) -> Sequence[tuple[str, ...]]:
+    if prompt is None:
+        raise TabwbError(
+            "there is no column 'prompt' to look accepted pronunciations up with",
+            where=one.ref_row.where,
+        )
+    forms = accepted.get(prompt.casefold())
+    if forms is None:
+        raise TabwbError(
+            f"no pronunciation is accepted for the prompt '{prompt}'",
+            where=one.ref_row.where,
+            hint="add a row with this prompt to the accepted pronunciations",
+        )
+    return forms

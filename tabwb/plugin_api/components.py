@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
-from tabwb.records.declarations import Scope
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Rating, Scope
 from tabwb.records.speakers import Origin
 from tabwb.records.specs import Spec
 from tabwb.records.speech import Clip, Transcript

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tabwb.records.declarations import Declaration
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.trials import Attempt
 
 EventKind = Literal[

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tabwb.records.judgements import Judgement
 from tabwb.records.naming import Observation
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Judgement, Rating
 from tabwb.records.trials import Attempt, PlannedTrial
 
 

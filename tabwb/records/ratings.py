@@ -1,11 +1,55 @@
-"""Ratings: what one rater gives to one measure of one response."""
+"""Ratings of responses, judgements of models, and what raters declare about themselves."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass
+from typing import Literal
 
-from tabwb.records.states import RatingStatus
+from tabwb.records.states import RatingStatus, StopReason
+
+Scope = Literal["connected-text", "all"]
+"""Over which answers a burden is computed: connected text only, or all that the rater rated."""
+RaterKind = Literal["judge", "scorer", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a rater declared when it rated; kept with the administration, never changed.
+
+    Attributes:
+        rater: as it stands in the ratings.
+        features: of a judge the fixed set of its burden: every feature that it can call present
+            *and* absent. Of a scorer the one measure that decides, or nothing where it decides
+            nothing; a scorer without a declaration decides by ``exact``.
+        scope: over which answers the burden is computed.
+        kind: what the rater is.
+        caution: the sentence that stands with its verdicts, or empty.
+        prompt_text: the canonical text of everything that a model behind the rater is told besides
+            the response; empty where no model stands behind it.
+    """
+
+    rater: str
+    features: tuple[str, ...]
+    scope: Scope = "connected-text"
+    kind: RaterKind = "judge"
+    caution: str = ""
+    prompt_text: str = ""
+
+    @property
+    def prompt_hash(self) -> str | None:
+        """SHA-256 (hex) of the prompt's text, or None where there is none.
+
+        >>> Declaration("rules-1", ("jargon",)).prompt_hash is None
+        True
+        """
+        return prompt_hash(self.prompt_text)
+
+
+def prompt_hash(text: str) -> str | None:
+    """SHA-256 (hex) of a prompt's canonical text, or None where there is none."""
+    return hashlib.sha256(text.encode()).hexdigest() if text else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +90,58 @@ def undefined(rater: str, measure: str, reason: str) -> Rating:
 def failed(rater: str, measure: str, reason: str) -> Rating:
     """Return a rating that could not be made because the rater failed."""
     return Rating(rater, measure, None, RatingStatus.ERROR, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge said of one response, once.
+
+    Attributes:
+        rater: the judge's resolved spec.
+        ratings: one for each measure.
+        repeat: 0 for the judgement whose ratings count; 1 and up ask the same again to see how far
+            the judge agrees with itself.
+        prompt_text: everything that is put to the model besides the response (canonical JSON).
+        raw: the model's own words, unaltered.
+        first_raw: the words that could not be read before a repair was asked for; else empty.
+        repaired, structured: see :class:`tabwb.plugin_api.components.Verdict`.
+        stop_reason: why the last reply ended.
+        requests: how many requests were sent; 0 where the verdict was taken from another one.
+        prompt_tokens, reply_tokens: of all requests together, or None where not counted.
+        latency_s: seconds, of all requests together.
+        key: SHA-256 (hex) of judge and exact request: what makes two calls the same call.
+        same_as: id of the earlier judgement of the same key that this one was taken from, or None.
+        id: in the store; 0 before it is there.
+        recorded_at: UTC, ISO 8601; empty before it is there.
+    """
+
+    rater: str
+    ratings: tuple[Rating, ...]
+    repeat: int = 0
+    prompt_text: str = ""
+    raw: str = ""
+    first_raw: str = ""
+    repaired: bool = False
+    structured: bool = False
+    stop_reason: StopReason = StopReason.END
+    requests: int = 1
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    latency_s: float = 0.0
+    key: str = ""
+    same_as: int | None = None
+    id: int = 0
+    recorded_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgement with the attempt that it judges.
+
+    Attributes:
+        trial, attempt: numbers of the trial and of the attempt within it.
+    """
+
+    trial: int
+    attempt: int
+    judgement: Judgement

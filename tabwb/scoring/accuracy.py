@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from tabwb.records.states import Protocol
 from tabwb.scoring.distributions import beta_quantile
-from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.estimate import Estimate, Interval, ratio
 
 LEVEL = 0.95
 MUST_CHOOSE = frozenset({Protocol.ENFORCED, Protocol.LIKELIHOOD})
 """Protocols under which every answer is one of the options, so that a guess can be right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A confidence interval, its ends included."""
-
-    low: float
-    high: float
 
 
 @lru_cache(maxsize=4096)

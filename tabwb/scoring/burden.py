@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden_interval import burden_interval
-from tabwb.scoring.estimand import Estimand, EstimatedInterval
-from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
 from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 

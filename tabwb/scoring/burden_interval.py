@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum
 
-from tabwb.scoring.accuracy import LEVEL, Interval, clopper_pearson
+from tabwb.scoring.accuracy import LEVEL, clopper_pearson
 from tabwb.scoring.distributions import chi2_quantile, t_quantile
-from tabwb.scoring.estimand import (
+from tabwb.scoring.estimate import (
     DETERMINISTIC,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,
     Estimand,
     EstimatedInterval,
+    Interval,
 )
 
 REPLICATE_CORRELATION = 0.1

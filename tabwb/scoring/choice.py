@@ -1,10 +1,12 @@
-"""One answer word out of a list: the policies *exact*, *normalised* and *extracted*."""
+"""Choices: what a response names, the reason stored with a verdict, and positions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tabwb.records.exchange import Likelihood
+from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.extraction import named_options
 from tabwb.scoring.text import normalised
 
@@ -113,4 +115,186 @@ def read_choice(response: str, options: Sequence[str], prompts: Sequence[str] = 
         extracted=plain
         if plain.named
         else Reading(tuple(choices[at] for at in named_options(response, choices, prompts))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One place among the options shown.
+
+    Attributes:
+        number: from 1.
+        keyed: answers to items whose right option stood there.
+        correct: right answers among them.
+        chosen: answers that named the option there.
+        of: answers that named one of the options.
+    """
+
+    number: int
+    keyed: int
+    correct: int
+    chosen: int
+    of: int
+
+    @property
+    def accuracy(self) -> Estimate:
+        """Share right where the key stood there."""
+        return ratio(self.correct, self.keyed, "the key never stood there")
+
+    @property
+    def share(self) -> Estimate:
+        """Share of the answers that named the option there; 1 / options without a bias."""
+        return ratio(self.chosen, self.of, "no answer named an option")
+
+
+def positions(
+    answers: Iterable[tuple[Sequence[str], str, bool, str | None]],
+) -> tuple[Position, ...]:
+    """Count right answers by the position of the key, and answers by their own position.
+
+    Args:
+        answers: (options as shown, expected, right, option named or None).
+
+    >>> first, second = positions([
+    ...     (("boot", "boat"), "boot", True, "boot"), (("boat", "boot"), "boot", False, "boat"),
+    ... ])
+    >>> (first.keyed, first.correct, first.chosen), (second.keyed, second.correct, second.chosen)
+    ((1, 1, 2), (1, 0, 0))
+    """
+    given = [answer for answer in answers if answer[1] in answer[0]]
+    longest = max((len(options) for options, *_ in given), default=0)
+    keyed, correct, chosen = ([0] * longest for _ in range(3))
+    for options, expected, right, named in given:
+        at = list(options).index(expected)
+        keyed[at] += 1
+        correct[at] += right
+        if named is not None and named in options:
+            chosen[list(options).index(named)] += 1
+    total = sum(chosen)
+    return tuple(
+        Position(at + 1, keyed[at], correct[at], chosen[at], total) for at in range(longest)
+    )
+
+
+AMBIGUOUS, NO_OPTION, NO_RESPONSE = "ambiguous: ", "no option", "no response"
+UNTOLD = "untold"
+"""The kind of an error whose reason tells nothing: another scorer, or a person, gave it."""
+
+
+def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empty: bool) -> str:
+    """Return what was read in a wrong answer; empty for a right one.
+
+    Args:
+        reading: under the policy of the verdict.
+        expected: the right answer.
+        foils: option to kind of error.
+        empty: there was no text at all.
+
+    >>> reason_of(Reading(("boat",)), "boot", {"boat": "phonological"}, empty=False)
+    'boat (foil: phonological)'
+    >>> reason_of(Reading(("boat", "boot")), "boot", {}, empty=False)
+    'ambiguous: boat, boot'
+    """
+    if reading.correct(expected):
+        return ""
+    if empty:
+        return NO_RESPONSE
+    if reading.ambiguous:
+        return AMBIGUOUS + ", ".join(reading.named)
+    if reading.chosen is None:
+        return NO_OPTION
+    kind = foils.get(reading.chosen)
+    return reading.chosen + (f" (foil: {kind})" if kind is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a stored verdict tells of an answer.
+
+    Attributes:
+        chosen: the one option that was read, or None.
+        error: the kind of error, as :meth:`Reading.error` names it, or ``untold``; None when right.
+    """
+
+    chosen: str | None
+    error: str | None = None
+
+
+def told(
+    correct: bool, reason: str, expected: str, options: Sequence[str], foils: Mapping[str, str]
+) -> Told:
+    """Return what a stored verdict says about an answer, as :func:`reason_of` wrote it.
+
+    Args:
+        correct: the verdict.
+        reason: stored with it.
+        expected: the right answer.
+        options: of the item.
+        foils: option to kind of error.
+
+    >>> told(False, "boat (foil: phonological)", "boot", ["boot", "boat"], {"boat": "phonological"})
+    Told(chosen='boat', error='phonological')
+    >>> told(True, "", "boot", ["boot", "boat"], {})
+    Told(chosen='boot', error=None)
+    >>> told(False, "did not point", "boot", ["boot", "boat"], {}).error
+    'untold'
+    """
+    if correct:
+        return Told(expected)
+    for option in options:
+        kind = foils.get(option)
+        if reason == option or (kind is not None and reason == f"{option} (foil: {kind})"):
+            return Told(option, OTHER_OPTION if kind is None else kind)
+    if reason.startswith(AMBIGUOUS):
+        return Told(None, "ambiguous")
+    return Told(None, "no-option" if reason in (NO_OPTION, NO_RESPONSE) else UNTOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodChoice:
+    """Which option is the most likely one, by three measures.
+
+    Attributes:
+        by_sum: by the summed log probability: the answer.
+        per_token: by the mean over the option's tokens.
+        per_character: by the mean over the option's characters.
+    """
+
+    by_sum: str
+    per_token: str
+    per_character: str
+
+
+def choose_by_likelihood(options: Mapping[str, Likelihood]) -> LikelihoodChoice:
+    """Return the most likely of the options; of equal ones the first.
+
+    With L(o) = sum over the tokens t_i of option o of ln p(t_i | prompt, t_1 ... t_(i-1)), in nats:
+    ``by_sum`` maximises L(o), ``per_token`` L(o) / tokens(o), ``per_character`` L(o) /
+    characters(o). The sum decides: it is the probability that the model writes the option. It
+    favours short options, so that the normalised choices are kept beside it. In
+    lm-evaluation-harness they are called ``acc`` (sum) and ``acc_norm`` (per character).
+
+    That the answer must be one of the options is TAB, appendix B.6 (one-token outputs enforced);
+    an option that is no token of its own is weighed whole.
+
+    Args:
+        options: the likelihood of each option after the same prompt.
+
+    Raises:
+        ValueError: there are no options.
+
+    >>> weighed = {"lion": Likelihood(-2.0, 1), "violin": Likelihood(-2.4, 3)}
+    >>> choose_by_likelihood(weighed)
+    LikelihoodChoice(by_sum='lion', per_token='violin', per_character='violin')
+    """
+    if not options:
+        raise ValueError("there are no options to choose from")
+
+    def best(units: Mapping[str, float]) -> str:
+        return max(options, key=lambda option: options[option].log_probability / units[option])
+
+    return LikelihoodChoice(
+        best(dict.fromkeys(options, 1.0)),
+        best({option: float(max(options[option].tokens, 1)) for option in options}),
+        best({option: float(max(len(option), 1)) for option in options}),
     )

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tabwb.scoring.distributions import noncentral_t_tail, t_quantile
-from tabwb.scoring.estimand import ONE_ITEM, ONE_RESPONSE, Estimand
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Estimate
 
 POWER = 0.8
 """The chance that a difference of the printed size is found."""

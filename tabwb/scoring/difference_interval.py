@@ -6,16 +6,17 @@ import math
 from collections.abc import Sequence
 from math import fsum
 
-from tabwb.scoring.accuracy import LEVEL, Interval
+from tabwb.scoring.accuracy import LEVEL
 from tabwb.scoring.burden_interval import effective_responses, sum_of_squares
 from tabwb.scoring.distributions import t_quantile
-from tabwb.scoring.estimand import (
+from tabwb.scoring.estimate import (
     DETERMINISTIC,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,
     Estimand,
     EstimatedInterval,
+    Interval,
 )
 
 UPPER = (1 + LEVEL) / 2

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tabwb.scoring.accuracy import LEVEL, Interval, clopper_pearson
+from tabwb.scoring.accuracy import LEVEL, clopper_pearson
 from tabwb.scoring.distributions import beta_quantile
-from tabwb.scoring.estimand import (
+from tabwb.scoring.estimate import (
     DETERMINISTIC,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,
     Estimand,
     EstimatedInterval,
+    Interval,
 )
 
 if TYPE_CHECKING:

@@ -1,13 +1,197 @@
-"""Yes or no: which of the two was said, under the three policies of a choice."""
+"""Yes or no: which of the two a response says, under the three policies of a choice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tabwb.scoring.choice import Choice, Reading, read_choice
 from tabwb.scoring.estimate import Estimate, ratio
-from tabwb.scoring.polarity import polarities
+from tabwb.scoring.segments import Segment, answered, plain, segments
+from tabwb.scoring.text import word_set
+
+_YES, _NO = 0, 1
+
+
+YES_WORDS = word_set("yes yeah yep yup yea aye affirmative indeed uh-huh mm-hmm y")
+NO_WORDS = word_set("no nope nah never negative n")
+YES_ALONE = word_set("correct right true exactly agreed")
+NO_ALONE = word_set("incorrect false wrong untrue")
+"""These answer only where nothing else stands in their segment."""
+SURE = (("certainly",), ("definitely",), ("absolutely",), ("of", "course"), ("surely",), ("sure",))
+"""Yes, and with *not* after them no."""
+IDIOMS = word_set(
+    "idea doubt clue comment one answer problem matter question opinion thanks worries wonder "
+    "longer body thing"
+)
+"""After *no* these are no answer: "no idea", "no doubt"."""
+NOT_KNOWING = word_set("sure certain only necessarily that clear known")
+"""After *not* these are no answer: "not sure"."""
+_FRAMING = (
+    "well um uh er erm hmm hm oh ah so then but and or because probably maybe perhaps wait sorry "
+    "actually rather quite simply just very also therefore thus hence sometimes"
+)
+_FRAMING_PHRASES = (
+    *("the correct answer is", "the correct answer would be", "my final answer is"),
+    *("the final answer is", "the answer would be", "my answer would be", "the answer is"),
+    *("my answer is", "final answer", "my answer", "the answer", "answer", "i would have to say"),
+    *("i have to say", "i would say", "i'd say", "i say", "i think", "i believe", "i guess"),
+    *("i suppose", "that would be", "it would be", "it is", "it's", "that is", "that's", "i mean"),
+    "in short",
+)
+FRAMES = tuple(tuple(frame.split()) for frame in (*_FRAMING_PHRASES, *_FRAMING.split()))
+"""Words before an answer that say nothing else; the longest that fits is taken off first."""
+_AUXILIARIES = word_set(
+    "am are is was were do does did have has had will would can could should must"
+)
+_PRONOUNS = word_set("i you he she it we they there that this")
+_CUES = (("i", "mean"), ("wait",), ("sorry",), ("actually",), ("rather",), ("correction",))
+_NEGATED_AFTER = word_set("wrong incorrect false")
+_NOT = word_set("not cannot neither")
+_BARE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Yes or no in a segment; ``bare`` when little else stands there."""
+
+    polarity: int
+    segment: int
+    bare: bool
+
+
+def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
+    """Return what was said: ``(0,)`` yes, ``(1,)`` no, both when it is ambiguous, or nothing.
+
+    The item's own text is taken out first and what follows a next question is not read. A segment
+    says yes or no when it begins so, words that only frame an answer set aside; when it ends in
+    *yes* or *no*; or when it is a pronoun and an auxiliary alone ("They are."). "No idea", "no
+    doubt", "not sure" are no answer. A question is set aside where something is stated. After a
+    self-correction the last counts. Otherwise the first counts, unless a later segment says the
+    other and nothing more: that is ambiguous. A whole statement ("Witnesses are questioned.") is no
+    answer: it would have to be understood.
+
+    Args:
+        response: the text, unaltered.
+        prompts: what was sent and the item's own prompt.
+
+    >>> polarities("Yes? No."), polarities("Not with an axe."), polarities("I have no idea.")
+    ((1,), (1,), ())
+    """
+    asked = [plain(prompt) for prompt in prompts if prompt]
+    marks = [["yes"], ["no"]]
+    text = answered(plain(response, ("yes", "no")), asked, [*marks, ["yep"], ["nope"]])
+    parts = segments(text, asked, marks)
+    found = [one for at, part in enumerate(parts) if (one := _said(part, at)) is not None]
+    both = any(_names_both(part) for part in parts)
+    stated = [one for one in found if not parts[one.segment].is_question]
+    found = stated or found
+    if not found:
+        return (_YES, _NO) if both else ()
+    answer = found[0]
+    for later in found[1:]:
+        if later.polarity == answer.polarity:
+            continue
+        if _is_corrected(parts, answer.segment, later.segment):
+            answer = later
+        elif later.bare:
+            return (_YES, _NO)
+    return (answer.polarity,)
+
+
+def _names_both(part: Segment) -> bool:
+    words = part.words
+    negated = any(word in _NOT or word.endswith("n't") for word in words)
+    said = [_YES if word == "yes" else _NO for word in words if word in ("yes", "no")]
+    joined = any(
+        {words[at], words[at + 2]} == {"yes", "no"} and words[at + 1] in ("or", "and")
+        for at in range(len(words) - 2)
+    )
+    in_a_row = len(said) == len(words)
+    return not negated and len(set(said)) == 2 and (joined or in_a_row)
+
+
+def _said(part: Segment, number: int) -> _Said | None:
+    words = _without_frames(part.words)
+    if not words or _names_both(part):
+        return None
+    polarity = _elliptical(words)
+    if polarity is not None:
+        return _Said(polarity, number, bare=False)
+    polarity, size = _opening(words)
+    if polarity is not None:
+        bare = len(words) - size < _BARE and part.words[0] != "because"
+        opposite = NO_WORDS if polarity == _YES else YES_WORDS
+        if opposite & set(words[size : size + 1]):
+            return None
+        return _Said(polarity, number, bare)
+    last = words[-1]
+    negated = any(word in _NOT or word.endswith("n't") for word in words)
+    if last in ("yes", "no") and len(words) > 1 and not negated:
+        return _Said(_YES if last == "yes" else _NO, number, bare=False)
+    return None
+
+
+def _without_frames(words: tuple[str, ...]) -> tuple[str, ...]:
+    while words:
+        if words in (("i", "think", "so"), ("i", "believe", "so"), ("i", "guess", "so")):
+            return ("yes",)
+        frame = next((each for each in FRAMES if words[: len(each)] == each), None)
+        label = (words[0].isdigit() or words[0] in ("a", "b")) and len(words) > 1
+        if frame is None and not label:
+            break
+        words = words[len(frame) if frame else 1 :]
+    return words
+
+
+def _elliptical(words: tuple[str, ...]) -> int | None:
+    """Return a pronoun and an auxiliary, perhaps negated, and nothing else."""
+    if words[:2] in (("i", "don't"), ("i", "do")) and words[-2:] == ("think", "so"):
+        return _NO if words[1] == "don't" or "not" in words else _YES
+    if words[:2] == ("of", "course"):
+        words = words[2:]
+    if not 2 <= len(words) <= 3 or words[0] not in _PRONOUNS:
+        return None
+    verb = words[1].removesuffix("n't")
+    negative = words[1].endswith("n't") or words[1] in ("cannot", "can't", "won't")
+    if verb not in _AUXILIARIES and not negative:
+        return None
+    if len(words) == 3 and (words[2] != "not" or negative):
+        return None
+    return _NO if negative or len(words) == 3 else _YES
+
+
+def _opening(words: tuple[str, ...]) -> tuple[int | None, int]:
+    """Return the polarity of the first words, and how many of them say it."""
+    first, rest = words[0], words[1:]
+    following = rest[0] if rest else ""
+    if first == "no" and following == "way":
+        return _NO, 2
+    if first == "no" and following in IDIOMS:
+        return None, 0
+    if first in NO_WORDS or first in YES_WORDS:
+        if len(rest) > 1 and rest[0] in ("would", "is", "was") and _NEGATED_AFTER & set(rest):
+            return None, 0
+        same = NO_WORDS if first in NO_WORDS else YES_WORDS
+        size = next((at for at, word in enumerate(words) if word not in same), len(words))
+        return (_NO if first in NO_WORDS else _YES), size
+    if first == "not":
+        return (None, 0) if following in NOT_KNOWING else (_NO, 1)
+    for opener in SURE:
+        if words[: len(opener)] == opener:
+            after = words[len(opener) : len(opener) + 1]
+            return (_NO, len(opener) + 1) if after == ("not",) else (_YES, len(opener))
+    if not rest and first in YES_ALONE | NO_ALONE:
+        return (_YES if first in YES_ALONE else _NO), 1
+    return None, 0
+
+
+def _is_corrected(parts: Sequence[Segment], start: int, end: int) -> bool:
+    between = [part.words for part in parts[start : end + 1]]
+    return any(
+        run[at : at + len(cue)] == cue for run in between for cue in _CUES for at in range(len(run))
+    )
+
 
 YES, NO = "Yes", "No"
 

@@ -20,7 +20,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import (
     AttemptEntry,
     DeclarationEntry,
@@ -31,7 +30,7 @@ from tabwb.records.entries import (
 )
 from tabwb.records.errors import StoreError
 from tabwb.records.naming import undoable_observation
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.store.blocks import Blocks

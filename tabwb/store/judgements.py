@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tabwb.records.declarations import Declaration
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.store import codec
 from tabwb.store.database import Transaction

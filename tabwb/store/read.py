@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import (
     AttemptEntry,
     DeclarationEntry,
@@ -15,7 +14,7 @@ from tabwb.records.entries import (
 )
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import (
     AdministrationStatus,
     AttemptState,

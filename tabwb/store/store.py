@@ -12,10 +12,9 @@ from typing import Self
 
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import Entry
 from tabwb.records.errors import StoreError
-from tabwb.records.judgements import Judged, Judgement
+from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, locks, people_rows, read, write

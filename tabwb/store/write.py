@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from tabwb.battery.model import Battery
 from tabwb.records.condition import plain
 from tabwb.records.conditions import CONDITIONS, Conditions
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import (
     AttemptEntry,
     DeclarationEntry,
@@ -23,7 +22,7 @@ from tabwb.records.entries import (
 )
 from tabwb.records.errors import StoreError
 from tabwb.records.identifiers import uuid7
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.trials import PlannedTrial
 from tabwb.store import codec
 from tabwb.store.database import Transaction

@@ -13,7 +13,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.scoring.detectable import Design
-from tabwb.scoring.estimand import DETERMINISTIC, Estimand
+from tabwb.scoring.estimate import DETERMINISTIC, Estimand
 from tests.report.given import BATTERY
 
 SAMPLED = Conditions("m", "model", replicates=10, decoding=Decoding(temperature=1.0))

@@ -11,12 +11,11 @@ from typing import Any, get_args
 import pytest
 
 from tabwb.cli import results as command
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import DeclarationEntry, RatingsEntry
-from tabwb.records.ratings import valued
+from tabwb.records.ratings import Declaration, valued
 from tabwb.report.summaries.groups import By, Sort
 from tabwb.scoring.burden_interval import burden_interval
-from tabwb.scoring.rules.features import FEATURES
+from tabwb.scoring.rules.verdicts import FEATURES
 from tabwb.store.store import Store
 from tests.cli.conftest import Run, replayed
 

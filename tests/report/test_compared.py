@@ -8,9 +8,8 @@ import pytest
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
 from tabwb.records.exchange import Decoding
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.render.difference import ALL_SCORED, lines, notes
@@ -20,7 +19,7 @@ from tabwb.report.summaries.difference import Difference, difference
 from tabwb.report.summaries.draws import SHARED
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_burden
-from tabwb.scoring.estimand import DETERMINISTIC, ONE_RESPONSE, Estimand
+from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE, Estimand
 from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
 from tabwb.scoring.permutation import sign_flip_max_t
 

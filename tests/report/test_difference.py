@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
-from tabwb.records.declarations import Declaration
 from tabwb.records.errors import UsageError
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import (
     AttemptState,
     ResponseKind,

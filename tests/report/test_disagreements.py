@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.records.declarations import Declaration
-from tabwb.records.ratings import Rating, failed, valued
+from tabwb.records.ratings import Declaration, Rating, failed, valued
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.disagreements import disagreements, distance
 from tests.report.given import BATTERY, DECLARED, SAMPLED, answered

@@ -11,7 +11,7 @@ from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source, counted
 from tabwb.report.summaries.draws import REPLAYED, SHARED, shared_seed, shares_stream
 from tabwb.report.summaries.summary import Summary, pool, summarise
-from tabwb.scoring.estimand import Estimand
+from tabwb.scoring.estimate import Estimand
 from tests.report.given import (
     BATTERY,
     CONDITIONS,

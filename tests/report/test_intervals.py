@@ -15,7 +15,7 @@ from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, U
 from tabwb.report.summaries.summary import Source, Summary, pool, summarise
 from tabwb.scoring.accuracy import clopper_pearson
 from tabwb.scoring.burden_interval import burden_interval
-from tabwb.scoring.estimand import Estimand
+from tabwb.scoring.estimate import Estimand
 from tabwb.scoring.rate_interval import rate_interval
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered
 from tests.report.test_tables import printed, unwrapped

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
-from tabwb.records.ratings import undefined, valued
+from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.records.words import FORM_BASED_CAUTION
 from tabwb.report.documents.document import administration_document, groups_document
@@ -20,7 +19,7 @@ from tabwb.report.summaries.groups import Group, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Source, pool, summarise
 from tabwb.scoring.burden_interval import burden_interval
-from tabwb.scoring.rules.features import FEATURES, ONE_SIDED
+from tabwb.scoring.rules.verdicts import FEATURES, ONE_SIDED
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered
 from tests.report.test_tables import printed, unwrapped
 

@@ -7,8 +7,7 @@ from io import StringIO
 from rich.console import Console
 
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.records.declarations import Declaration
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import (
     AttemptState,
     ResponseKind,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
+from tabwb.records.ratings import Declaration
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
@@ -18,9 +18,8 @@ from tabwb.report.summaries.draws import SHARED
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.pairs import Pair, pairs_of
-from tabwb.scoring.accuracy import Interval
-from tabwb.scoring.estimand import ONE_ITEM, ONE_RESPONSE, Estimand
-from tabwb.scoring.rules.features import FEATURES
+from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Interval
+from tabwb.scoring.rules.verdicts import FEATURES
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 from tests.report.test_judges import MODEL, judged
 from tests.report.test_tables import printed, unwrapped

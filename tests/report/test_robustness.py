@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
-from tabwb.records.declarations import Declaration
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import (
     AttemptState,
     RatingStatus,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import undefined, valued
+from tabwb.records.ratings import Judged, Judgement, undefined, valued
 from tabwb.report.summaries.robustness import self_agreement
 
 JUDGE = "tab-2026:model"

@@ -9,14 +9,13 @@ from hypothesis import given as with_any
 from hypothesis import strategies as st
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
-from tabwb.records.ratings import failed, undefined, valued
+from tabwb.records.ratings import Declaration, failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import DETERMINISTIC, UNRELIABLE, cautions
 from tabwb.report.summaries.counted import counted
 from tabwb.report.summaries.summary import Source, SubtestSummary, Summary, pool, summarise
-from tabwb.scoring.rules.features import TWO_SIDED
+from tabwb.scoring.rules.verdicts import TWO_SIDED
 from tests.report.given import (
     ANIMALS,
     ANSWERS,

@@ -11,8 +11,7 @@ import pytest
 from rich.console import Group
 
 from tabwb.battery.model import Item
-from tabwb.records.declarations import Declaration
-from tabwb.records.ratings import undefined, valued
+from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
@@ -23,7 +22,7 @@ from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.groups import grouped, in_order, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Summary, summarise
-from tabwb.scoring.rules.features import FEATURES
+from tabwb.scoring.rules.verdicts import FEATURES
 from tests.report import given
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 from tests.report.test_tables import printed, unwrapped

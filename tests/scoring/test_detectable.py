@@ -16,7 +16,7 @@ from tabwb.scoring.detectable import (
     detection_factor,
 )
 from tabwb.scoring.difference_interval import paired_t
-from tabwb.scoring.estimand import ONE_ITEM, ONE_RESPONSE, Estimand
+from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand
 
 THESE = Estimand.THESE_PROMPTS
 

@@ -14,7 +14,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden_interval import (
     burden_interval,
     dispersed_garwood,
@@ -28,13 +27,14 @@ from tabwb.scoring.difference_interval import (
     paired_t,
     sampling_floor,
 )
-from tabwb.scoring.estimand import (
+from tabwb.scoring.estimate import (
     DETERMINISTIC,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,
     Estimand,
     EstimatedInterval,
+    Interval,
 )
 from tabwb.scoring.rate_interval import rate_interval
 

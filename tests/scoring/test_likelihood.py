@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabwb.records.exchange import Likelihood
-from tabwb.scoring.likelihood import choose_by_likelihood
+from tabwb.scoring.choice import choose_by_likelihood
 
 
 def test_choices_are_those_of_the_harness() -> None:

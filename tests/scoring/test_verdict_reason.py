@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.scoring.choice import POLICIES, read_choice
-from tabwb.scoring.verdict_reason import reason_of, told
+from tabwb.scoring.choice import POLICIES, read_choice, reason_of, told
 
 OPTIONS = ("boot", "boat", "lion")
 FOILS = {"boat": "phonological", "lion": "semantic"}

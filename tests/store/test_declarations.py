@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import AttemptEntry, DeclarationEntry, Entry, RatingsEntry
 from tabwb.records.errors import StoreError
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import undefined, valued
+from tabwb.records.ratings import Declaration, Judged, Judgement, undefined, valued
 from tabwb.records.words import RULES_CAUTION
-from tabwb.scoring.rules.features import TWO_SIDED
+from tabwb.scoring.rules.verdicts import TWO_SIDED
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, make_older
 

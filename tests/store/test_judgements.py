@@ -9,8 +9,7 @@ import pytest
 
 from tabwb.records.entries import AttemptEntry
 from tabwb.records.errors import StoreError
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import failed, undefined, valued
+from tabwb.records.ratings import Judged, Judgement, failed, undefined, valued
 from tabwb.records.states import StopReason
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin

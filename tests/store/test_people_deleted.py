@@ -15,12 +15,10 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
 from tabwb.records.entries import AttemptEntry, DeclarationEntry, EventEntry, RatingsEntry
 from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.exchange import Message
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import valued
+from tabwb.records.ratings import Declaration, Judged, Judgement, valued
 from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
 from tabwb.records.states import StopReason
 from tabwb.records.trials import PlannedTrial

@@ -10,13 +10,11 @@ from tempfile import TemporaryDirectory
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
 from tabwb.records.exchange import Reply
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import Rating, valued
+from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, valued
 from tabwb.records.states import ResponseKind, StopReason
 from tabwb.records.trials import Trial
-from tabwb.scoring.rules.features import FEATURES
+from tabwb.scoring.rules.verdicts import FEATURES
 from tabwb.store.store import Store
 
 SECOND = Declaration(

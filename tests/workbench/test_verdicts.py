@@ -11,8 +11,7 @@ from textual.widgets import DataTable
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import Rating, failed, undefined, valued
+from tabwb.records.ratings import Judged, Judgement, Rating, failed, undefined, valued
 from tabwb.records.states import (
     AttemptState,
     RatingStatus,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tabwb.plugin_api.components import Judge, ModelJudge, Response
 from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records.exchange import Request
-from tabwb.records.judgements import Judgement
+from tabwb.records.ratings import Judgement
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 

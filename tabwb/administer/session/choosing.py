@@ -16,7 +16,7 @@ from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request
 from tabwb.records.states import Protocol, StopReason
-from tabwb.scoring.likelihood import choose_by_likelihood
+from tabwb.scoring.choice import choose_by_likelihood
 
 LOG_PROBABILITIES = "option_log_probabilities"
 """Metadata key: JSON list, natural logarithms in the order of the options; null for -infinity."""

@@ -10,9 +10,8 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.plugin_api.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
 from tabwb.plugin_api.registry.loading import PluginExit, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.declarations import Declaration, Scope
 from tabwb.records.errors import TabwbError
-from tabwb.records.ratings import Rating, failed
+from tabwb.records.ratings import Declaration, Rating, Scope, failed
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 

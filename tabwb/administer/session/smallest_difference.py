@@ -24,8 +24,7 @@ from tabwb.scoring.detectable import (
     detectable_accuracy,
     detectable_burden,
 )
-from tabwb.scoring.estimand import DETERMINISTIC, Estimand
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate
 from tabwb.scoring.permutation import smallest_p
 
 if TYPE_CHECKING:

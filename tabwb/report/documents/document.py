@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.records.condition_table import document_of
-from tabwb.records.declarations import prompt_hash
-from tabwb.records.judgements import Judged
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Judged, Rating, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.documents.file_names import with_file_names

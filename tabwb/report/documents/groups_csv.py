@@ -21,7 +21,7 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.usable import Usable
 
 Row = dict[str, object]

@@ -15,7 +15,7 @@ from tabwb.records.exchange import NOT_SENT
 from tabwb.records.states import ResponseKind, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import REPLAYED
-from tabwb.scoring.verdict_reason import told
+from tabwb.scoring.choice import told
 
 Json = dict[str, Any]
 

@@ -11,8 +11,8 @@ from rich.text import Text
 from tabwb.phonology.corpus import QUOTIENT, SEVERITY
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import FEATURE_TABLE, IPA
-from tabwb.phonology.predictions import TaskB
 from tabwb.phonology.tables import SEVERITIES, ChangedFeature, ClassRate, Confusion, Rate, rate_of
+from tabwb.phonology.task_b import TaskB
 from tabwb.phonology.transcripts import named
 from tabwb.records.words import plural
 from tabwb.report.render.printing import MINIMUM_WIDTH, print_view, table

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tabwb.records.states import ResponseKind
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
-from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import Burden
-from tabwb.scoring.estimand import DETERMINISTIC, Estimand, EstimatedInterval
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate, EstimatedInterval, Interval
 from tabwb.scoring.repetition import ERROR_TYPES
 from tabwb.scoring.usable import Usable
 
@@ -205,7 +203,7 @@ def both_usable(usable: Sequence[Usable], names: Sequence[str]) -> str:
 def interval_words(found: EstimatedInterval) -> str:
     """Return an interval of a difference as words, or a dash where there is none.
 
-    >>> from tabwb.scoring.estimand import Estimand
+    >>> from tabwb.scoring.estimate import Estimand
     >>> interval_words(EstimatedInterval(Estimand.THESE_PROMPTS, None, DETERMINISTIC))
     'deterministic'
     """

@@ -15,8 +15,7 @@ from tabwb.scoring.burden import RatedResponse
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_burden
-from tabwb.scoring.estimand import EstimatedInterval
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import Estimate, EstimatedInterval
 from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
 from tabwb.scoring.multiplicity import holm
 from tabwb.scoring.permutation import MAX_T_FROM, PairedTest, sign_flip_max_t, smallest_p

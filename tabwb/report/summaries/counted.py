@@ -7,16 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
 from tabwb.records.errors import UsageError
-from tabwb.records.judgements import Judged
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Declaration, Judged, Rating
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
-from tabwb.scoring.repeated import Answer, repeated_answers
 from tabwb.scoring.text import words
+from tabwb.scoring.usable import Answer, repeated_answers
 
 
 def name_of(conditions: Conditions) -> str:

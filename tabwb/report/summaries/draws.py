@@ -13,7 +13,7 @@ from itertools import groupby
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Attempt, PlannedTrial
 from tabwb.records.words import plural
-from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.estimate import Estimand, EstimatedInterval
 
 REPLAYED = "replayed_line"
 """In the metadata of a reply that was read from an export."""

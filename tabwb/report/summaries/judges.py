@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery
-from tabwb.records.declarations import Declaration, Scope, prompt_hash
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Declaration, Rating, Scope, prompt_hash
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.draws import without_draws

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
-from tabwb.records.declarations import Declaration
-from tabwb.records.judgements import Judged
+from tabwb.records.ratings import Declaration, Judged
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.study import Value
 from tabwb.records.trials import Administration, Trial

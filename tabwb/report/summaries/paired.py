@@ -10,7 +10,7 @@ from tabwb.report.summaries.counted import CountedResponse, Source, is_fixed, pr
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.difference_interval import difference_interval, sampling_floor
-from tabwb.scoring.estimand import Estimand, EstimatedInterval
+from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.permutation import PairedTest, paired_permutation
 
 Place = tuple[str, str]

@@ -15,8 +15,7 @@ from tabwb.report.summaries.paired import Place, Side, compare_sides, right, sid
 from tabwb.report.summaries.subtests import decider
 from tabwb.report.summaries.summary import Json, pool
 from tabwb.scoring.difference_interval import LEAST_FAMILIES, family_interval
-from tabwb.scoring.estimand import EstimatedInterval
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import Estimate, EstimatedInterval
 from tabwb.scoring.usable import Usable
 
 SAID = {"family", "tuning", "parameters"}

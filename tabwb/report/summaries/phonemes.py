@@ -10,7 +10,6 @@ from tabwb.phonology.batch import Scores
 from tabwb.phonology.corpus import Corpus
 from tabwb.phonology.costs import QUARTERS
 from tabwb.phonology.labels import LabelSet
-from tabwb.phonology.predictions import TaskB
 from tabwb.phonology.tables import (
     ChangedFeature,
     ClassRate,
@@ -22,6 +21,7 @@ from tabwb.phonology.tables import (
     rate_of,
     rates_by,
 )
+from tabwb.phonology.task_b import TaskB
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tabwb.agreement.pairs import (
     specific_agreement,
     tables_of,
 )
-from tabwb.records.judgements import Judged
+from tabwb.records.ratings import Judged
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.report.summaries.summary import Json, pool

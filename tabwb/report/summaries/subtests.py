@@ -12,15 +12,12 @@ from tabwb.records.states import Protocol, ResponseKind
 from tabwb.report.summaries.counted import CountedResponse, Source, is_answered
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring import accuracy
-from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimand import Estimand, EstimatedInterval
-from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.choice import POLICIES, UNTOLD, Position, Told, positions, told
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
-from tabwb.scoring.positions import Position, positions
 from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
-from tabwb.scoring.verdict_reason import UNTOLD, Told, told
 from tabwb.scoring.yes_no import NO, YES, balanced_accuracy, yes_rate
 
 NOT_SCORED = "nothing was scored right or wrong here"
@@ -57,7 +54,7 @@ class Share:
         """Return how many answers have a verdict under a policy."""
         return self.scored_by.get(policy, self.scored)
 
-    def interval(self, policy: str = "exact") -> accuracy.Interval | None:
+    def interval(self, policy: str = "exact") -> Interval | None:
         """Return the 95 % interval for prompts like these, or None."""
         found = self.intervals(policy)
         return found[0].interval if found else None

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from tabwb.administer.session.failures import FailedRater, failed_raters
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
-from tabwb.records.declarations import Declaration
-from tabwb.records.judgements import Judged
+from tabwb.records.ratings import Declaration, Judged
 from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
@@ -25,11 +24,9 @@ from tabwb.report.summaries.subtests import (
     other_measures,
     summarise_subtest,
 )
-from tabwb.scoring.accuracy import Interval
 from tabwb.scoring.burden import NO_USABLE, CategoryBurden
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimand import EstimatedInterval
-from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval, ratio
 from tabwb.scoring.text import words
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 

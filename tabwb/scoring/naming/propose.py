@@ -12,13 +12,7 @@ from itertools import pairwise
 from tabwb.phonology.distance import align_phonemes
 from tabwb.phonology.inventory import SILENT
 from tabwb.records.speech import Segment
-from tabwb.scoring.naming.attempts import BREAK_S, SpokenAttempt, propose_attempts
-from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
-from tabwb.scoring.naming.correct import Verdict, correct_any
-from tabwb.scoring.naming.forms import matched
-from tabwb.scoring.naming.heard import HeardAs, said_words
-from tabwb.scoring.naming.readings import Said, aside, cuts, is_fragment
-from tabwb.scoring.naming.rules_target import (
+from tabwb.scoring.naming.attempt_rules import (
     LISTS,
     accepted,
     declared_variety,
@@ -26,6 +20,12 @@ from tabwb.scoring.naming.rules_target import (
     other_number,
     weak_vowels,
 )
+from tabwb.scoring.naming.attempts import BREAK_S, SpokenAttempt, propose_attempts
+from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
+from tabwb.scoring.naming.correct import Verdict, correct_any
+from tabwb.scoring.naming.forms import matched
+from tabwb.scoring.naming.heard import HeardAs, said_words
+from tabwb.scoring.naming.readings import Said, aside, cuts, is_fragment
 from tabwb.scoring.naming.table import decide
 from tabwb.scoring.naming.target import NamingTarget, Rule
 from tabwb.scoring.naming.words import pronunciations

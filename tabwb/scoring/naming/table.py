@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Literal
 
-from tabwb.scoring.naming import rules_sound, rules_target
+from tabwb.scoring.naming import attempt_rules
+from tabwb.scoring.naming.attempt_rules import compound_of, matching_form, name_in
 from tabwb.scoring.naming.case import Case, Proposal
 from tabwb.scoring.naming.forms import UNHEARD, VARIETIES
 from tabwb.scoring.naming.heard import said_words
 from tabwb.scoring.naming.readings import Said
-from tabwb.scoring.naming.rules_target import compound_of, matching_form, name_in
 from tabwb.scoring.naming.words import is_word
 
 Stage = Literal["attempts", "reading", "code", "response"]
@@ -46,7 +46,7 @@ def several_words(case: Case) -> Proposal | None:
             clause = f"{case.shown} holds the name among other words"
             return case.undecided(clause, "correct", "description")
         last = replace(case, said=said_words(said.words[-1:]))
-        if near := rules_target.listed_neighbour(last):
+        if near := attempt_rules.listed_neighbour(last):
             return case.undecided(f"several words; {near.clause}", near.code, "description")
         if all(is_word(word.partition("'")[0], case.listed) or "'" in word for word in said.words):
             return case.proposed("description", f"{case.shown}: several words, no name")
@@ -116,7 +116,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "no response",
         "No phoneme and no noise: *no-response*.",
         "PNT",
-        rules_target.no_response,
+        attempt_rules.no_response,
     ),
     NamingRule(
         "2",
@@ -126,7 +126,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "not silence."
         ),
         "PSST, appendix B.4",
-        rules_target.unintelligible,
+        attempt_rules.unintelligible,
     ),
     NamingRule(
         "3",
@@ -136,7 +136,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "response*; by phonemes *undecided*."
         ),
         "PNT",
-        rules_target.no_name_comes,
+        attempt_rules.no_name_comes,
     ),
     _prepared(
         "4",
@@ -170,28 +170,28 @@ RULES: Final[tuple[NamingRule, ...]] = (
             '*undecided*). A repeated beginning ("b- bed") is left out as a false start.'
         ),
         "PNT",
-        rules_target.fragment,
+        attempt_rules.fragment,
     ),
     NamingRule(
         "7",
         "accepted form",
         "An accepted name or form: *correct*.",
         "PSST; PNT",
-        rules_target.accepted,
+        attempt_rules.accepted,
     ),
     NamingRule(
         "7w",
         "weak vowels",
         "Equal except for unstressed AH and IH, flaps, or T before R as CH: *correct*.",
         "PSST lists both for some items; ours for the others",
-        rules_target.weak_vowels,
+        attempt_rules.weak_vowels,
     ),
     NamingRule(
         "7n",
         "number",
         ("The name in another number: *correct*, flag `number`, unless the battery scores number."),
         "PNT",
-        rules_target.other_number,
+        attempt_rules.other_number,
     ),
     NamingRule(
         "7d",
@@ -201,14 +201,14 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "`dialect`."
         ),
         "PSST: dialect is right; ours which",
-        rules_target.declared_variety,
+        attempt_rules.declared_variety,
     ),
     NamingRule(
         "7t",
         "tolerance",
         "Within the battery's tolerance: *correct*.",
         "Schwartz 2006 (one slip), VNT (half); battery",
-        rules_target.tolerated,
+        attempt_rules.tolerated,
     ),
     NamingRule(
         "7u",
@@ -228,7 +228,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "without this rule)."
         ),
         'PNT: "cop" for helicopter is not complete',
-        rules_target.one_syllable,
+        attempt_rules.one_syllable,
     ),
     NamingRule(
         "9",
@@ -238,7 +238,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "*undecided* by phonemes."
         ),
         "ours",
-        rules_target.other_ending,
+        attempt_rules.other_ending,
     ),
     NamingRule(
         "10",
@@ -249,7 +249,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "with that candidate."
         ),
         "PNT",
-        rules_target.listed_neighbour,
+        attempt_rules.listed_neighbour,
     ),
     NamingRule(
         "11",
@@ -270,7 +270,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "sound: *undecided* between nonword and word."
         ),
         "ours",
-        rules_sound.rarer_word,
+        attempt_rules.rarer_word,
     ),
     NamingRule(
         "13",
@@ -280,7 +280,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "otherwise *nonword-unrelated*."
         ),
         "PNT",
-        rules_sound.nonword,
+        attempt_rules.nonword,
     ),
     NamingRule(
         "14",
@@ -290,14 +290,14 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "(formal, mixed); *formal* if the battery lists it as unrelated."
         ),
         "PNT",
-        rules_sound.similar_word,
+        attempt_rules.similar_word,
     ),
     NamingRule(
         "15p",
         "perseveration",
         ("The response to an earlier item: *perseveration* if heard, a candidate by phonemes."),
         "ours; the PNT notes it beside the code",
-        rules_sound.perseveration,
+        attempt_rules.perseveration,
     ),
     NamingRule(
         "15",
@@ -307,7 +307,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
             "lists it so."
         ),
         "PNT",
-        rules_sound.other_word,
+        attempt_rules.other_word,
     ),
     _prepared(
         "16",

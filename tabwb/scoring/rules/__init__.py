@@ -1,10 +1,9 @@
 """The rules judge ``rules-2``, and ``rules-1``: 19 features, text rules for 14."""
 
-from tabwb.scoring.rules.features import FEATURES, NEVER, ONE_SIDED, TWO_SIDED
 from tabwb.scoring.rules.judge import judge
 from tabwb.scoring.rules.passage import TextContext
 from tabwb.scoring.rules.thresholds import CURRENT, RULES_1, RULES_2, Thresholds, rater_id
-from tabwb.scoring.rules.verdicts import Outcome, Verdict
+from tabwb.scoring.rules.verdicts import FEATURES, NEVER, ONE_SIDED, TWO_SIDED, Outcome, Verdict
 
 __all__ = [
     "CURRENT",

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.rules.approach import conduite
 from tabwb.scoring.rules.disfluency import abandoned_utterances, false_starts
-from tabwb.scoring.rules.features import FEATURES, NEVER, ONE_SIDED, TWO_SIDED
 from tabwb.scoring.rules.lexical import anomia, empty_speech, is_english, jargon, neologisms
 from tabwb.scoring.rules.morphosyntax import (
     omitted_bound_morphemes,
@@ -18,7 +17,7 @@ from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.repetition import perseverations, retracing, stereotypies
 from tabwb.scoring.rules.target import phonemic_paraphasias
 from tabwb.scoring.rules.thresholds import CURRENT, Thresholds
-from tabwb.scoring.rules.verdicts import Verdict, undefined
+from tabwb.scoring.rules.verdicts import FEATURES, NEVER, ONE_SIDED, TWO_SIDED, Verdict, undefined
 
 Rule = Callable[[Passage, Thresholds], Verdict]
 

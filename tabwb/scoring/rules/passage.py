@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tabwb.records.states import ResponseKind, ResponseStatus
-from tabwb.scoring.function_words import FUNCTION_WORDS
+from tabwb.scoring.language import FUNCTION_WORDS
 from tabwb.scoring.rules.vocabulary import FILLERS
 
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'"})

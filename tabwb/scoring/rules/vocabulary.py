@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.scoring.function_words import FUNCTION_WORDS, POSSESSIVES
+from tabwb.scoring.language import FUNCTION_WORDS, POSSESSIVES
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tabwb.battery.model import Battery
-from tabwb.records.judgements import Judged, Judgement
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.disagreements import PROBABILITY
