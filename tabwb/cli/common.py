@@ -29,19 +29,6 @@ _told: set[Path | None] = set()
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Finite(click.FloatRange):
-    """A number in a range; unlike click's own it refuses NaN, which is in no range."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number."""
-        number = float(super().convert(value, param, ctx))
-        if math.isnan(number):
-            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
-        return number
-
-
 def store_option(command: Command) -> Command:
     """``--store PATH|URL``: where results are kept."""
     return click.option(

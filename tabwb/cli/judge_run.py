@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import (
-    Finite,
     inform,
     json_option,
     note,
@@ -24,6 +23,7 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
+from tabwb.cli.options import Finite
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 

@@ -20,6 +20,7 @@ from tabwb.cli.common import (
     store_option,
 )
 from tabwb.cli.giving import show, stopping
+from tabwb.cli.options import condition_options, requested_conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from tabwb.store.store import Store
 
 MICROPHONE = "mic"
-NO_TRANSCRIBER = "none"
 
 
 @click.command()
@@ -49,14 +49,7 @@ NO_TRANSCRIBER = "none"
     help="Sound files named ITEM[_TAKE].wav (or flac, ogg, mp3), or listed in manifest.tsv with "
     "columns file, item, take; or the microphone.",
 )
-@click.option(
-    "--transcriber",
-    metavar="SPEC",
-    default="bundled-words",
-    show_default=True,
-    help="What hears the responses; 'none': nothing does. With --resume: what hears them now.",
-)
-@click.option("--rater", metavar="ID", default="", help="Rater code of who scores by ear.")
+@condition_options("name", "transcriber", "rater", "seed")
 @click.option("--resume", "reference", metavar="ID", help="Resume this administration.")
 @click.option(
     "--discontinue",
@@ -72,8 +65,6 @@ NO_TRANSCRIBER = "none"
     "the date inside the sound files, else not known.",
 )
 @click.option("--device", metavar="NAME", help="The microphone (tabwb microphone list).")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the items' order.")
-@click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
 @store_option
 @json_option
 @offline_option
@@ -124,8 +115,12 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
         if _said("transcriber"):
             spec = setup.resolve(plugins, battery, _conditions(options)).transcriber
             spec = setup.notated(store, plugins, session.administration.conditions, spec)
-        session.spoken.listener = str(options["rater"])
+        session.spoken.listener = options["rater"] or ""
         return _begin(session, _files(options, battery), spec, options)
+
+
+def _conditions(options: dict[str, Any]) -> Conditions:
+    return requested_conditions("name", str(options["speaker"]), "spoken", options)
 
 
 def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | None:
@@ -221,7 +216,7 @@ def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None
             (
                 "order",
                 began.item_order,
-                "shuffled" if options["shuffle_items"] else began.item_order,
+                "shuffled" if options["item_order_shuffled"] else began.item_order,
             ),
         )
         if has != asked
@@ -381,18 +376,3 @@ def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
     if others := [path.name for path in left_out(folder, files)]:
         note(f"left out: {', '.join(others)} ({ALLOWED} named by item, or in {MANIFEST})")
     return files
-
-
-def _conditions(options: dict[str, Any]) -> Conditions:
-    from tabwb.records.conditions import Conditions
-
-    transcriber = str(options["transcriber"])
-    return Conditions(
-        examinee=str(options["speaker"]),
-        kind="speaker",
-        seed=options["seed"],
-        item_order="shuffled" if options.get("shuffle_items") else "as-given",
-        judges=(),
-        transcriber=None if transcriber == NO_TRANSCRIBER else transcriber,
-        rater=str(options.get("rater") or ""),
-    )

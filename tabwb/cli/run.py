@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import (
-    Finite,
     json_option,
     note,
     offline_option,
@@ -19,6 +18,7 @@ from tabwb.cli.common import (
 )
 from tabwb.cli.dry_run import dry_run
 from tabwb.cli.giving import give, named_next, opened_model, show
+from tabwb.cli.options import condition_options, requested_conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.states import AdministrationStatus
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 TOGETHER = 64
 """Items that a batching model gets at once; on a laptop more gains nothing."""
-SEEDS = click.IntRange(-(2**53), 2**53)
-"""What every store and every reader of JSON keeps exactly."""
 
 
 batch_option = click.option(
@@ -46,54 +44,11 @@ batch_option = click.option(
 @click.argument("battery")
 @click.option("--model", metavar="SPEC", help="The model, for example bundled or replay:FILE.")
 @click.option("--speaker", metavar="ID", help="A person who types: participant code, never a name.")
-@click.option(
-    "--research-protocol",
-    metavar="ID",
-    help="The protocol under which a battery made for models is given to a person.",
-)
-@click.option(
-    "--judge",
-    "judges",
-    metavar="SPEC",
-    multiple=True,
-    help="Judge of connected text; may be given several times. Default: rules. 'none': no judge.",
-)
-@click.option(
-    "--replicates",
-    type=click.IntRange(1, 100_000),
-    help="How often each item is given. Default: 1; of replay:FILE as many as the file holds.",
-)
-@click.option(
-    "--seed", type=SEEDS, default=1, show_default=True, help="For orders and for sampling."
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(["generate", "enforced", "likelihood"]),
-    default="generate",
-    show_default=True,
-    help="How a model answers items with options: freely, held to the options, or by which option "
-    "it finds likeliest. Items without options are always answered freely.",
+@condition_options(
+    *("run", "research_protocol", "judges", "replicates", "seed", "protocol", "conversation"),
+    *("item_order", "option_order", "max_tokens"),
 )
 @batch_option
-@click.option("--conversation", is_flag=True, help="Keep one context over all items.")
-@click.option("--shuffle-items", is_flag=True, help="Shuffle items within their subtest.")
-@click.option("--shuffle-options", is_flag=True, help="Shuffle the options of each item.")
-@click.option("--rotate-options", is_flag=True, help="Give each item in all its rotations.")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(1, 100_000),
-    help="Token limit of every reply, instead of the battery's own limits. Without it each "
-    "subtest's limit holds, and 256 where it has none.",
-)
-@click.option(
-    "--temperature",
-    type=Finite(0, 10),
-    default=0.0,
-    show_default=True,
-    help="0 is greedy decoding.",
-)
-@click.option("--top-p", type=Finite(0, 1, min_open=True), default=1.0, show_default=True)
-@click.option("--stop", "stops", multiple=True, metavar="TEXT", help="Ends a reply; repeatable.")
 @click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
 @verbosity_options
 @store_option
@@ -199,50 +154,12 @@ def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:
-    from tabwb.records.conditions import Conditions
-    from tabwb.records.exchange import MAX_TOKENS, Decoding
-    from tabwb.records.states import Protocol
-
     model, speaker = options.get("model"), options.get("speaker")
     if (model is None) == (speaker is None):
         raise UsageError(
             "name one examinee: --model SPEC or --speaker ID",
             hint="for example: tabwb run tab --model bundled",
         )
-    if options.get("shuffle_options") and options.get("rotate_options"):
-        raise UsageError("--shuffle-options and --rotate-options exclude each other")
-    if speaker is not None and options.get("conversation"):
-        raise UsageError("--conversation is for models; a person remembers anyway")
-    judges = tuple(options.get("judges") or ("rules",))
-    if "none" in judges and len(judges) > 1:
-        raise UsageError("--judge none stands alone")
-    stops = tuple(options.get("stops") or ())
-    if "" in stops:
-        raise UsageError("--stop needs some text: an empty one would end every reply at once")
-    seed, max_tokens = options.get("seed", 1), options.get("max_tokens")
-    return Conditions(
-        examinee=str(speaker if model is None else model),
-        kind="speaker" if model is None else "model",
-        seed=seed,
-        replicates=options.get("replicates") or 1,
-        protocol=Protocol(options.get("protocol", "generate")),
-        decoding=Decoding(
-            max_tokens=MAX_TOKENS if max_tokens is None else max_tokens,
-            temperature=options.get("temperature", 0.0),
-            top_p=options.get("top_p", 1.0),
-            stop=stops,
-            seed=seed,
-        ),
-        conversation=bool(options.get("conversation")),
-        item_order="shuffled" if options.get("shuffle_items") else "as-given",
-        option_order=(
-            "shuffled"
-            if options.get("shuffle_options")
-            else "rotated"
-            if options.get("rotate_options")
-            else "as-given"
-        ),
-        judges=() if judges == ("none",) else judges,
-        research_protocol=options.get("research_protocol"),
-        token_limits="battery" if max_tokens is None else "run",
-    )
+    if model is None:
+        return requested_conditions("run", str(speaker), "typed", options)
+    return requested_conditions("run", str(model), "model", options)

@@ -36,16 +36,13 @@ class ConditionError(UsageError):
     """A condition has a value that cannot be used.
 
     Args:
-        condition: its id.
+        condition: its declaration.
         message: what is wrong with the value.
         allowed: what would be accepted.
-        hint: what to do.
     """
 
-    def __init__(
-        self, condition: str, message: str, allowed: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(message, allowed=allowed, hint=hint)
+    def __init__(self, condition: Condition, message: str, allowed: str | None = None) -> None:
+        super().__init__(message, where=condition.name, allowed=allowed)
         self.condition = condition
 
 
@@ -236,9 +233,7 @@ class Condition:
         try:
             return work(value)
         except BadValue as error:
-            raise ConditionError(
-                self.id, f"{self.name}: {error}", self.kind.allowed or None
-            ) from None
+            raise ConditionError(self, str(error), self.kind.allowed or None) from None
 
 
 def plain(value: Any) -> Any:

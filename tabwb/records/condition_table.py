@@ -62,7 +62,7 @@ def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object
                 meant = " and ".join(
                     words for name, words in AUDIENCES.items() if name in condition.given_to
                 )
-                raise ConditionError(condition.id, f"{condition.name} applies only to {meant}")
+                raise ConditionError(condition, f"applies only to {meant}")
         elif applies and condition.asked is not None:
             value = condition.checked(condition.asked)
         else:

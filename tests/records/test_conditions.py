@@ -70,7 +70,7 @@ def test_a_person_who_names_aloud_is_given_no_judges() -> None:
 def test_an_error_names_its_condition(condition: str, value: Any) -> None:
     with pytest.raises(ConditionError) as caught:
         conditions_of("echo", "model", {condition: value})
-    assert caught.value.condition == condition
+    assert caught.value.condition.id == condition
 
 
 def test_conditions_come_back_equal_from_plain_data() -> None:
