@@ -187,7 +187,7 @@ class Texts:
     def checked(self, value: Any) -> tuple[str, ...]:
         """Return a value after checking it."""
         if "" in value:
-            raise BadValue("needs some text: an empty one would end every reply at once")
+            raise BadValue("an empty text would end every reply at once")
         return tuple(value)
 
     def written(self, value: Any) -> str:

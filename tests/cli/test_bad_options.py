@@ -18,7 +18,7 @@ from tests.cli.conftest import Run
         (["--model", "echo", "--top-p", "nan"], "not in the range 0<x<=1"),
         (["--model", "echo", "--seed", "9" * 30], "not in the range"),
         (["--model", "echo", "--seed", f"-{'9' * 30}"], "not in the range"),
-        (["--model", "echo", "--stop", ""], "--stop needs some text"),
+        (["--model", "echo", "--stop", ""], "--stop: an empty text"),
         (["--model", ""], "is not a spec"),
         (["--speaker", "", "--research-protocol", "X"], "is not a valid participant code"),
     ],
