@@ -1,7 +1,7 @@
 """Simulates how often the intervals of :mod:`tabwb.scoring` hold the true value.
 
 ``python -m benchmarks.coverage [--studies N] [--write]``: prints mean and least coverage over the
-cells of each method, and the share of intervals without width; ``--write`` puts the table into
+cells of each method, and the share of intervals of zero width; ``--write`` puts the table into
 ``docs/uncertainty.md``. It calls the program's own functions. 95 % is the nominal coverage.
 
 The generator, not fitted to the published battery:
@@ -160,7 +160,7 @@ class Row:
 
     @property
     def without_width(self) -> float:
-        """Share of all intervals without width."""
+        """Return the share of intervals of zero width."""
         return sum(c.without_width for c in self.cells) / sum(c.made for c in self.cells)
 
 
@@ -422,7 +422,7 @@ def table(studies: int = STUDIES, seed: int = SEED) -> Iterator[Row]:
         )
     for k in ITEMS:
         yield row(
-            f"rate where one prompt in five draws a feature almost alone, {k} items",
+            f"rate where one prompt in five elicits a feature almost alone, {k} items",
             [(one_in_five, RATES[0])],
             (2, 10, 50),
             (k,),
@@ -432,7 +432,7 @@ def table(studies: int = STUDIES, seed: int = SEED) -> Iterator[Row]:
 def markdown(rows: Iterable[Row], studies: int) -> str:
     """Return the table as it stands in the docs."""
     lines = [
-        "| interval | mean coverage | least | cells | without width |",
+        "| interval | mean coverage | least | cells | zero width |",
         "|---|---:|---:|---:|---:|",
     ]
     lines += [
