@@ -200,6 +200,12 @@ def test_no_voice_goes_to_a_transcriber_far_away_without_remote(
 # ---------------------------------------------------------------- judging
 
 
+def logged(store: Store, plugins: Plugins, conditions: Conditions, judge: str) -> list[str]:
+    """The acts that are logged when the judge reads the first answer."""
+    entries = consent.check_judging(store, plugins, conditions, plugins.judge(judge))
+    return [entry.act for entry in entries]
+
+
 @pytest.mark.parametrize("origin", ["human", "unknown"])
 def test_nothing_that_may_be_a_persons_goes_to_a_service_without_remote(
     store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int], origin: str
@@ -214,21 +220,25 @@ def test_nothing_that_may_be_a_persons_goes_to_a_service_without_remote(
     with pytest.raises(NoConsent, match="'rate'"):
         Judging(store, plugins, tab, number, judge)
     agree(store, "rate")
-    Judging(store, plugins, tab, number, judge)
+    assert Judging(store, plugins, tab, number, judge).estimate().to_ask == 0
+    assert logged(store, plugins, theirs, FAR) == ["rated", "sent"]
 
 
 def test_a_service_on_this_computer_is_none(
     store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
 ) -> None:
     number = begun(PERSON)
-    Judging(store, plugins, tab, number, plugins.judge(NEAR))
+    assert Judging(store, plugins, tab, number, plugins.judge(NEAR)).number == number
+    assert logged(store, plugins, PERSON, NEAR) == ["rated"]
 
 
 def test_what_a_model_wrote_goes_anywhere(
     store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
 ) -> None:
-    number = begun(Conditions("echo", "model", judges=()))
-    Judging(store, plugins, tab, number, plugins.judge(FAR))
+    model = Conditions("echo", "model", judges=())
+    number = begun(model)
+    assert Judging(store, plugins, tab, number, plugins.judge(FAR)).number == number
+    assert logged(store, plugins, model, FAR) == []
 
 
 def test_a_service_named_at_the_beginning_is_refused_at_the_beginning(
@@ -259,8 +269,10 @@ def test_rules_rate_as_scorers_do(
     store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
 ) -> None:
     agree(store, "record")
-    number = begun(replace(PERSON, judges=("rules-2",)))
-    Judging(store, plugins, tab, number, plugins.judge("rules"))
+    person = replace(PERSON, judges=("rules-2",))
+    number = begun(person)
+    assert Judging(store, plugins, tab, number, plugins.judge("rules")).number == number
+    assert logged(store, plugins, person, "rules") == ["rated"]
 
 
 def _answer_all(session: Session) -> None:

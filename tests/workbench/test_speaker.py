@@ -16,12 +16,7 @@ from tests.workbench.seat import SIZES, Seat, Sit
 
 
 async def begin(seat: Seat, battery: str) -> None:
-    await seat.press("f2")
-    await seat.dialog()
-    seat.fill(battery=battery, kind="speaker", speaker="S-014")
-    await seat.pilot.pause()
-    await seat.press("enter")
-    await seat.until(lambda: seat.desk.work, "the administration")
+    await seat.begin(battery=battery, kind="speaker", speaker="S-014")
 
 
 async def answer(seat: Seat, words: str) -> None:
@@ -36,7 +31,11 @@ async def answer(seat: Seat, words: str) -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_whole_battery_is_typed(sit: Sit, size: tuple[int, int], battery: str) -> None:
     async with sit(size) as seat:
-        await begin(seat, battery)
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery=battery, kind="speaker", speaker="S-014")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work, "the administration")
         await seat.reads("! no consent of speaker S-014 is recorded")
         await answer(seat, "dog")
         await seat.reads("● recorded")
