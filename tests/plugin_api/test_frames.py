@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import io
+import math
+from types import MappingProxyType
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
@@ -8,8 +11,9 @@ from hypothesis import strategies as st
 
 from tabwb.plugin_api.child import frames
 from tabwb.records.errors import ComponentError, UsageError
-from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait
 from tabwb.records.specs import Spec
+from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 plain = st.recursive(
@@ -18,6 +22,17 @@ plain = st.recursive(
     max_leaves=4,
 )
 texts = st.text(st.characters())
+T = TypeVar("T")
+
+
+def sent(record: T) -> T:
+    """The record as the other process reads it."""
+    stream = io.BytesIO()
+    frames.write_frame(stream, {"record": record})
+    stream.seek(0)
+    frame = frames.read_frame(stream)
+    assert frame is not None
+    return frames.read_record(type(record), frame["record"])
 
 
 @given(st.lists(st.dictionaries(st.text(), plain, max_size=3), max_size=3))
@@ -68,7 +83,7 @@ def test_requests_survive(
         3,
         kind,
     )
-    assert frames.request_from_plain(frames.request_to_plain(request)) == request
+    assert sent(request) == request
 
 
 @given(texts, st.sampled_from(StopReason), st.none() | st.floats(0, 9), st.none() | st.integers())
@@ -76,12 +91,41 @@ def test_replies_survive(
     text: str, reason: StopReason, first: float | None, tokens: int | None
 ) -> None:
     reply = Reply(text, reason, 1.5, first, tokens, tokens, {"k": text})
-    assert frames.reply_from_plain(frames.reply_to_plain(reply)) == reply
+    assert sent(reply) == reply
+
+
+def test_clips_and_transcripts_survive() -> None:
+    clip = Clip("a.wav", 0.5, None, (("K", "AE"),), (Stretch(0.0, 1.5),), ())
+    assert sent(clip) == clip
+    assert isinstance((sent(clip).speech or ())[0], Stretch)
+    heard = Transcript(
+        *("x:y", "ok", (Segment("K", 0.0, 0.1), Segment("AE", 0.1, 0.2, 0.75))),
+        dropped=MappingProxyType({"q": 1}),
+        accepted_likelihood=-math.inf,
+    )
+    assert sent(heard) == heard
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["text", Wait(1.5, "rate limit"), Likelihood(-math.inf, 3), Likelihood(-1.5, 3, 7, {"k": "v"})],
+)
+def test_pieces_survive(piece: frames.Piece) -> None:
+    stream = io.BytesIO()
+    frames.write_frame(stream, {"piece": frames.piece_to_plain(piece)})
+    stream.seek(0)
+    frame = frames.read_frame(stream)
+    assert frame is not None and frames.piece_from_plain(frame["piece"]) == piece
+
+
+def test_a_value_that_is_no_plain_data_is_refused() -> None:
+    with pytest.raises(TypeError):
+        frames.write_frame(io.BytesIO(), {"value": object()})
 
 
 def test_a_spec_may_hold_what_its_string_cannot() -> None:
     spec = Spec("echo", "a:b", {"text": "x, y=z"})
-    assert frames.spec_from_plain(frames.spec_to_plain(spec)) == spec
+    assert sent(spec) == spec
 
 
 def test_an_error_keeps_what_it_says() -> None:

@@ -20,8 +20,6 @@ from tabwb.plugin_api.child.frames import (
     error_from_plain,
     piece_from_plain,
     read_frame,
-    request_to_plain,
-    spec_to_plain,
     write_frame,
 )
 from tabwb.plugin_api.child.log import ChildLog
@@ -186,7 +184,7 @@ class ChildComponent:
                 f"the process of '{self._name}' cannot be started: {error}"
             ) from error
         try:
-            self._result(process, self._MAKE, {"spec": spec_to_plain(self._spec)})
+            self._result(process, self._MAKE, {"spec": self._spec})
             facts = self._result(process, "open", {})
         except BaseException:
             self.close()
@@ -296,7 +294,7 @@ class ChildModel(ChildComponent):
         first: float | None = None
         said: list[str] = []
         answered = False
-        arguments = {"request": request_to_plain(request)}
+        arguments = {"request": request}
         for frame in self._call(process, "reply", arguments, cancel):
             if "piece" not in frame:
                 return
@@ -322,7 +320,7 @@ class _Batching(ChildModel):
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
         """Yield ``(index, reply)`` in whatever order they come; fewer when cancelled."""
         process = self._ready()
-        arguments = {"requests": [request_to_plain(request) for request in requests]}
+        arguments = {"requests": list(requests)}
         for frame in self._call(process, "reply-many", arguments, cancel):
             if "piece" in frame:
                 index, plain = frame["piece"]
@@ -339,10 +337,7 @@ class _Weighing(ChildModel):
     ) -> Sequence[Likelihood]:
         """The likelihood of each continuation, in their order; fewer when cancelled."""
         process = self._ready()
-        arguments = {
-            "request": request_to_plain(request),
-            "continuations": list(continuations),
-        }
+        arguments = {"request": request, "continuations": list(continuations)}
         frames = self._call(process, "likelihood", arguments, cancel)
         pieces = [piece_from_plain(frame["piece"]) for frame in frames if "piece" in frame]
         return [piece for piece in pieces if isinstance(piece, Likelihood)]

@@ -18,15 +18,15 @@ from typing import Any, BinaryIO
 
 from tabwb.plugin_api.child.frames import (
     Frame,
-    clip_from_plain,
     error_to_plain,
     piece_to_plain,
     read_frame,
-    request_from_plain,
-    spec_from_plain,
-    transcript_to_plain,
+    read_record,
     write_frame,
 )
+from tabwb.records.exchange import Request
+from tabwb.records.specs import Spec
+from tabwb.records.speech import Clip
 
 GRACE_S = 1.0
 """Seconds that a component has to end by itself after tabwb has gone."""
@@ -104,7 +104,7 @@ class Host:
 def _make_model(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
     from tabwb.plugin_api.registry.plugins import Plugins
 
-    host.component = Plugins.load().make_model(spec_from_plain(arguments["spec"]))
+    host.component = Plugins.load().make_model(read_record(Spec, arguments["spec"]))
     return None
     yield
 
@@ -112,7 +112,7 @@ def _make_model(host: Host, arguments: Frame, cancel: threading.Event) -> Answer
 def _make_transcriber(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
     from tabwb.plugin_api.registry.plugins import Plugins
 
-    host.component = Plugins.load().make_transcriber(spec_from_plain(arguments["spec"]))
+    host.component = Plugins.load().make_transcriber(read_record(Spec, arguments["spec"]))
     return None
     yield
 
@@ -123,9 +123,9 @@ def _unit(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
 
 
 def _transcribe_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    clips = [clip_from_plain(plain) for plain in arguments["clips"]]
+    clips = [read_record(Clip, plain) for plain in arguments["clips"]]
     for index, transcript in host.component.transcribe_many(clips, cancel):
-        yield [index, transcript_to_plain(transcript)]
+        yield [index, transcript]
     return None
 
 
@@ -135,20 +135,20 @@ def _open(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
 
 
 def _reply(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    for piece in host.component.reply(request_from_plain(arguments["request"]), cancel):
+    for piece in host.component.reply(read_record(Request, arguments["request"]), cancel):
         yield piece_to_plain(piece)
     return None
 
 
 def _reply_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    requests = [request_from_plain(plain) for plain in arguments["requests"]]
+    requests = [read_record(Request, plain) for plain in arguments["requests"]]
     for index, piece in host.component.reply_many(requests, cancel):
         yield [index, piece_to_plain(piece)]
     return None
 
 
 def _likelihood(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    request = request_from_plain(arguments["request"])
+    request = read_record(Request, arguments["request"])
     for likelihood in host.component.likelihood(request, arguments["continuations"], cancel):
         yield piece_to_plain(likelihood)
     return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from tabwb.plugin_api.child.component import ChildComponent
-from tabwb.plugin_api.child.frames import clip_to_plain, transcript_from_plain
+from tabwb.plugin_api.child.frames import read_record
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.speech import Clip, Transcript
@@ -73,11 +73,11 @@ class ChildTranscriber(ChildComponent):
 
     def _some(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[int, Transcript]]:
         process = self._ready()
-        arguments = {"clips": [clip_to_plain(clip) for clip in clips]}
+        arguments = {"clips": list(clips)}
         for frame in self._call(process, "transcribe-many", arguments, cancel):
             if "piece" in frame:
                 place, plain = frame["piece"]
-                yield place, transcript_from_plain(plain)
+                yield place, read_record(Transcript, plain)
 
     def _failed(self, error: ComponentError) -> Transcript:
         return Transcript(str(self._spec), "error", unit=self.unit, error=str(error))
