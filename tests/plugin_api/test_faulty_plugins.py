@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -352,9 +353,7 @@ def test_batches_keep_a_wrong_reply_to_its_own_request(
     )
     backend = load().open_model("faulty")
     assert isinstance(backend, guarded.GuardedModel)
-    answers = backend.reply_many(  # type: ignore[attr-defined]
-        [Request((Message("user", "?"),))] * 4, threading.Event()
-    )
+    answers: Any = backend.reply_many([Request((Message("user", "?"),))] * 4, threading.Event())
     given = [next(answers) for _ in range(4)]
     assert given[0][1].text == "dog"
     assert [str(one[1]).splitlines()[0] for one in given[1:]] == [

@@ -68,11 +68,6 @@ def open_limit(environ: Mapping[str, str]) -> float:
     return seconds
 
 
-def child_model(descriptor: Descriptor, spec: Spec, configuration: Configuration) -> ChildModel:
-    """The proxy of a model back end; nothing is started yet."""
-    return _KINDS[descriptor.batches, descriptor.likelihood](descriptor, spec, configuration)
-
-
 class _Process:
     """One running host: frames that come are put into a queue by a thread, None at the end."""
 
@@ -283,9 +278,19 @@ class ChildComponent:
 
 
 class ChildModel(ChildComponent):
-    """A model back end in a child process."""
+    """A model back end in a child process.
+
+    It has ``reply_many`` and ``likelihood`` where the descriptor says that the back end has them.
+    """
 
     _MAKE = "make-model"
+
+    def __init__(self, descriptor: Descriptor, spec: Spec, configuration: Configuration) -> None:
+        super().__init__(descriptor, spec, configuration)
+        if descriptor.batches:
+            self.reply_many = self._reply_many
+        if descriptor.likelihood:
+            self.likelihood = self._likelihood
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Stream a reply; after cancel the component has two seconds, then its process is ended."""
@@ -311,46 +316,24 @@ class ChildModel(ChildComponent):
         latency = time.monotonic() - started
         yield Reply("".join(said), StopReason.CANCELLED, latency, first)
 
-
-class _Batching(ChildModel):
-    """A child model that answers many requests together."""
-
-    def reply_many(
+    def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
         """Yield ``(index, reply)`` in whatever order they come; fewer when cancelled."""
         process = self._ready()
-        arguments = {"requests": list(requests)}
-        for frame in self._call(process, "reply-many", arguments, cancel):
+        for frame in self._call(process, "reply-many", {"requests": list(requests)}, cancel):
             if "piece" in frame:
                 index, plain = frame["piece"]
                 piece = piece_from_plain(plain)
                 assert isinstance(piece, Reply | Wait | ComponentError)
                 yield index, piece
 
-
-class _Weighing(ChildModel):
-    """A child model that says how likely a text is."""
-
-    def likelihood(
+    def _likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
-        """The likelihood of each continuation, in their order; fewer when cancelled."""
+        """Return the likelihood of each continuation, in their order; fewer when cancelled."""
         process = self._ready()
         arguments = {"request": request, "continuations": list(continuations)}
         frames = self._call(process, "likelihood", arguments, cancel)
         pieces = [piece_from_plain(frame["piece"]) for frame in frames if "piece" in frame]
         return [piece for piece in pieces if isinstance(piece, Likelihood)]
-
-
-class _BatchingAndWeighing(_Batching, _Weighing):
-    """A child model that does both."""
-
-
-_KINDS: dict[tuple[bool, bool], type[ChildModel]] = {
-    (False, False): ChildModel,
-    (True, False): _Batching,
-    (False, True): _Weighing,
-    (True, True): _BatchingAndWeighing,
-}
-"""(batches, likelihood) of the descriptor: the proxy with just these methods."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any, BinaryIO, TypeVar
 
 from pydantic import TypeAdapter
@@ -32,6 +31,7 @@ _RECORDS: dict[str, type[Reply | Wait | Likelihood]] = {
     "wait": Wait,
     "likelihood": Likelihood,
 }
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
 def write_frame(stream: BinaryIO, frame: Mapping[str, Any]) -> None:
@@ -87,7 +87,10 @@ def read_record(kind: type[T], plain: object) -> T:
     Raises:
         ValueError: they are not those of such a record.
     """
-    return _adapter(kind).validate_python(plain)
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    record: T = _ADAPTERS[kind].validate_python(plain)
+    return record
 
 
 def piece_to_plain(piece: Piece) -> Frame:
@@ -122,11 +125,6 @@ def error_from_plain(plain: Frame) -> ComponentError:
     """Return the error to raise for what :func:`error_to_plain` wrote."""
     places = {key: plain.get(key) for key in ("where", "allowed", "hint")}
     return ComponentError(plain["message"], **places)
-
-
-@cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    return TypeAdapter(kind)
 
 
 def _fields(value: Any) -> Frame:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from tabwb.plugin_api.components import Cancel, ModelBackend, Transcriber
+from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.registry.loading import error_words, exits_as_errors, plugin_code
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError, TabwbError
@@ -118,9 +118,8 @@ class GuardedComponent:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise self._wrong(_kind(pair), "pairs (index, result)")
             index, piece = pair
-            if isinstance(index, bool) or not isinstance(index, numbers.Integral):
-                raise self._wrong(f"the index {index!r}", f"0 to {count - 1}")
-            if not 0 <= int(index) < count:
+            whole = isinstance(index, numbers.Integral) and not isinstance(index, bool)
+            if not whole or not 0 <= int(index) < count:
                 raise self._wrong(f"the index {index!r}", f"0 to {count - 1}")
             yield int(index), piece
 
@@ -129,7 +128,17 @@ class GuardedComponent:
 
 
 class GuardedModel(GuardedComponent):
-    """A model back end; what it gives are strings, waits and replies with sound numbers."""
+    """A model back end; what it gives are strings, waits and replies with sound numbers.
+
+    It has ``reply_many`` and ``likelihood`` where the plugin's back end has them.
+    """
+
+    def __init__(self, inner: Any, name: str, report: Report) -> None:
+        super().__init__(inner, name, report)
+        if hasattr(inner, "reply_many"):
+            self.reply_many = self._reply_many
+        if hasattr(inner, "likelihood"):
+            self.likelihood = self._likelihood
 
     @property
     def concurrency(self) -> Any:
@@ -195,11 +204,7 @@ class GuardedModel(GuardedComponent):
             raise self._wrong(f"{_kind(given)} as metadata", "a mapping of names to text")
         return {str(key): str(value) for key, value in given.items()}
 
-
-class _Batching(GuardedModel):
-    """A back end that answers many requests together."""
-
-    def reply_many(
+    def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
         """Yield ``(index, reply)``; a reply that is not sound is the error of its request alone.
@@ -219,11 +224,7 @@ class _Batching(GuardedModel):
             except ComponentError as error:
                 yield index, error
 
-
-class _Weighing(GuardedModel):
-    """A back end that says how likely a text is."""
-
-    def likelihood(
+    def _likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
         """The likelihood of each continuation.
@@ -249,25 +250,6 @@ class _Weighing(GuardedModel):
             self._count(one.prompt_tokens, "prompt_tokens"),
             self._metadata(one.metadata),
         )
-
-
-class _BatchingAndWeighing(_Batching, _Weighing):
-    """A back end that does both."""
-
-
-_MODELS: dict[tuple[bool, bool], type[GuardedModel]] = {
-    (False, False): GuardedModel,
-    (True, False): _Batching,
-    (False, True): _Weighing,
-    (True, True): _BatchingAndWeighing,
-}
-"""(has ``reply_many``, has ``likelihood``): the class with just these methods."""
-
-
-def guarded_model(inner: ModelBackend, name: str, report: Report) -> ModelBackend:
-    """Return a back end whose failures and replies are checked; arguments as for the class."""
-    kind = _MODELS[hasattr(inner, "reply_many"), hasattr(inner, "likelihood")]
-    return kind(inner, name, report)
 
 
 class GuardedTranscriber(GuardedComponent):
@@ -302,11 +284,6 @@ class GuardedTranscriber(GuardedComponent):
             else:
                 error = f"'{self._name}' gave {_kind(transcript)} instead of a Transcript"
                 yield index, Transcript(self._name, "error", error=error)
-
-
-def guarded_transcriber(inner: Transcriber, name: str, report: Report) -> Transcriber:
-    """Return a transcriber whose failures and transcripts are checked."""
-    return GuardedTranscriber(inner, name, report)
 
 
 def inner_of(component: T) -> T:

@@ -25,7 +25,7 @@ from tabwb.plugin_api.components import (
 )
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.cutting import cut_of, without_cut
-from tabwb.plugin_api.registry.guarded import guarded_model, guarded_transcriber
+from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber
 from tabwb.plugin_api.registry.index import (
     EXAMPLES,
     NOUNS,
@@ -204,9 +204,9 @@ class Plugins:
         """
         component, expanded = self._resolve("models", spec)
         if component.descriptor.runs == "child":
-            from tabwb.plugin_api.child.component import child_model
+            from tabwb.plugin_api.child.component import ChildModel
 
-            backend: ModelBackend = child_model(component.descriptor, expanded, self.configuration)
+            backend = ChildModel(component.descriptor, expanded, self.configuration)
             self._closing.append(backend.close)
             return backend
         made: ModelBackend = self._make(component, expanded)
@@ -507,9 +507,9 @@ class Plugins:
             )
         report = partial(self._close_failed, component.owner)
         if component.kind == "models":
-            return guarded_model(made, descriptor.id, report)
+            return GuardedModel(made, descriptor.id, report)
         if component.kind == "transcribers":
-            return guarded_transcriber(made, descriptor.id, report)
+            return GuardedTranscriber(made, descriptor.id, report)
         return made
 
     def _close_failed(self, owner: str, error: str) -> None:
