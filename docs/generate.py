@@ -1,4 +1,4 @@
-"""Writes the reference pages from the code: hooks, records, commands, battery schema.
+"""Write the reference pages from the code: hooks, records, commands, battery schema.
 
 ``python docs/generate.py`` writes them; ``--check`` fails when one is not current.
 """
@@ -19,7 +19,7 @@ HEADER = "<!-- Written by docs/generate.py from the code; edit the code, not thi
 
 
 def hooks() -> str:
-    """The page of all hook specifications."""
+    """Return the page of all hook specifications."""
     from tabwb.plugin_api import hookspecs
 
     lines = ["# Hooks", "", inspect.getdoc(hookspecs) or "", ""]
@@ -32,7 +32,7 @@ def hooks() -> str:
 
 
 def records() -> str:
-    """The page of every record that a plugin is given or gives, field by field."""
+    """Return the page of all records of plugins, field by field."""
     lines = [
         "# Records that a plugin sees",
         "",
@@ -43,8 +43,8 @@ def records() -> str:
     for title, kinds in record_kinds().items():
         lines += [f"## {title}", ""]
         for kind in kinds:
-            said = _plain(inspect.getdoc(kind) or "").partition("Attributes:")[0].strip()
-            lines += [f"### `{kind.__name__}`", "", f"`{kind.__module__}`. {said}", ""]
+            text = _plain(inspect.getdoc(kind) or "").partition("Attributes:")[0].strip()
+            lines += [f"### `{kind.__name__}`", "", f"`{kind.__module__}`. {text}", ""]
             rows = list(field_rows(kind))
             if rows:
                 lines += ["| field | type | default | meaning |", "|---|---|---|---|"]
@@ -54,7 +54,7 @@ def records() -> str:
 
 
 def value_rows() -> Iterator[str]:
-    """The values that statuses, states and kinds in the records can have."""
+    """Yield the table of the values of statuses, states and kinds."""
     from enum import StrEnum
 
     from tabwb.records import states
@@ -63,14 +63,14 @@ def value_rows() -> Iterator[str]:
     yield from ("| type | what it is | values |", "|---|---|---|")
     for name, kind in vars(states).items():
         if isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum:
-            said = " ".join(_plain(inspect.getdoc(kind) or "").partition("\n\n")[0].split())
-            values = ", ".join(f"`{one.name}` (`{one.value}`)" for one in kind)
-            yield f"| `{name}` | {said} | {values} |"
+            meaning = " ".join(_plain(inspect.getdoc(kind) or "").partition("\n\n")[0].split())
+            values = ", ".join(f"`{value.name}` (`{value.value}`)" for value in kind)
+            yield f"| `{name}` | {meaning} | {values} |"
     yield ""
 
 
 def record_kinds() -> dict[str, tuple[type, ...]]:
-    """The records of plugins, by the part of a plugin that sees them."""
+    """Return the records of plugins, by the component that uses them."""
     from tabwb.battery import model as battery
     from tabwb.plugin_api import components
     from tabwb.records import events, exchange, ratings, speech, trials
@@ -114,39 +114,39 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
 
 COMMON = {
     "attempt": "number of the attempt within its trial.",
-    "by": "the rater, or whoever did it.",
-    "at_s": "seconds from the beginning of the recording; None where nothing was recorded.",
-    "start_s": "where the stretch begins.",
-    "end_s": "where the stretch ends.",
+    "by": "the rater, or the user.",
+    "at_s": "seconds from the beginning of the recording; None if nothing was recorded.",
+    "start_s": "start of the segment.",
+    "end_s": "end of the segment.",
     "onset_s": "when the response began, seconds from the beginning of the recording.",
-    "cue": "place of the cue among those of the item, from 0.",
+    "cue": "index of the cue in the item's cues, from 0.",
     "kind": "the battery's word for the cue.",
     "counts": "whether a right answer after the cue counts as right.",
     "code": "id of the code.",
-    "flags": "what was noted with the code.",
+    "flags": "the flags of the code.",
     "transcript": "what was heard.",
 }
 """Meanings of fields that several records of naming share."""
 
 
 def field_rows(kind: type) -> Iterator[tuple[str, str, str, str]]:
-    """Field, type, default and meaning; fields of ``Event`` are described there."""
+    """Yield field, type, default and meaning; fields of ``Event`` are described there only."""
     from tabwb.records.events import Event
 
-    told = _attributes(kind)
-    inherited = {one.name for one in dataclasses.fields(Event)}
-    for one in dataclasses.fields(kind):
-        if issubclass(kind, Event) and kind is not Event and one.name in inherited:
+    meanings = _attributes(kind)
+    inherited = {field.name for field in dataclasses.fields(Event)}
+    for field in dataclasses.fields(kind):
+        if issubclass(kind, Event) and kind is not Event and field.name in inherited:
             continue
-        if one.default is not dataclasses.MISSING:
-            default = f"`{one.default!r}`"
-        elif one.default_factory is not dataclasses.MISSING:
-            default = f"`{one.default_factory()!r}`"
+        if field.default is not dataclasses.MISSING:
+            default = f"`{field.default!r}`"
+        elif field.default_factory is not dataclasses.MISSING:
+            default = f"`{field.default_factory()!r}`"
         else:
             default = ""
-        kind_of = str(one.type).replace("|", "or")
-        meaning = (told.get(one.name) or COMMON.get(one.name, "")).replace("|", "\\|")
-        yield f"`{one.name}`", f"`{kind_of}`", default.replace("|", "\\|"), meaning
+        kind_of = str(field.type).replace("|", "or")
+        meaning = (meanings.get(field.name) or COMMON.get(field.name, "")).replace("|", "\\|")
+        yield f"`{field.name}`", f"`{kind_of}`", default.replace("|", "\\|"), meaning
 
 
 def _dataclasses(module: Any, base: type = object) -> tuple[type, ...]:
@@ -162,26 +162,26 @@ def _dataclasses(module: Any, base: type = object) -> tuple[type, ...]:
 
 
 def _attributes(kind: type) -> dict[str, str]:
-    """The ``Attributes:`` of a docstring; those of a base class where it has none of its own."""
-    found: dict[str, str] = {}
-    for one in reversed(kind.__mro__):
-        section = (inspect.getdoc(one) or "").partition("Attributes:\n")[2]
+    """Return the ``Attributes:`` of a docstring and of the base classes' docstrings."""
+    meanings: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        section = (inspect.getdoc(base) or "").partition("Attributes:\n")[2]
         names: list[str] = []
         for line in section.splitlines():
             head, colon, rest = line.partition(": ")
             if line.startswith("    ") and not line.startswith("     ") and colon:
                 names = [name.strip() for name in head.split(",")]
-                found |= dict.fromkeys(names, _plain(rest.strip()))
+                meanings |= dict.fromkeys(names, _plain(rest.strip()))
             elif line.strip() and line.startswith("     "):
                 for name in names:
-                    found[name] += " " + _plain(line.strip())
+                    meanings[name] += " " + _plain(line.strip())
             elif line.strip():
                 break
-    return found
+    return meanings
 
 
 def commands() -> str:
-    """The page of all commands, as their ``--help`` says it."""
+    """Return the page of all commands with their ``--help``."""
     from tabwb.cli.main import cli
 
     lines = ["# Commands", ""]
@@ -192,15 +192,14 @@ def commands() -> str:
 
 
 def export_columns() -> str:
-    """The page of every column of the long table."""
+    """Return the page of all columns of the long table."""
     from tabwb_builtin.columns import TABLE
 
     lines = [
         "# Columns of an export",
         "",
         "`tabwb export --format csv` and `--format parquet` write one row per rating of a counted",
-        "response, in these columns. Names are stable. An empty cell (Parquet: a null) has no",
-        "value.",
+        "response. Names of columns are stable. An empty cell (Parquet: a null) means no value.",
         "",
         "| column | type | unit | meaning |",
         "|---|---|---|---|",
@@ -213,7 +212,7 @@ def export_columns() -> str:
 
 
 def battery_schema() -> str:
-    """The page of every key that a battery file may have."""
+    """Return the page of all keys of a battery file."""
     from tabwb.battery.schema import json_schema
 
     schema = json_schema()
@@ -260,9 +259,9 @@ def _type(value: dict[str, Any]) -> str:
     if "$ref" in value:
         return str(value["$ref"]).rsplit("/", 1)[-1]
     if "anyOf" in value:
-        return " or ".join(_type(one) for one in value["anyOf"])
+        return " or ".join(_type(part) for part in value["anyOf"])
     if "enum" in value:
-        return ", ".join(f"`{one}`" for one in value["enum"])
+        return ", ".join(f"`{choice}`" for choice in value["enum"])
     if value.get("type") == "array":
         return f"list of {_type(value.get('items', {}))}"
     return str(value.get("type", "any"))
@@ -278,7 +277,7 @@ PAGES = {
 
 
 def main() -> int:
-    """Write or check every page; 1 when a checked page is not current."""
+    """Write or check every page; return 1 if a checked page is not current."""
     REFERENCE.mkdir(exist_ok=True)
     stale = []
     for name, make in PAGES.items():

@@ -1,9 +1,9 @@
-"""Gives the source paper's own examples to judges and sets their verdicts beside the paper's.
+"""Compare judges' verdicts on the source paper's examples with the paper's labels.
 
 ``python docs/judged_examples.py [--judge SPEC]...`` writes ``judged-examples.md``: the two
-transcripts of appendix D.3 and the five responses of appendix C. Without ``--judge`` those judges
-are asked that run without a network. No check looks at the page: a model's verdicts may differ
-between machines.
+transcripts of appendix D.3 and the five responses of appendix C. Without ``--judge`` it uses the
+judges that run without a network. No check compares the page: a model's verdicts may differ between
+machines.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ SIGNS = {
     RatingStatus.ERROR: "error",
 }
 HEAD = """\
-# The paper's examples, judged
+# Verdicts on the paper's examples
 
-The two transcripts of TAB, appendix D.3 (both stand in the judge's own prompt as examples), and
-the five responses of appendix C, given to the judges that run without a network. 1 is present,
-0 absent, · undefined. The paper labels all 19 features of the transcripts; of the responses it
-names only the symptoms that each illustrates: a blank there is no claim that a feature is absent.
+The two transcripts of TAB, appendix D.3 (both are examples in the judge's own prompt), and the five
+responses of appendix C, rated by the judges that run without a network. 1 is present, 0 absent, ·
+undefined. The paper labels all 19 features of the transcripts. Of the responses it names only the
+symptoms that each illustrates: a blank there does not mean that a feature is absent.
 
-The bundled model is a demonstration of 1.2 million parameters that has never seen a judge's prompt:
-its columns show that the road from prompt to verdict works, and that a judge's numbers have to be
-checked before they are believed. Written by `python docs/judged_examples.py`; `--judge SPEC` asks
-other judges instead.
+The bundled model is a demonstration of 1.2 million parameters that was not trained on judges'
+prompts: its columns show that the steps from prompt to verdict work, and that a judge's numbers
+must be checked before use. `python docs/judged_examples.py` writes this page; `--judge SPEC` uses
+other judges.
 """
 
 
@@ -54,7 +54,7 @@ class Example:
     """A published text with the paper's labels.
 
     Attributes:
-        labels: feature to 1 or 0; features that the paper does not speak of are missing.
+        labels: feature to 1 or 0, only for features that the paper mentions.
     """
 
     title: str
@@ -63,19 +63,19 @@ class Example:
 
 
 def examples(features: Sequence[str]) -> Iterator[Example]:
-    """The published texts."""
+    """Yield the published texts with the paper's labels."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
-    for number, each in enumerate(published["judged"], 1):
+    for number, entry in enumerate(published["judged"], 1):
         yield Example(
             f"D.3, transcript {number}",
-            _response(each["text"], ResponseKind.CONNECTED_TEXT, "", spoken=True),
-            {feature: int(feature in each["present"]) for feature in features},
+            _response(entry["text"], ResponseKind.CONNECTED_TEXT, "", spoken=True),
+            {feature: int(feature in entry["present"]) for feature in features},
         )
-    for number, each in enumerate(published["illustrated"], 1):
+    for number, entry in enumerate(published["illustrated"], 1):
         yield Example(
             f"C, example {number}",
-            _response(each["text"], ResponseKind(each["kind"]), each["prompt"]),
-            dict.fromkeys(each["present"], 1),
+            _response(entry["text"], ResponseKind(entry["kind"]), entry["prompt"]),
+            dict.fromkeys(entry["present"], 1),
         )
 
 
@@ -86,31 +86,31 @@ def _response(text: str, kind: ResponseKind, prompt: str, *, spoken: bool = Fals
 def verdicts(
     plugins: Plugins, battery: Battery, spec: str, given: Sequence[Example]
 ) -> tuple[str, list[Mapping[str, Rating]]]:
-    """A judge's id and its ratings of each example, by measure."""
+    """Return a judge's rater id and its ratings of each example, by measure."""
     judge = plugins.judge(spec)
     responses = [example.response for example in given]
-    found: list[Sequence[Rating]] = [()] * len(given)
+    ratings: list[Sequence[Rating]] = [()] * len(given)
     if isinstance(judge, ModelJudge):
         judge.open()
         try:
             for index, piece in judge.judge_many(responses, battery.features, threading.Event()):
                 if isinstance(piece, Verdict):
-                    found[index] = piece.ratings
+                    ratings[index] = piece.ratings
         finally:
             judge.close()
     else:
-        found = [judge.judge(response, battery.features) for response in responses]
-    return judge.rater, [{rating.measure: rating for rating in ratings} for ratings in found]
+        ratings = [judge.judge(response, battery.features) for response in responses]
+    return judge.rater, [{rating.measure: rating for rating in of_text} for of_text in ratings]
 
 
 def page(plugins: Plugins, judges: Sequence[str]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     from tabwb.administer.session.setup import find_battery
 
     battery = find_battery(plugins, "tab")
     given = list(examples([feature.id for feature in battery.features]))
     judged = [verdicts(plugins, battery, spec, given) for spec in judges]
-    parts = [HEAD, *(_table(battery, n, each, judged) for n, each in enumerate(given))]
+    parts = [HEAD, *(_table(battery, n, example, judged) for n, example in enumerate(given))]
     parts.append(_agreement(given, judged))
     return "\n".join(parts)
 
@@ -148,11 +148,11 @@ def _cell(rating: Rating | None) -> str:
 def _agreement(
     given: Sequence[Example], judged: Sequence[tuple[str, Sequence[Mapping[str, Rating]]]]
 ) -> str:
-    """How often each judge says what the paper labels, transcripts only."""
+    """Return the agreement of each judge with the paper's labels, transcripts only."""
     rows = [
-        "## The two transcripts, counted",
+        "## Agreement on the two transcripts",
         "",
-        "| judge | verdicts | same as the paper | present as in the paper | present beyond it |",
+        "| judge | verdicts | same as the paper | present in both | present by the judge only |",
         "|---|---:|---:|---:|---:|",
     ]
     for rater, ratings in judged:
@@ -172,7 +172,7 @@ def _agreement(
 
 
 def main() -> None:
-    """Ask the judges and write the page."""
+    """Run the judges and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judge", action="append", metavar="SPEC")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The tables of naming-rules.md, made from the code: codes, flags, the decision table, varieties.
+"""Write the tables of naming-rules.md from the code: codes, flags, decision table, varieties.
 
 ``python docs/naming_rules.py`` writes them, ``--check`` fails when one is not current.
 """
@@ -16,29 +16,31 @@ PAGE = Path(__file__).parent / "naming-rules.md"
 
 
 def codes() -> str:
-    """Every code."""
+    """Return the table of codes."""
     lines = ["| code | meaning | proposed by |", "|---|---|---|"]
-    lines += [f"| `{name}` | {one.definition} | {one.proposer} |" for name, one in CODES.items()]
+    lines += [f"| `{name}` | {code.definition} | {code.proposer} |" for name, code in CODES.items()]
     return "\n".join(lines)
 
 
 def flags() -> str:
-    """Every flag."""
+    """Return the table of flags."""
     lines = ["| flag | meaning |", "|---|---|"]
-    return "\n".join([*lines, *(f"| `{name}` | {said} |" for name, said in FLAGS.items())])
+    return "\n".join([*lines, *(f"| `{name}` | {meaning} |" for name, meaning in FLAGS.items())])
 
 
 def rules() -> str:
-    """The decision table, in the order in which it is applied."""
+    """Return the decision table, in the order in which it is applied."""
     lines = ["| # | rule | what it says | from |", "|---|---|---|---|"]
-    lines += [f"| {one.number} | {one.name} | {one.says} | {one.source} |" for one in RULES]
+    lines += [f"| {rule.number} | {rule.name} | {rule.says} | {rule.source} |" for rule in RULES]
     return "\n".join(lines)
 
 
 def varieties() -> str:
-    """Every variety of English that can be recorded."""
+    """Return the table of the varieties of English that can be recorded."""
     lines = ["| variety | what differs |", "|---|---|"]
-    return "\n".join([*lines, *(f"| `{name}` | {said} |" for name, said in VARIETIES.items())])
+    return "\n".join(
+        [*lines, *(f"| `{name}` | {meaning} |" for name, meaning in VARIETIES.items())]
+    )
 
 
 TABLES = {"codes": codes, "flags": flags, "decision table": rules, "varieties": varieties}

@@ -1,7 +1,7 @@
-"""Writes the tables of ``rules-judge.md`` from the code, and measures the rules on other texts.
+"""Write the tables of ``rules-judge.md`` from the code; measure the rules on other texts.
 
 ``python docs/rules_judge.py`` writes them, ``--check`` fails when one is not current, and
-``--measure FILE`` prints in how many of the file's texts (one a line) each rule fires.
+``--measure FILE`` prints the number of the file's texts (one per line) in which each rule fires.
 """
 
 from __future__ import annotations
@@ -36,51 +36,53 @@ TITLES = {"conduite-d-approche": "conduite d'approche"}
 
 
 def judged_transcripts() -> str:
-    """Every feature of D.3's two transcripts: the paper's label, and what the rule says."""
+    """Return the paper's labels and the rules' verdicts for D.3's two transcripts."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))["judged"]
-    verdicts = [judge(TextContext(each["text"], spoken=True)) for each in published]
+    verdicts = [judge(TextContext(text["text"], spoken=True)) for text in published]
     rows = [f"| feature | paper 1 | {NAME} | paper 2 | {NAME} |", "|---|---|---|---|---|"]
     for feature in FEATURES:
         cells = [_title(feature)]
-        for each, said in zip(published, verdicts, strict=True):
-            cells += [str(int(feature in each["present"])), _cell(said[feature])]
+        for text, ratings in zip(published, verdicts, strict=True):
+            cells += [str(int(feature in text["present"])), _cell(ratings[feature])]
         rows.append(f"| {' | '.join(cells)} |")
     pairs = [
-        (feature in each["present"], said[feature].outcome is Outcome.PRESENT)
-        for each, said in zip(published, verdicts, strict=True)
+        (feature in text["present"], ratings[feature].outcome is Outcome.PRESENT)
+        for text, ratings in zip(published, verdicts, strict=True)
         for feature in TWO_SIDED + ONE_SIDED
     ]
-    found = sum(label and fired for label, fired in pairs)
+    hits = sum(label and fired for label, fired in pairs)
     false = sum(fired and not label for label, fired in pairs)
     labelled = sum(label for label, _ in pairs)
     return "\n".join(
         [
             *rows,
             "",
-            f"Found: {found} of the {labelled} positives of features that have a rule; "
+            f"Found: {hits} of the {labelled} positives of features that have a rule; "
             f"false positives: {false}.",
         ]
     )
 
 
 def illustrated_responses() -> str:
-    """Appendix C's five responses: the paper's symptoms, and what fires."""
+    """Return the paper's symptoms and the rules that fire for appendix C's five responses."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))["illustrated"]
     rows = [f"| response | the paper says | {NAME} says present |", "|---|---|---|"]
-    for each in published:
-        verdicts = judge(illustrated_context(each))
+    for example in published:
+        verdicts = judge(illustrated_context(example))
         fired = [
             f"{_title(feature)} ({_plain(str(verdict))})"
             for feature, verdict in verdicts.items()
             if verdict.outcome is Outcome.PRESENT
         ]
-        labels = ", ".join(map(_title, each["present"]))
-        rows.append(f"| {each['id']} ({each['kind']}) | {labels} | {'; '.join(fired) or '-'} |")
+        labels = ", ".join(map(_title, example["present"]))
+        rows.append(
+            f"| {example['id']} ({example['kind']}) | {labels} | {'; '.join(fired) or '-'} |"
+        )
     return "\n".join(rows)
 
 
 def illustrated_context(published: Mapping[str, Any]) -> TextContext:
-    """One of appendix C's responses with its item."""
+    """Return one of appendix C's responses with its item."""
     return TextContext(
         published["text"],
         ResponseKind(published["kind"]),
@@ -90,23 +92,25 @@ def illustrated_context(published: Mapping[str, Any]) -> TextContext:
 
 
 def defined_examples() -> str:
-    """D.2's 18 one-line examples: whether the feature's own rule finds it, and what else fires."""
+    """Return the verdict of the feature's own rule, and others that fire, for D.2's 18 examples."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))["defined"]
     rows = ["| feature | example | its rule | also present |", "|---|---|---|---|"]
-    for each in published:
-        verdicts = judge(TextContext(each["text"]))
+    for example in published:
+        verdicts = judge(TextContext(example["text"]))
         others = ", ".join(
             _title(feature)
             for feature, verdict in verdicts.items()
-            if verdict.outcome is Outcome.PRESENT and feature != each["feature"]
+            if verdict.outcome is Outcome.PRESENT and feature != example["feature"]
         )
-        own = verdicts[each["feature"]].outcome.value
-        rows.append(f"| {_title(each['feature'])} | {each['text']} | {own} | {others or '-'} |")
+        own = verdicts[example["feature"]].outcome.value
+        rows.append(
+            f"| {_title(example['feature'])} | {example['text']} | {own} | {others or '-'} |"
+        )
     return "\n".join(rows)
 
 
 def thresholds() -> str:
-    """The numbers of this version."""
+    """Return the thresholds of this version."""
     rows = ["| number | value |", "|---|---|"]
     for field in dataclasses.fields(CURRENT):
         value = getattr(CURRENT, field.name)
@@ -124,7 +128,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 
 def written(page: str) -> str:
-    """The page with every table as the code makes it now."""
+    """Return the page with every table as the code makes it now."""
     for name, table in TABLES.items():
         opening, closing = f"<!-- table: {name} -->\n", f"<!-- end: {name} -->"
         before, _, rest = page.partition(opening)
@@ -134,13 +138,13 @@ def written(page: str) -> str:
 
 
 def measure(texts: Iterable[str], limits: Thresholds = CURRENT) -> str:
-    """In how many texts of healthy writers each rule fires: its false positives."""
+    """Return the share of texts in which each rule fires: false positives on normal texts."""
     fired: Counter[str] = Counter()
     total = 0
     for text in texts:
         total += 1
         verdicts = judge(TextContext(text), limits)
-        fired.update(f for f, said in verdicts.items() if said.outcome is Outcome.PRESENT)
+        fired.update(f for f, rating in verdicts.items() if rating.outcome is Outcome.PRESENT)
     rates = (
         f"{feature:32} {fired[feature]:5} {100 * fired[feature] / max(1, total):5.1f} %"
         for feature in FEATURES
@@ -164,7 +168,7 @@ def _plain(text: str) -> str:
 
 
 def main() -> None:
-    """Write, check or measure, as the arguments say."""
+    """Write, check or measure, depending on the arguments."""
     if sys.argv[1:2] == ["--measure"]:
         print(measure(Path(sys.argv[2]).read_text(encoding="utf-8").splitlines()))
         return
