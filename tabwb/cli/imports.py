@@ -64,7 +64,7 @@ def import_(**options: Any) -> int:
     from tabwb.administer.naming.run import import_responses
     from tabwb.administer.session import setup
     from tabwb.records.conditions import Conditions
-    from tabwb.records.days import read_day
+    from tabwb.records.speakers import read_day
 
     plugins = open_plugins()
     try:

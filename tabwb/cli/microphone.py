@@ -72,11 +72,11 @@ def try_device(
     from tabwb.speech.playback import Playback
     from tabwb.speech.quality import quality
     from tabwb.speech.recorder import Recorder
-    from tabwb.store import working
+    from tabwb.store import takes
 
     chosen = pick(device)
     player = pick_output(output) if playback and output is not None else None
-    with WorkFolder(working.of_user()) as folder:
+    with WorkFolder(takes.user_work_root()) as folder:
         recorder = Recorder(chosen, folder.path / "test.wav")
         recorder.start()
         try:

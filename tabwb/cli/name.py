@@ -130,7 +130,7 @@ def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | N
         UsageError: it is not a day, or several differ.
     """
     from tabwb.administer.naming.files import date_of
-    from tabwb.records.days import read_day
+    from tabwb.records.speakers import read_day
 
     said = options["session_date"]
     if options["source"] == MICROPHONE:

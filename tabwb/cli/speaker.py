@@ -32,8 +32,8 @@ from tabwb.records.speakers import (
     Consent,
     Scope,
     Speaker,
-    checked_day,
     in_force,
+    read_day,
 )
 from tabwb.records.study import check_id
 from tabwb.records.words import plural
@@ -351,7 +351,7 @@ def _pairs(values: Iterable[str]) -> dict[str, str]:
 def _day(text: str) -> str:
     from datetime import date
 
-    return date.today().isoformat() if text == TODAY else checked_day(text)
+    return date.today().isoformat() if text == TODAY else read_day(text)
 
 
 def _confirm(speaker_id: str) -> None:

@@ -201,24 +201,34 @@ def checked_reason(text: str) -> Reason:
     raise UsageError(f"'{text}' is not a valid reason for a deletion", allowed=", ".join(REASONS))
 
 
-def checked_day(text: str, *, today: date | None = None) -> str:
-    """Return a day that is not in the future: what has not happened is not recorded.
+def read_day(text: str, where: str | None = None, *, today: date | None = None) -> str:
+    """Return a day as ISO 8601 writes it; days in the future are refused.
+
+    Args:
+        text: as written.
+        where: what to name in an error, for instance ``--date``.
+        today: None for the clock's.
 
     Raises:
-        UsageError: it is no day, or one in the future.
+        UsageError: it is not a day, or lies in the future.
 
-    >>> checked_day("2026-11-21", today=date(2026, 11, 21))
-    '2026-11-21'
+    >>> read_day(" 2024-03-09 ")
+    '2024-03-09'
     """
+    written = text.strip()
     try:
-        day = date.fromisoformat(text)
+        day = date.fromisoformat(written)
     except ValueError:
+        day = None
+    if day is None or day.isoformat() != written:
         raise UsageError(
-            f"'{text}' is not a valid date", allowed="for example 2026-11-21"
-        ) from None
+            f"'{text}' is not a valid date",
+            where=where,
+            allowed="YYYY-MM-DD, for example 2024-03-09",
+        )
     if day > (today or date.today()):
-        raise UsageError(f"{day} is in the future", hint="record it on the day it happens")
-    return day.isoformat()
+        raise UsageError(f"{written} is in the future", where=where)
+    return written
 
 
 def operator() -> str:

@@ -132,7 +132,7 @@ def repair(path: Path) -> tuple[int, int, int]:
 
 
 def _write_all(file: BinaryIO, data: bytes) -> None:
-    """Return a disk that becomes full takes a part first, and only then refuses."""
+    """Write all bytes, also where a disk that becomes full takes only a part at first."""
     rest = memoryview(data)
     while rest:
         rest = rest[file.write(rest) :]

@@ -1,13 +1,18 @@
-"""Connections and transactions over the DB-API, the same for the embedded file and for a server.
+"""Transactions, and the embedded database: one SQLite file.
 
-Plain SQL with ``?`` for a parameter, without SQLAlchemy, whose import costs more than giving a
+Plain SQL with ``?`` for a parameter, without SQLAlchemy, whose import takes longer than giving a
 whole battery (``docs/store.md``).
 """
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 from tabwb.records.errors import StoreError
@@ -37,7 +42,7 @@ class Transaction:
         return list(self._cursor.fetchall())
 
     def each(self, sql: str, *parameters: object) -> Iterator[Any]:
-        """Return the rows of a query one by one; no other statement may run meanwhile."""
+        """Yield the rows of a query one by one; no other statement may run meanwhile."""
         self.execute(sql, *parameters)
         return iter(self._cursor)
 
@@ -78,3 +83,303 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Close every connection; may be called twice."""
+
+
+PATIENCE_S = 5.0
+"""How long to wait for another program that writes."""
+SAFE = "what was recorded before is safe; this step was not recorded"
+
+
+class EmbeddedDatabase:
+    """One SQLite file in WAL mode. Each thread has a connection of its own; a fork makes new ones.
+
+    A file that cannot be written (a colleague's, an archive's, one on a read-only disk) is opened
+    for reading; what would write to it is refused.
+
+    Args:
+        path: of the file; made when it is not there.
+        patience_s: how long to wait for another program that writes.
+    """
+
+    def __init__(self, path: Path, *, patience_s: float = PATIENCE_S) -> None:
+        self.path = path
+        self.location = str(path)
+        self._patience_s = patience_s
+        self._local = threading.local()
+        self._all: list[sqlite3.Connection] = []
+        self._file: tuple[int, int] | None = None
+        self._only_read = False
+
+    @property
+    def only_read(self) -> bool:
+        """Whether the file could not be opened for writing."""
+        return self._only_read
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Yield a transaction that sees one state of the store throughout."""
+        with self.transaction("BEGIN") as transaction:
+            yield transaction
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """Yield a transaction that is durable when the block ends and undone when it raises.
+
+        Raises:
+            StoreError: besides SQLite's own failures, when the file was taken away or replaced
+                while it was open. SQLite would go on writing to a file without a name.
+        """
+        with self.explained():
+            self.connection()
+        if self._only_read:
+            raise read_only(self.location)
+        with self.transaction("BEGIN IMMEDIATE") as transaction:
+            yield transaction
+            self._still_there()
+
+    @contextmanager
+    def erasing(self) -> Iterator[Transaction]:
+        """Yield a writing transaction that leaves nothing of what it deletes in the file's pages.
+
+        Foreign keys are checked once at its end: row by row, taking away a text that nothing uses
+        would read whole tables.
+
+        Raises:
+            StoreError: as :meth:`writing`; or a row would be left without what it refers to.
+        """
+        with self.explained():
+            self.connection()
+        if self._only_read:
+            raise read_only(self.location)
+        with self.explained(), closing(self._new(str(self.path))) as connection:
+            connection.execute("PRAGMA foreign_keys = OFF")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            yield Transaction(connection.cursor())
+            broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+            if broken is not None:
+                raise damaged(f"a row of '{broken[0]}' refers to nothing", self.location)
+            self._still_there()
+            connection.execute("COMMIT")
+
+    def scrub(self) -> bool:
+        """Write the file anew without its unused pages and empty the log beside it.
+
+        Returns:
+            False where another program reads or writes: traces of what was deleted may be left.
+        """
+        with closing(self._new(str(self.path))) as connection:
+            try:
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute("VACUUM")
+                (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.Error as error:
+                if _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                    return False
+                raise explain(error, self.location, self._patience_s) from error
+        return not busy
+
+    def make_private(self) -> None:
+        """Let nobody but its owner read the file; one of somebody else's is left as it is."""
+        for tail in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(f"{self.path}{tail}").chmod(0o600)
+
+    @contextmanager
+    def transaction(self, begin: str) -> Iterator[Transaction]:
+        """Yield a transaction opened with the given statement."""
+        with self.explained():
+            connection = self.connection()
+            try:
+                connection.execute(begin)
+                yield Transaction(connection.cursor())
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn errors of SQLite into a :class:`StoreError` that says what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if isinstance(error, sqlite3.IntegrityError):
+                raise Conflict(
+                    f"what was to be stored does not fit ({error})", where=self.location, hint=SAFE
+                ) from error
+            raise explain(error, self.location, self._patience_s) from error
+        except UnicodeDecodeError as error:
+            # SQLite's own message quotes a name of the schema that is no text any more.
+            cause = sqlite3.DatabaseError(str(error))
+            raise damaged("names in it are not text", self.location) from cause
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise StoreError(
+                f"something cannot be stored: {error}", where=self.location, hint=SAFE
+            ) from error
+
+    def connection(self) -> sqlite3.Connection:
+        """Return this thread's connection."""
+        mine: tuple[int, sqlite3.Connection] | None = getattr(self._local, "mine", None)
+        if mine is None or mine[0] != os.getpid():
+            mine = os.getpid(), self._connect()
+            self._local.mine = mine
+            self._all.append(mine[1])
+        return mine[1]
+
+    def close(self) -> None:
+        """Close every connection; may be called twice."""
+        while self._all:
+            with suppress(sqlite3.Error):
+                self._all.pop().close()
+        self._local = threading.local()
+        self._file = None
+
+    def _still_there(self) -> None:
+        if self._identity() != self._file:
+            raise StoreError(
+                "the store was moved, deleted or replaced while it was open",
+                where=self.location,
+                hint="put it back (or a backup of it); this step and what was given since then "
+                "may be lost",
+            )
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            return self._connect_to(str(self.path))
+        except sqlite3.OperationalError as error:
+            if not _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+                raise
+            found = self._connect_for_reading()
+            if found is None:
+                raise
+            return found
+
+    def _connect_for_reading(self) -> sqlite3.Connection | None:
+        """Return a connection to a read-only file; None where it is not readable either."""
+        wal = self.path.with_name(self.path.name + "-wal")
+        uri = self.path.as_uri()
+        # SQLite needs to write beside a file in WAL mode even to read it, unless it is told that
+        # the file does not change. What another program has not yet put into it would be missing.
+        queries = ["mode=ro"]
+        try:
+            if not wal.exists() or not wal.stat().st_size:
+                queries.append("immutable=1")
+        except OSError:
+            return None
+        for query in queries:
+            with suppress(sqlite3.Error):
+                connection = self._new(f"{uri}?{query}", uri=True)
+                try:
+                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                except sqlite3.Error:
+                    connection.close()
+                    raise
+                self._only_read = True
+                return connection
+        return None
+
+    def _new(self, place: str, *, uri: bool = False) -> sqlite3.Connection:
+        return sqlite3.connect(
+            place,
+            timeout=self._patience_s,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+            uri=uri,
+        )
+
+    def _connect_to(self, place: str) -> sqlite3.Connection:
+        connection = self._new(place)
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")
+            self._write_ahead(connection)
+            self._file = self._file or self._identity()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _write_ahead(self, connection: sqlite3.Connection) -> None:
+        # SQLite does not wait by itself for the lock that changing the mode needs.
+        until = time.monotonic() + self._patience_s
+        while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if _name(error) != "SQLITE_BUSY" or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+
+def _name(error: sqlite3.Error) -> str:
+    return getattr(error, "sqlite_errorname", "") or ""
+
+
+def damaged(what: str, where: str) -> StoreError:
+    """Return the error for a file that is not as SQLite wrote it."""
+    return StoreError(
+        f"the store is damaged ({what})",
+        where=where,
+        hint="'tabwb store check' says where; put back a backup, and keep the damaged file",
+    )
+
+
+def read_only(where: str) -> StoreError:
+    """Return the error for a store that may only be read."""
+    return StoreError(
+        "the store cannot be written: its file or its folder is read-only",
+        where=where,
+        hint="allow writing there, or name another place with --store",
+    )
+
+
+def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
+    """Return what an error of SQLite means to a person, and what to do about it."""
+    name = _name(error)
+    if name.startswith("SQLITE_FULL"):
+        return StoreError(
+            "the disk is full", where=where, hint=f"{SAFE}: free some space, then resume"
+        )
+    if name.startswith("SQLITE_READONLY"):
+        return read_only(where)
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreError(
+            f"the store is locked: another program has been writing for {patience_s:g} s",
+            where=where,
+            hint=f"{SAFE}: wait for that program or close it, then try again",
+        )
+    if name == "SQLITE_NOTADB":
+        return StoreError(
+            "this is not a tabwb store: it is not an SQLite file, or its beginning is damaged",
+            where=where,
+            hint="name another file with --store, or put back a backup",
+        )
+    if name.startswith("SQLITE_CORRUPT"):
+        return damaged(str(error), where)
+    if name.startswith("SQLITE_CANTOPEN"):
+        return StoreError(
+            "the store cannot be opened: no permission, or its folder cannot be written",
+            where=where,
+            hint="SQLite keeps two files beside it while it is open; name a place of your own "
+            "with --store",
+        )
+    if name.startswith("SQLITE_IOERR"):
+        return StoreError(
+            f"the disk failed or refused to write ({name})",
+            where=where,
+            hint=f"{SAFE}: look for a full disk, a quota or a file size limit",
+        )
+    return StoreError(f"the store failed: {error}", where=where, hint=SAFE)

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import LogEntry, Reason, Tombstone
-from tabwb.store import blobs, codec, people_rows, working
+from tabwb.store import blobs, codec, people_rows, takes
 from tabwb.store.database import Transaction
 from tabwb.store.write import now
 
 if TYPE_CHECKING:
-    from tabwb.store.embedded import EmbeddedDatabase
+    from tabwb.store.database import EmbeddedDatabase
 
 _ATTEMPTS = "SELECT id FROM attempts WHERE administration_id = ?"
 _SETS = f"SELECT id FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})"
@@ -195,8 +195,8 @@ def remove_takes(store: Path, administrations: Iterable[str]) -> None:
     Copies that a transcriber was working on when its process died go too, whosever they are.
     """
     folder = store.with_name(f"{store.name}.takes")
-    workfolder.sweep(working.beside(store))
-    workfolder.sweep(working.of_user())
+    workfolder.sweep(takes.work_root_beside(store))
+    workfolder.sweep(takes.user_work_root())
     for uid in administrations:
         for path in folder.glob(f"{uid}.*"):
             with blobs.explained(folder):

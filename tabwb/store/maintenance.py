@@ -14,9 +14,8 @@ from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder, open_private
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, schema, working
-from tabwb.store.database import Transaction
-from tabwb.store.embedded import EmbeddedDatabase, explain
+from tabwb.store import blobs, schema, takes
+from tabwb.store.database import EmbeddedDatabase, Transaction, explain
 from tabwb.store.open import remove_unnamed as sweep_unnamed
 from tabwb.store.open import version_of
 from tabwb.store.store import Store
@@ -115,7 +114,7 @@ def backup(store: Store, out: Path) -> None:
     work: WorkFolder | None = None
     try:
         make_private_folder(out.parent)
-        work = WorkFolder(working.of_user())
+        work = WorkFolder(takes.user_work_root())
         draft = work.draft(out)
         assert isinstance(store.database, EmbeddedDatabase)
         os.close(open_private(draft, os.O_CREAT | os.O_RDWR))
@@ -244,7 +243,7 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
             version = version_of(transaction, database.location)
         if version is None or schema.needs_upgrade(version, database.location):
             return ()
-        workfolder.sweep(working.beside(database.path))
+        workfolder.sweep(takes.work_root_beside(database.path))
         return tuple(sweep_unnamed(database))
     finally:
         database.close()

@@ -13,7 +13,7 @@ from sqlalchemy.pool import NullPool
 
 from tabwb.records.errors import StoreError
 from tabwb.store import schema
-from tabwb.store.embedded import explain
+from tabwb.store.database import explain
 
 SCRIPTS = Path(__file__).parent / "migrations"
 

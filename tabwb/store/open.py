@@ -9,9 +9,8 @@ from pathlib import Path
 from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder
-from tabwb.store import blobs, schema, working
-from tabwb.store.database import Transaction
-from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
+from tabwb.store import blobs, schema, takes
+from tabwb.store.database import PATIENCE_S, EmbeddedDatabase, Transaction
 
 
 def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -> EmbeddedDatabase:
@@ -88,8 +87,8 @@ def _sweep(database: EmbeddedDatabase) -> None:
     """Remove what processes left that were killed: files without a row, and work folders."""
     if database.only_read:
         return
-    workfolder.sweep(working.beside(database.path))
-    workfolder.sweep(working.of_user())
+    workfolder.sweep(takes.work_root_beside(database.path))
+    workfolder.sweep(takes.user_work_root())
     if not blobs.needs_sweep(blobs.folder_of(database.path)):
         return
     # What hinders it hinders nothing else; the next opening tries again.

@@ -25,9 +25,8 @@ from tabwb.records.speakers import (
     operator,
 )
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, erase, people_rows, read, working
-from tabwb.store.database import Database, Transaction
-from tabwb.store.embedded import EmbeddedDatabase
+from tabwb.store import blobs, erase, people_rows, read, takes
+from tabwb.store.database import Database, EmbeddedDatabase, Transaction
 from tabwb.store.location import resolve
 
 
@@ -255,8 +254,8 @@ class People(ABC):
         if content is None:
             raise StoreError(f"no recording {sha256} is kept", where=self.location)
         if self._temporary is None:
-            with blobs.explained(working.of_user()):
-                self._temporary = WorkFolder(working.of_user())
+            with blobs.explained(takes.user_work_root()):
+                self._temporary = WorkFolder(takes.user_work_root())
         folder = self._temporary.path
         blobs.keep(folder, sha256, bytes(content))
         return blobs.path_of(folder, sha256)

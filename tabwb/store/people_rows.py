@@ -18,7 +18,7 @@ from tabwb.store.write import now
 
 
 def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
-    """Everybody who is known, by record, consent or administration, in the order of their IDs."""
+    """Return everybody known by record, consent or administration, ordered by ID."""
     found = {speaker: Speaker(speaker) for _, speaker in guarded(transaction)}
     for (speaker,) in transaction.rows("SELECT DISTINCT speaker FROM consents"):
         found[speaker] = Speaker(speaker)
@@ -79,7 +79,7 @@ def has_people(transaction: Transaction) -> bool:
 
 
 def insert_speaker(transaction: Transaction, speaker: Speaker) -> None:
-    """Return a new version of a speaker's record."""
+    """Insert a new version of a speaker's record."""
     refuse_deleted(transaction, speaker.id)
     transaction.execute(
         "INSERT INTO speakers (speaker, record, who, recorded_at) VALUES (?, ?, ?, ?)",
@@ -103,7 +103,7 @@ def consents(transaction: Transaction, speaker: str) -> tuple[Consent, ...]:
 
 
 def insert_consent(transaction: Transaction, consent: Consent) -> None:
-    """Return one consent or withdrawal."""
+    """Insert one consent or withdrawal."""
     refuse_deleted(transaction, consent.speaker)
     transaction.execute(
         "INSERT INTO consents (speaker, scope, given, day, document, note, who, recorded_at)"
@@ -120,7 +120,7 @@ def insert_consent(transaction: Transaction, consent: Consent) -> None:
 
 
 def insert_log(transaction: Transaction, entry: LogEntry) -> None:
-    """Return one line of the log."""
+    """Insert one line of the log."""
     transaction.execute(
         "INSERT INTO access_log (at, who, act, speaker, administration, detail)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -200,7 +200,7 @@ def insert_recording(
     size: int,
     content: bytes | None,
 ) -> None:
-    """Return a recording, and its file unless that is there already."""
+    """Insert a recording, and its file unless that is there already."""
     transaction.execute(
         "INSERT INTO assets (sha256, size, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         digest,

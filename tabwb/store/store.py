@@ -18,9 +18,8 @@ from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, locks, people_rows, read, write
-from tabwb.store.database import Conflict, Database, Transaction
+from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase, Transaction
 from tabwb.store.derive import History
-from tabwb.store.embedded import PATIENCE_S, EmbeddedDatabase
 from tabwb.store.erase import finish
 from tabwb.store.location import resolve
 from tabwb.store.open import open_embedded

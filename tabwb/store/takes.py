@@ -1,14 +1,17 @@
-"""Recordings while they are made: files that grow beside a store until they are whole and kept."""
+"""Folders beside a store: recordings that are being made, and copies of what people said."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder
-from tabwb.store import working
-from tabwb.store.location import resolve
-from tabwb.store.store import Store
+from tabwb.store.location import data_folder, resolve
+
+if TYPE_CHECKING:
+    from tabwb.store.store import Store
 
 SUFFIX = ".wav.part"
 
@@ -44,7 +47,7 @@ def interrupted(store: Store) -> tuple[Path, ...]:
 
 
 def whose(path: Path) -> str:
-    """Uid of the administration that a growing recording belongs to."""
+    """Return the uid of the administration that a growing recording belongs to."""
     return path.name.partition(".")[0]
 
 
@@ -63,6 +66,15 @@ def _place(store: Store) -> Path:
 
 
 def work_root(store: Store) -> Path:
-    """Return where work folders for copies of a store's recordings lie."""
-    beside = store.embedded
-    return working.of_user() if beside is None else working.beside(beside)
+    """Return the root of the work folders for copies of a store's recordings."""
+    return user_work_root() if store.embedded is None else work_root_beside(store.embedded)
+
+
+def work_root_beside(store: Path) -> Path:
+    """Return the root of the work folders beside an embedded store; see :mod:`.workfolder`."""
+    return store.with_name(f"{store.name}.takes") / workfolder.FOLDER
+
+
+def user_work_root() -> Path:
+    """Return the root of the work folders that belong to no embedded store."""
+    return data_folder() / workfolder.FOLDER

@@ -59,14 +59,14 @@ class Keys:
         return key
 
     def keep(self) -> None:
-        """Return the transaction has committed."""
+        """Remember the new keys: the transaction was committed."""
         if len(self._known) > _KEPT:
             self._known.clear()
         self._known |= self._new
         self._new.clear()
 
     def forget(self) -> None:
-        """Return the transaction was undone."""
+        """Forget the new keys: the transaction was undone."""
         self._new.clear()
 
 

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tabwb.battery.model import Battery
-from tabwb.records.days import read_day
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
+from tabwb.records.speakers import read_day
 from tabwb.records.states import ResponseKind
 from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole
 

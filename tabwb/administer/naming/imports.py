@@ -26,9 +26,9 @@ from tabwb.battery.naming import naming_item
 from tabwb.phonology.inventory import SILENT
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
-from tabwb.records.days import read_day
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import Score
+from tabwb.records.speakers import read_day
 from tabwb.records.speech import Segment
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
 from tabwb.speech.files import check_whole, recorded_on

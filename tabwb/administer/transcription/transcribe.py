@@ -16,7 +16,7 @@ from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.speech import Clip, Transcript, is_typed
 from tabwb.records.workfolder import WorkFolder
 from tabwb.speech.cutting import joined, pieces
-from tabwb.store import working
+from tabwb.store import takes
 
 if TYPE_CHECKING:
     from tabwb.speech.finding import Finding
@@ -78,7 +78,7 @@ class Transcribing:
         self._cuts_itself = descriptor.cuts
         self._transcriber = plugins.open_transcriber(spec)
         try:
-            self._work = WorkFolder(root or working.of_user())
+            self._work = WorkFolder(root or takes.user_work_root())
         except OSError as error:
             self._transcriber.close()
             raise TabwbError(

@@ -16,7 +16,7 @@ from tabwb.records.workfolder import WorkFolder
 from tabwb.report.documents.document import export_document
 from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.summary import Json
-from tabwb.store import working
+from tabwb.store import takes
 from tabwb.store.store import Store
 
 
@@ -154,7 +154,7 @@ def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
             f"the format '{format_id}' makes a folder, which standard output cannot hold",
             hint="name a folder with --out",
         )
-    with WorkFolder(working.of_user()) as folder:
+    with WorkFolder(takes.user_work_root()) as folder:
         file = folder.path / f"export{exporter.suffix}"
         _call(exporter, format_id, document, file, told=Path("standard output"))
         write_stdout(file.read_bytes())

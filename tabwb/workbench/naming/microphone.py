@@ -118,9 +118,9 @@ class MicrophoneScreen(Dialog[str | None]):
         from tabwb.records.workfolder import WorkFolder
         from tabwb.speech.playback import Playback
         from tabwb.speech.recorder import Recorder
-        from tabwb.store import working
+        from tabwb.store import takes
 
-        with WorkFolder(working.of_user()) as folder:
+        with WorkFolder(takes.user_work_root()) as folder:
             recorder = Recorder(device, folder.path / "test.wav")
             try:
                 self._tell("… opening", QUIET)
