@@ -1,9 +1,10 @@
-"""Two sides compared, as tables for the terminal."""
+"""Two sides compared, as tables: measures and items, subtests that were named aloud."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -13,7 +14,7 @@ from rich.text import Text
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.render.naming import BASES, code_of, said, score_of
-from tabwb.report.render.printing import print_view, table
+from tabwb.report.render.printing import ForWidth, print_view, table
 from tabwb.report.render.wording import NONE, both_usable, chance, figure, interval_words, signed
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.summaries.difference import Difference, SideBySide
@@ -23,35 +24,76 @@ from tabwb.scoring.naming.summary import NamedItem, right_by
 
 
 def print_difference(found: Difference, battery: Battery, *, everything: bool = False) -> None:
-    """Print the comparison; items that both sides answered alike only when asked for."""
-    print_view(difference_view(found, battery, everything=everything))
+    """Print the comparison.
+
+    Args:
+        found: the comparison.
+        battery: that both sides were given.
+        everything: show also items that both sides answered alike.
+    """
+    sides = [Text.assemble((f"{side}  ", "bold"), name) for side, name in _named_sides(found)]
+    print_view(Group(*sides, difference_view(found, battery, everything=everything)))
+
+
+def _named_sides(found: Difference) -> tuple[tuple[str, str], ...]:
+    return ("A", found.first), ("B", found.second)
 
 
 def difference_view(
-    found: Difference, battery: Battery, *, everything: bool = False
+    found: Difference,
+    battery: Battery,
+    *,
+    everything: bool = False,
+    most: int = 1,
+    prompts: bool = False,
 ) -> RenderableType:
-    """The comparison as one thing to print."""
+    """Return the comparison: measures, notes, what both sides answered to each item.
+
+    Args:
+        found: the comparison.
+        battery: that both sides were given.
+        everything: show also items that both sides answered alike.
+        most: how many different responses of a side to one item are shown.
+        prompts: show the prompt of each item and the expected answer.
+    """
     shown = [item for item in found.items if everything or item.differs]
-    parts: list[RenderableType] = [
-        Text.assemble(("A  ", "bold"), found.first),
-        Text.assemble(("B  ", "bold"), found.second),
-    ]
+    parts: list[RenderableType] = []
     if found.items or found.compared:
-        parts.append(_measures(found, battery))
+        parts.append(ForWidth(partial(_measures, found, battery)))
         parts += [Text(note, style="dim") for note in notes(found)]
         alike = len(found.items) - sum(item.differs for item in found.items)
         parts.append(Text(f"{len(found.items)} items, {alike} answered alike", style="dim"))
     if shown:
-        parts.append(_items(shown))
+        made = _sides_table()
+        for item in shown:
+            if prompts:
+                made.add_row(Text(item.item, style="bold"), *_prompt(item))
+            made.add_row(
+                "" if prompts else item.item,
+                _answered(item.first, item.first_right, most),
+                _answered(item.second, item.second_right, most),
+            )
+            made.add_row("", "", "")
+        parts.append(made)
     for named in found.named:
         parts += naming_difference_views(named, everything=everything)
     return Group(*parts)
 
 
-def _measures(found: Difference, battery: Battery) -> Table:
-    made = table(*HEADINGS, first="measure, and what it is for", fold=True)
+def _prompt(item: SideBySide) -> tuple[Text, Text]:
+    expected = f"expected: {item.expected}" if item.expected else ""
+    return Text(item.prompt, style="dim"), Text(expected, style="dim")
+
+
+def _measures(found: Difference, battery: Battery, width: int) -> Table:
+    compact = width < WIDE
+    headings = ("A", "B\n95 %", "A - B\np", "items\ncorr.") if compact else HEADINGS
+    made = table(*headings, first="measure, and what it is for", fold=True)
     for line in lines(found, battery):
-        cells = [Text(cell, style="bold" if line.leads else "") for cell in line.cells]
+        shown = line.cells
+        if compact:
+            shown = (*shown[:3], shown[6]) if line.leads else ("", *shown[3:6])
+        cells = [Text(cell, style="bold" if line.leads else "") for cell in shown]
         made.add_row(Text(line.name, style="" if line.leads else "dim"), *cells)
     return made
 
@@ -65,31 +107,21 @@ def _sides_table() -> Table:
     return made
 
 
-def _items(items: list[SideBySide]) -> Table:
-    made = _sides_table()
-    for item in items:
-        made.add_row(
-            item.item,
-            _said(item.first, item.first_right),
-            _said(item.second, item.second_right),
-        )
-        made.add_row("", "", "")
-    return made
-
-
-def _said(responses: tuple[str, ...], right: float | None) -> Text:
+def _answered(responses: tuple[str, ...], right: float | None, most: int) -> Text:
     if not responses:
         return Text("not answered", style="dim")
     text = Text()
     if right is not None:
         mark = "✓ " if right == 1 else "✗ " if right == 0 else f"{right:.0%} right "
         text.append(mark, style="bold")
-    text.append(responses[0] or "(nothing)")
-    if len(responses) > 1:
-        text.append(f"  (and {len(responses) - 1} other)", style="dim")
+    text.append("\n".join(response or "(nothing)" for response in responses[:most]))
+    if len(responses) > most:
+        text.append(f"  (and {len(responses) - most} other)", style="dim")
     return text
 
 
+WIDE = 80
+"""From so many columns on each figure has a column of its own."""
 HEADINGS = ("A", "B", "A - B", "95 %", "p", "corr.", "items")
 NAMED = 5
 """So many items are named; of more their number is told."""
@@ -116,6 +148,10 @@ def lines(found: Difference, battery: Battery) -> Iterator[Line]:
 
     Policies under which an accuracy and its tests are the same share their lines. Features that
     are absent on both sides are left out, see :func:`notes`.
+
+    Args:
+        found: the comparison.
+        battery: has the titles of subtests and features.
     """
     for policies, each in _told(found.compared):
         if each.measure == BURDEN and each.usable:
@@ -262,7 +298,12 @@ TEST = (
 def naming_difference_views(
     found: NamedDifference, *, everything: bool
 ) -> Iterator[RenderableType]:
-    """Everything that is said of one naming subtest on both sides."""
+    """Yield the tables and notes of one naming subtest on both sides.
+
+    Args:
+        found: the subtest.
+        everything: show also items that are alike on both sides.
+    """
     made = table("A right", "B right", "items", "gained", "lost", "p", "mid-p", first=found.title)
     for each in found.changed:
         made.add_row(*_row(each))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.words import plural
-from tabwb.report.render.printing import table
+from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import NONE, between, plain
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.scoring.naming.summary import Basis, NamedItem
@@ -35,15 +35,24 @@ SCORES: Mapping[str, str] = {
 """What a person says of a response, in the words of the keys that say it."""
 BAR = 20
 WIDE = 100
-"""Columns of characters from which on the latency stands beside what was heard."""
+"""From so many columns on the latency is shown beside what was heard."""
 
 
-def naming_views(subtest: NamedSubtest, *, arpabet: bool = False) -> Iterator[RenderableType]:
-    """Everything that is said of one naming subtest; phonemes in IPA, or in ARPAbet."""
+def naming_views(
+    subtest: NamedSubtest, *, arpabet: bool = False, items: bool = True
+) -> Iterator[RenderableType]:
+    """Yield the tables of one naming subtest.
+
+    Args:
+        subtest: the one to show.
+        arpabet: show phonemes in ARPAbet instead of IPA.
+        items: show a row for each item too.
+    """
     yield accuracy_table(subtest)
-    yield ItemsTable(subtest.items, arpabet)
-    if legend := legend_of(subtest.items):
-        yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
+    if items:
+        yield ForWidth(partial(items_table, subtest.items, arpabet=arpabet))
+        if legend := legend_of(subtest.items):
+            yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
     yield Padding(Text(facts_of(subtest), style="dim"), (0, 1))
     for title, codes in (
         ("Codes (listener)", subtest.summary.codes),
@@ -54,7 +63,7 @@ def naming_views(subtest: NamedSubtest, *, arpabet: bool = False) -> Iterator[Re
 
 
 def accuracy_table(subtest: NamedSubtest) -> RenderableType:
-    """Right answers by each basis; the rule that decides in this battery is named."""
+    """Return the right answers by each basis; the rule of the battery is named."""
     made = table(
         "right", "of", "95 % exact", "open", first=f"{subtest.title} (rule {subtest.rules.rule})"
     )
@@ -69,27 +78,21 @@ def accuracy_table(subtest: NamedSubtest) -> RenderableType:
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class ItemsTable:
-    """:func:`items_table` in the width that there is."""
-
-    items: Sequence[NamedItem]
-    arpabet: bool = False
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table; where a word was heard and room is short, without the latency."""
-        latency = options.max_width >= WIDE or not _heard(self.items)
-        yield items_table(self.items, latency=latency, arpabet=self.arpabet)
-
-
 def items_table(
-    items: Sequence[NamedItem], *, latency: bool = True, arpabet: bool = False
+    items: Sequence[NamedItem], width: int = WIDE, *, arpabet: bool = False
 ) -> RenderableType:
-    """One row per item: what was said, who says whether it is right, and why.
+    """Return a row for each item: the response, its scores, and why.
 
-    What a person heard stands beside the transcript; the rules judge it where it is there.
+    What a person heard is shown beside the transcript; the rules use it where there is such a word.
+
+    Args:
+        items: in order.
+        width: columns of characters; the latency is left out where a word was heard and there are
+            fewer than :data:`WIDE`.
+        arpabet: show phonemes in ARPAbet instead of IPA.
     """
     heard = _heard(items)
+    latency = width >= WIDE or not heard
     made = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
     made.add_column("item", no_wrap=True, header_style="dim")
     if heard:
@@ -140,6 +143,10 @@ def legend_of(items: Sequence[NamedItem]) -> str:
 def said(one: NamedItem, *, arpabet: bool = False) -> str:
     """Return what was heard, in quotation marks, else what was transcribed.
 
+    Args:
+        one: the response.
+        arpabet: show phonemes in ARPAbet instead of IPA.
+
     >>> said(NamedItem("a", "dog", "answered", heard="dog")), said(NamedItem("a", "dog", "void"))
     ('“dog”', '-')
     """
@@ -148,6 +155,10 @@ def said(one: NamedItem, *, arpabet: bool = False) -> str:
 
 def transcribed(one: NamedItem, *, arpabet: bool = False) -> str:
     """Return what was transcribed, in IPA or ARPAbet; a dash where nobody transcribed.
+
+    Args:
+        one: the response.
+        arpabet: show phonemes in ARPAbet instead of IPA.
 
     >>> dog = NamedItem("a", "dog", "answered", phonemes=("K", "AE", "<sil>", "D", "AO", "G"))
     >>> transcribed(dog), transcribed(dog, arpabet=True)
@@ -204,7 +215,11 @@ def rater_of(by: str) -> str:
 
 
 def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
-    """Whose score counts where several people scored; empty where nobody else did.
+    """Return whose score counts where several people scored; empty where one person did.
+
+    Args:
+        items: all of the subtest.
+        primary: the rater whose scores count; empty: whoever scored first.
 
     >>> one = NamedItem("a", "dog", "answered", score="right", score_by="person:R1",
     ...                 other_scores=(("person:R2", "error"),))
@@ -228,7 +243,11 @@ def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
 
 
 def verdict_of(one: NamedItem, rule: str) -> str:
-    """What a rule says over the transcript: right, wrong, or that a person must tell.
+    """Return the sign for a rule's verdict: right, wrong, or that a person must decide.
+
+    Args:
+        one: the response.
+        rule: ``correct-any`` or ``correct-first``.
 
     >>> verdict_of(NamedItem("a", "dog", "answered", rules={"correct-any": True}), "correct-any")
     '✓'
@@ -243,7 +262,12 @@ def code_of(one: NamedItem) -> str:
 
 
 def codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
-    """A code profile as bars."""
+    """Return a code profile as bars.
+
+    Args:
+        title: above them.
+        codes: code to number of items.
+    """
     most = max(codes.values())
     made = Table.grid(padding=(0, 2))
     made.add_column(style="dim")

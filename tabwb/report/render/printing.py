@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
@@ -42,6 +42,21 @@ def table(*headings: str, first: str = "", fold: bool = False, title: str = "") 
     for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class ForWidth:
+    """A view that is made for the columns of characters that it gets.
+
+    Attributes:
+        make: returns the view for a width.
+    """
+
+    make: Callable[[int], RenderableType]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the view."""
+        yield self.make(options.max_width)
 
 
 def print_view(view: RenderableType) -> None:

@@ -1,4 +1,4 @@
-"""Results as tables for the terminal: handsome at 80 columns, plain text when piped.
+"""Results of an administration as tables, and the list of administrations.
 
 Rich is imported with this module, which commands import only when they print.
 """
@@ -6,6 +6,7 @@ Rich is imported with this module, which commands import only when they print.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -17,7 +18,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
-from tabwb.report.render.printing import print_view, table
+from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, print_view, table
 from tabwb.report.render.wording import (
     NONE,
     baselines_of,
@@ -45,6 +46,11 @@ from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.choice import POLICIES
 
 BAR = 12
+NARROW_BAR = 6
+RATES_FROM = 56
+"""From so many columns on the share of responses with a category is shown beside its bar."""
+POLICIES_FROM = 58
+"""From so many columns on the policies *normalised* and *extracted* have columns."""
 _STATUS = {
     "running": "▸ running",
     "interrupted": "◌ interrupted",
@@ -120,9 +126,24 @@ def administration_view(
 
 
 def summary_view(
-    summary: Summary, battery: Battery, *, details: bool = False, arpabet: bool = False
+    summary: Summary,
+    battery: Battery,
+    *,
+    details: bool = False,
+    arpabet: bool = False,
+    items: bool = True,
+    burdens: bool = True,
 ) -> Iterator[RenderableType]:
-    """Subtests with their remarks, then each judge's burden."""
+    """Yield the subtests with their remarks, then each judge's burden and other raters' measures.
+
+    Args:
+        summary: what is shown.
+        battery: has the titles of features and categories.
+        details: show the rate of every feature and every kind of error.
+        arpabet: show phonemes in ARPAbet instead of IPA.
+        items: show a row for each item of naming subtests.
+        burdens: show what judges and other raters measured.
+    """
     named = {subtest.id for subtest in summary.named}
     written = [subtest for subtest in summary.subtests if subtest.id not in named]
     if written:
@@ -131,17 +152,12 @@ def summary_view(
         from tabwb.report.render.naming import naming_views
 
         for subtest_named in summary.named:
-            yield from naming_views(subtest_named, arpabet=arpabet)
-    notes = [
-        (subtest.title, f"{what}: {figures}")
-        for subtest in written
-        for what, figures in remarks(subtest)
-        if not (details and _in_kinds(what, subtest))
-    ]
-    if notes:
-        yield Padding(_pairs(notes), (0, 1, 1, 1))
+            yield from naming_views(subtest_named, arpabet=arpabet, items=items)
+    yield ForWidth(partial(_remarks, written, details=details))
     if details:
         yield from kinds_tables(summary.subtests)
+    if not burdens:
+        return
     titles = {
         category.id: category.title
         for grouping in battery.groupings
@@ -159,6 +175,27 @@ def summary_view(
             of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f" mean {name} {number(measured.mean)}{of}")
         yield Text()
+
+
+def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -> RenderableType:
+    notes = [
+        (subtest.title, f"{what}: {figures}")
+        for subtest in subtests
+        for what, figures in (*_hidden_columns(subtest, width), *remarks(subtest))
+        if not (details and _in_kinds(what, subtest))
+    ]
+    return Padding(_pairs(notes), (0, 1, 1, 1)) if notes else Group()
+
+
+def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, str]]:
+    """Yield the figures for which :func:`subtests_table` has no column in this width."""
+    if not subtest.share.scored:
+        return
+    if width < POLICIES_FROM:
+        for policy in ("normalised", "extracted"):
+            yield policy, count(subtest.share.correct[policy])
+    if width < MINIMUM_WIDTH and (baselines := baselines_of(subtest)):
+        yield "baseline", baselines
 
 
 def _in_kinds(what: str, subtest: SubtestSummary) -> bool:
@@ -186,7 +223,12 @@ def kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]
 
 
 def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
-    """In how many responses each feature of the set was present, with the rate's interval."""
+    """Return in how many responses each feature of the set is present, with the rate's interval.
+
+    Args:
+        judge: whose set.
+        battery: has the titles of features.
+    """
     burden = judge.burden
     usable = usable_words(burden.usable)
     made = table("present", "of", "rate", "95 %", first=f"features, {judge.rater} ({usable})")
@@ -202,22 +244,28 @@ def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
     return made
 
 
-def subtests_table(subtests: Iterable[SubtestSummary]) -> RenderableType:
-    """One row per subtest: right answers with their interval, and what guessing gives."""
-    made = table("right", "95 %", "norm.", "extr.", "baseline", first="subtest")
+def subtests_table(subtests: Sequence[SubtestSummary]) -> RenderableType:
+    """Return one row per subtest: right answers with their interval, and what guessing gives."""
+    return ForWidth(partial(_subtests_table, subtests))
+
+
+def _subtests_table(subtests: Sequence[SubtestSummary], width: int) -> Table:
+    headings = ("right", "95 %", "norm.", "extr.", "baseline")
+    shown = 5 if width >= MINIMUM_WIDTH else 4 if width >= POLICIES_FROM else 2
+    made = table(*headings[:shown], first="subtest")
     for subtest in subtests:
         share = subtest.share
         if not share.scored:
             made.add_row(subtest.title, Text(right_of(subtest), style="dim"))
             continue
-        made.add_row(
-            subtest.title,
+        cells = (
             Text(right_of(subtest), style="bold"),
             between(share.interval()),
             count(share.correct["normalised"]),
             count(share.correct["extracted"]),
             Text(baselines_of(subtest), style="dim"),
         )
+        made.add_row(subtest.title, *cells[:shown])
     return made
 
 
@@ -234,7 +282,12 @@ def _pairs(notes: Iterable[tuple[str, str]]) -> Table:
 
 
 def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableType:
-    """Burden of one judge: never without rater, scope, set and numbers of responses."""
+    """Return the burden of one judge, with rater, scope, set and numbers of responses.
+
+    Args:
+        judge: whose burden.
+        titles: of the categories, by id.
+    """
     burden = judge.burden
     line = Text.assemble(
         ("symptom burden  ", "bold"),
@@ -254,27 +307,35 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
         parts.append(Text(f"usable but without a burden: {causes}", style="dim"))
     if judge.not_judged:
         parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
+    if any(category.count.defined for category in judge.categories.values()):
+        parts.append(ForWidth(partial(_category_bars, judge, titles)))
+    return Padding(Group(*parts), (0, 1))
+
+
+def _category_bars(judge: JudgeSummary, titles: Mapping[str, str], width: int) -> Table:
+    """Return a bar for each category: the mean number of features present, out of all its own."""
     bars = Table.grid(padding=(0, 2))
     bars.add_column()
     bars.add_column(no_wrap=True)
     bars.add_column(justify="right", no_wrap=True)
-    bars.add_column(justify="right", style="dim", no_wrap=True)
+    if width >= RATES_FROM:
+        bars.add_column(justify="right", style="dim", no_wrap=True)
+    length = BAR if width >= RATES_FROM else NARROW_BAR
     for name, category in judge.categories.items():
         if category.count.value is not None and category.rate.value is not None:
-            bars.add_row(
+            cells = (
                 titles.get(name, name),
-                _bar(category.count.value / category.of),
+                _bar(category.count.value / category.of, length),
                 f"{category.count.value:.2f} of {category.of}",
                 f"in {category.rate.value * 100:.0f} %",
             )
-    if bars.row_count:
-        parts.append(bars)
-    return Padding(Group(*parts), (0, 1))
+            bars.add_row(*cells[: len(bars.columns)])
+    return bars
 
 
-def _bar(share: float) -> Text:
-    full = round(share * BAR)
-    return Text.assemble(("━" * full, "cyan"), ("─" * (BAR - full), "dim"))
+def _bar(share: float, length: int) -> Text:
+    full = round(share * length)
+    return Text.assemble(("━" * full, "cyan"), ("─" * (length - full), "dim"))
 
 
 def list_view(administrations: Sequence[Administration]) -> RenderableType:

@@ -1,0 +1,70 @@
+"""Views of the report, which are Rich renderables, in the colours of the theme."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from io import StringIO
+
+from rich.console import Console, RenderableType
+from rich.segment import Segment
+from rich.style import Style
+from textual.content import Content
+
+from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.wording import ACCENT, AMBER, LINE, QUIET
+
+_COLOURS = {"cyan": ACCENT, "yellow": AMBER}
+"""Colours of the report, and the theme's variable for each."""
+
+
+def content_of(view: RenderableType, width: int) -> Content:
+    """Return a view of the report as lines of text for a widget.
+
+    Args:
+        view: as a function of :mod:`tabwb.report.render` returns it.
+        width: columns of characters.
+    """
+    console = Console(
+        file=StringIO(), width=max(width, 1), highlight=False, markup=False, emoji=False
+    )
+    lines = console.render_lines(view, pad=False)
+    return Content("\n").join(Content.assemble(*_pieces(line)) for line in lines)
+
+
+def _pieces(line: list[Segment]) -> Iterator[tuple[str, str]]:
+    for at, segment in enumerate(line):
+        rule = segment.text and set(segment.text) == {"─"}
+        text = segment.text if at < len(line) - 1 else segment.text.rstrip()
+        yield text, LINE if rule else _theme_style(segment.style)
+
+
+@cache
+def _theme_style(style: Style | None) -> str:
+    if style is None:
+        return ""
+    names = ["bold"] if style.bold else []
+    if style.reverse:
+        names.append("reverse")
+    if style.dim:
+        names.append(QUIET)
+    if style.color is not None and style.color.name in _COLOURS:
+        names.append(_COLOURS[style.color.name])
+    return " ".join(names)
+
+
+class ReportView(Painted):
+    """Shows a view of the report, laid out again when its width changes."""
+
+    def __init__(self, view: RenderableType = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._view = view
+
+    def show(self, view: RenderableType) -> None:
+        """Show another view."""
+        self._view = view
+        self.refresh(layout=True)
+
+    def paint(self, width: int) -> Content:
+        """Return the lines."""
+        return content_of(self._view, width)
