@@ -165,8 +165,9 @@ async def _naming(folder: Path) -> AsyncIterator[Any]:
     site.mkdir()
     write_plugin(site, "matcher", TRANSCRIBER)
     sys.path.insert(0, str(site))
+    words = known_words(folder / "known")
     try:
-        async with naming(folder, known_words(folder / "known"), SIZE) as given:
+        async with naming(folder, SIZE, transcriber=words) as given:
             yield given
     finally:
         sys.path.remove(str(site))

@@ -53,4 +53,4 @@ def matcher(install: Install, tmp_path: Path) -> str:  # noqa: F811
 @pytest.fixture
 def name_aloud(matcher: str, tmp_path: Path) -> Name:
     """Open the workbench and begin a naming battery."""
-    return partial(naming, tmp_path, matcher)
+    return partial(naming, tmp_path, transcriber=matcher)

@@ -238,9 +238,9 @@ def known_words(folder: Path) -> str:
 @asynccontextmanager
 async def naming(
     folder: Path,
-    transcriber: str,
     size: tuple[int, int] = (80, 24),
     *,
+    transcriber: str,
     rules: str = "",
     consent: bool = True,
     **fields: str,
@@ -249,8 +249,8 @@ async def naming(
 
     Args:
         folder: gets the battery and the store.
-        transcriber: its spec.
         size: of the terminal.
+        transcriber: its spec.
         rules: TOML lines added to the subtest.
         consent: whether the speaker's consents are recorded first.
         fields: further fields of the draft.
