@@ -20,7 +20,7 @@ def trust(folder: Path, as_json: bool) -> int:
     starts in that folder. Read it first. The plugin folders that it names are trusted too: their
     code will run. What changes afterwards is ignored until it is trusted again.
     """
-    from tabwb.plugin_api.config.settings import folder_file
+    from tabwb.plugin_api.config.file import folder_file
     from tabwb.plugin_api.registry import folders
     from tabwb.plugin_api.registry.trust import trust as trust_folder
     from tabwb.plugin_api.registry.trust import trust_file

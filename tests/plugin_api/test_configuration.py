@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.settings import Configuration, folder_file
+from tabwb.plugin_api.config.file import folder_file
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.trust import trust_file
 from tabwb.records.errors import UsageError
 

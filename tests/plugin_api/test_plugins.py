@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.settings import Configuration, Profile
+from tabwb.plugin_api.config.profiles import Profile
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.plugin_api.remote.prices import FREE

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.profiles import profile_of, remove_profile, write_profile
-from tabwb.plugin_api.config.settings import Configuration, Profile
+from tabwb.plugin_api.config.profiles import Profile, profile_of, remove_profile, write_profile
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec

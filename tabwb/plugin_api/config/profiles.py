@@ -1,19 +1,105 @@
-"""Writing model profiles into the user's ``tabwb.toml``; everything else in it stays as it is."""
+"""Model profiles: specs under names of the user's, read from and written into ``tabwb.toml``.
+
+Writing leaves everything else in the file as it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.plugin_api.config.settings import FILE, Profile, option_text
+from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import FILE_MODE, write_private
 from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
+
+
+FILE = "tabwb.toml"
+"""The name of both files: the one in the current folder and the one in the user's folder."""
+PROFILE_KEYS = ("id", "name", "options", "family", "tuning", "parameters")
+TUNINGS = ("base", "instruct")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A spec under a name of the user's: ``profile:NAME``.
+
+    Attributes:
+        spec: what it stands for; its values may hold what a spec cannot (commas).
+        where: file and key, for messages.
+        family: of the model, for instance ``Llama-3.2``; empty where not said.
+        tuning: ``base`` or ``instruct``; empty where not said. A base and an instruct model of one
+            family and size make a pair in results.
+        parameters: how many the model has, or None where not said.
+    """
+
+    spec: Spec
+    where: str
+    family: str = ""
+    tuning: str = ""
+    parameters: int | None = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The fields that are set, as text: they are kept with an administration."""
+        labels = {"family": self.family, "tuning": self.tuning}
+        labels["parameters"] = "" if self.parameters is None else str(self.parameters)
+        return {key: value for key, value in labels.items() if value}
+
+
+def read_profile(file: Table, name: str, content: object) -> Profile:
+    """Return the profile of a table ``[profile.NAME]``.
+
+    Args:
+        file: the file in which it stands.
+        name: of the profile.
+        content: what stands there.
+
+    Raises:
+        UsageError: it is malformed; the message names file and key.
+    """
+    table = file.inner(f"profile.{name}", content, PROFILE_KEYS)
+    identifier = table.content.get("id")
+    if not isinstance(identifier, str) or not is_kebab(identifier):
+        raise table.error("id", f"{identifier!r} is not the id of a component")
+    options = {}
+    for option, value in table.get("options", dict, {}).items():
+        text = options[option] = option_text(value) or ""
+        if not text and value != "":
+            message = f"{value!r} is not a string, a number, true or false"
+            raise table.error("options", message)
+    tuning = table.content.get("tuning", "")
+    if tuning not in ("", *TUNINGS):
+        message = f"{tuning!r} is not a valid tuning"
+        raise table.error("tuning", message, allowed=", ".join(TUNINGS))
+    parameters = table.content.get("parameters")
+    if parameters is not None and (type(parameters) is not int or parameters < 1):
+        raise table.error(
+            "parameters",
+            f"{parameters!r} is not a number of parameters",
+            allowed="a whole number, 1_240_000_000",
+        )
+    spec = Spec(identifier, table.get("name", str), options)
+    family = table.get("family", str, "")
+    return Profile(spec, f"{table.path}: {table.key}", family, tuning, parameters)
+
+
+def option_text(value: object) -> str | None:
+    """Return a value of TOML as a spec writes it; None for what cannot be an option.
+
+    >>> option_text(True), option_text(2), option_text("a, b"), option_text([1])
+    ('true', '2', 'a, b', None)
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None
 
 
 def profile_of(

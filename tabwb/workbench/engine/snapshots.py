@@ -11,7 +11,7 @@ from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
     from tabwb.administer.spending import Spending
-    from tabwb.plugin_api.config.settings import Profile
+    from tabwb.plugin_api.config.profiles import Profile
     from tabwb.workbench.naming.results import NamedResponse, NamingResults
     from tabwb.workbench.naming.snapshots import NamingNow
 
