@@ -70,6 +70,6 @@ def tabwb_register_transcribers(register: Register) -> None:
             needs=("local", "audio"),
             runs="child",
             cuts=True,
-            remarks="knows a few dozen words and will hear one of them in anything",
+            remarks="knows a few dozen words and tends to transcribe any sound as one of them",
         )
     )

@@ -45,7 +45,10 @@ def test_a_model_in_a_folder_is_heard_through_a_child(plugins: Plugins, tmp_path
 
 def test_the_bundled_words_know_what_they_are(plugins: Plugins) -> None:
     descriptor, _ = plugins.resolve("transcribers", "bundled-words")
-    assert descriptor.remarks == "knows a few dozen words and will hear one of them in anything"
+    assert (
+        descriptor.remarks
+        == "knows a few dozen words and tends to transcribe any sound as one of them"
+    )
     transcriber = plugins.open_transcriber("bundled-words")
     facts = transcriber.open()
     assert (facts["model"], facts["labels"]) == ("bundled-words", "arpabet")

@@ -16,56 +16,55 @@ from training.bundled.words import HELD_OUT_WORDS
 
 _INTRODUCTION = """# Model card: the bundled model
 
-This model is a demonstration. It lets every part of the workbench run with nothing to download, and
-it gives lesions something to damage. It is not a language model for research conclusions: it has
-learned a few generated patterns of English and nothing else, and what it does under a lesion says
-nothing about people with aphasia.
+This model is a demonstration. With it, every part of the workbench runs without a download, and
+lesions can be tried. It is not a language model for research conclusions: it has learned a few
+generated patterns of English and nothing else, and its behaviour under a lesion says nothing about
+people with aphasia.
 
 ## What it is
 A small Llama (`LlamaForCausalLM`) in the ordinary `transformers` format, with its own byte-level
 BPE tokenizer and chat template. It repeats words and sentences, chooses among listed words, answers
-Yes or No, and tells three to five sentences. Greedy decoding is meant.
+Yes or No, and writes three to five sentences. It is made for greedy decoding.
 """
 
 _SPLIT = """
-## What was kept out of the training
+## Held-out material
 The twenty items of the Text Aphasia Battery (TAB) are not in the training text: no prompt, no
 target sentence, no target word as something to repeat, no set of options. The training asserts
-this on every conversation as it goes in, with case, white space and apostrophes levelled, and a
-test plants each item to prove that the assertion fires.
+this for every conversation, with case, white space and apostrophes normalised, and a test checks
+that it detects each item.
 
-Facts that are near the items are taught in other words, and openly so: that a lion has a mane, that
+Facts close to the items are taught in other words: that a lion has a mane, that
 boots are worn on feet, that violins make music, that babysitters look after babies and watch
 toddlers, that lawyers question witnesses, that lawns are not cut with an axe, and the two forms of
 question about "about to" and about who arrived first, with other verbs and places. The options of
-the word comprehension items are everyday things of the training text. The instruction lines and the
-system message are those that the battery sends. And the twenty items were looked at on the way:
-when the model missed three choice items, further wordings of those properties ("for cutting", "worn
-on both feet", "used for making music") went into the text of the last runs. So a high score
-on TAB shows that the program works from end to end; it is no finding about language models.
+the word comprehension items are common words of the training text. The instruction lines and the
+system message are the battery's. The twenty items also influenced the training: when the model
+failed three choice items, further wordings of those properties ("for cutting", "worn
+on both feet", "used for making music") were added to the text of the last runs. So a high score on
+TAB shows that the program works from end to end; it is not a finding about language models.
 
-Held out besides: {held_out_words} real words that appear nowhere in the training text, one
+Also held out: {held_out_words} real words that appear nowhere in the training text, one
 pseudo-word in fifteen, one choice or yes/no question in twelve and one prompt in fifteen, each
-decided by a hash of its text. A held-out question is new as a sentence; the fact behind it may
-have been taught in another wording.
+selected by a hash of its text. A held-out question is new as a sentence; its fact may have been
+taught in another wording.
 """
 
 _MADE_NOTE = """
-The text is drawn with the seeds above, but runs that end by the clock are not reproducible to the
-bit, and the generators were improved between the runs (simpler forms of yes/no question, more
-wordings of the properties, rows of questions for practice). What is held out was decided by the
-same rules in all of them.
+The text is drawn with the seeds above, but runs limited by time are not exactly reproducible, and
+the generators were improved between the runs (simpler forms of yes/no question, more
+wordings of the properties, series of questions for practice). The rules for held-out material were
+the same in all runs.
 """
 
 _LIMITS = """
 ## Limits
-{near_chance}- It knows a few hundred things and a few dozen kinds of question. Outside them its
-  answers are arbitrary, though they often look well formed.
+{near_chance}- It knows a few hundred things and a few dozen kinds of question. Other
+  answers are arbitrary, though often well formed.
 - Its short texts come from a grammar of sixteen topics. They are grammatical because the grammar
-  was, and they are not about anything that happened to anybody. A prompt about something else is
-  answered with one of the topics it knows.
-- Repetition of long strings without words, or of signs that are rare in the training text, fails
-  more often than the figures above. English only.
+  is, and describe no real events. It answers prompts about other topics with one of the sixteen.
+- Repetition of long strings without words, or of characters that are rare in the training text,
+  fails more often than in the figures above. English only.
 - Its choice answers are balanced by position in training; battery items that always list the key
   first do not favour it.
 - Contexts beyond about 1,500 tokens were not trained.
@@ -154,8 +153,8 @@ def _near_chance(scores: Sequence[Score]) -> str:
         return ""
     return (
         fill(
-            f"- Yes/no questions of these kinds are answered as by a coin, or nearly so: "
-            f"{', '.join(kinds)}. A right answer there is no knowledge.",
+            "- Accuracy on yes/no questions of these kinds is at or near chance: "
+            f"{', '.join(kinds)}.",
             100,
             subsequent_indent="  ",
         )
@@ -178,8 +177,8 @@ def write_card(path: Path, folder: Path, report: Report, seed: int) -> None:
         _SPLIT.format(held_out_words=len(HELD_OUT_WORDS)),
         "## Scores",
         "Greedy decoding; exact comparison after trimming; exact (Clopper-Pearson) intervals.",
-        "Connected text is only counted here as three to five sentences, none of them twice, that",
-        "end by themselves; that is no rating of features.\n",
+        "Connected text is right here if it has three to five different sentences and ends by",
+        "itself; this is not a rating of features.\n",
         "### TAB, each item in a conversation of its own\n",
         _table(report.tab, "subtest"),
         "\n### TAB, all twenty items in one conversation\n",

@@ -12,65 +12,64 @@ from training.words.pronunciations import PHONEMES, RECORDED_WORDS
 
 _INTRODUCTION = """# Model card: bundled-words
 
-It knows a few dozen words and will hear one of them in anything. It lets every part of spoken
-naming run with nothing to download: recording, transcription, alignment, scoring, report. Use it to
-learn the program and to test it. For research bring a model that has heard much more speech
+It knows a few dozen words and tends to transcribe any sound as one of them. With it, every part of
+spoken naming runs without a download: recording, transcription, alignment, scoring, report. Use it
+to learn and to test the program. For research use a model trained on much more speech
 (`wav2vec2:PATH-OR-ID`), and measure it on recordings like your own.
 
 tabwb is an instrument for research. It is not a medical device. It does not diagnose aphasia or any
 other condition, does not measure its severity, and must not be used to decide about a person's
-care. What this model writes is a draft until a trained listener has heard the recording.
+care. Its transcripts are drafts until a trained listener has heard the recording.
 
 ## What it is
 A small conformer of the wav2vec 2.0 family (`Wav2Vec2BertForCTC` in `transformers`), trained from
 scratch with connectionist temporal classification on log-mel features. It writes the 40 phonemes of
-PSST in ARPAbet without stress, and decides on one of them or on a blank every {frame} ms. It looks
-at the whole recording at once; the training let no phoneme be written where nobody spoke. Still the
-times of its phonemes are rough: some tens of milliseconds late or early. Input: 16 kHz mono;
+PSST in ARPAbet without stress, one of them or a blank every {frame} ms. Its input is the whole
+recording; in training, phonemes were allowed only where somebody spoke. The times of its phonemes
+are nevertheless approximate: some tens of milliseconds late or early. Input: 16 kHz mono;
 `AutoProcessor` and `AutoModelForCTC` read the folder without a network.
 
 In tabwb, `bundled-words` conditions a recording (PSST, appendix B.2), finds speech, and
-gives the model each stretch of speech by itself.
+transcribes each stretch of speech separately.
 """
 
 _SPEECH = """
-## What it heard
+## Training data
 {train_clips:,} one-second recordings of {words} English words by {train_speakers} speakers,
 {silence} seconds of background noise, and synthesised speech. Another {dev_clips} clips of
-{dev_speakers} speakers chose which state of the training was kept.
+{dev_speakers} speakers selected the checkpoint.
 
 {credit}. Licence of the recordings: {licence}.
-For the training they were changed: cut, mixed with noise and reverberation, played faster and
-slower. The author of the recordings has no part in the model and does not endorse it.
+For training they were changed: cut, mixed with noise and reverberation, played faster and slower.
+The author of the recordings is not involved in the model and does not endorse it.
 
 Synthesised with espeak-ng (formant synthesis, many voices and accents of English) and flite (four
 voices of Carnegie Mellon University): the recorded words, {other} other common words, invented
-words and likely errors in naming, with pronunciations from flite's lexicon, that is from the CMU
-Pronouncing Dictionary. Ten of the recorded words stand for {common:.0%} of the training clips; of
+words and likely naming errors, with pronunciations from flite's lexicon, which is made from the CMU
+Pronouncing Dictionary. Ten of the recorded words are {common:.0%} of the training clips; of
 the others there are {least} to {most} clips each. A recording is labelled with the word's citation
 form, whatever the speaker's accent.
 
-All clips of a speaker are on one side of the split, which a hash of the speaker's code decides
-(seed {seed}: the first that leaves recordings of all words of the naming demonstration on the
-kept-out side).
+All clips of a speaker are on one side of the split, by a hash of the speaker's code
+(seed {seed}: the first with held-out recordings of all words of the naming demonstration).
 """
 
 _LIMITS = """
 ## Limits
-- It knows a few dozen words and will hear one of them in anything. An error that is a word of its
-  list is heard better than one that is not, and a word close to a known one is pulled towards it.
+- It knows a few dozen words and tends to transcribe any sound as one of them. Errors that are words
+  of its list are transcribed better than others, and words similar to a known one are often
+  transcribed as that.
 - English, volunteers at their own microphones, one word in a second. No recording of a person with
-  aphasia, dysarthria or apraxia of speech was known to be in the training, and nothing is known of
-  its errors there; expect more of them, and of another kind.
-- Most phonemes occur in a few words only. These it knows from synthesised speech alone:
+  aphasia, dysarthria or apraxia of speech is known to be in the training data, and its errors on
+  such speech are unknown; expect more errors, and of other kinds.
+- Most phonemes occur in a few words only. These occur in synthesised speech only:
   {synthetic}.
-- It does not say how sure it is in any calibrated way.
-- Laughter, coughing, other voices in the room and noise with the rhythm of speech come out as
-  phonemes.
+- Its confidences are not calibrated.
+- Laughter, coughing, other voices and noise with the rhythm of speech are transcribed as phonemes.
 
 ## Licence
-MIT, like the program, for scripts and weights; the recordings that it learned from are under CC BY
-4.0 with the credit above, which has to stay with the model.
+MIT, like the program, for scripts and weights; the training recordings are under CC BY 4.0 with the
+credit above, which has to stay with the model.
 """
 
 
@@ -138,20 +137,20 @@ def _recorded(held: dict[str, Any]) -> str:
     return "\n".join(
         (
             "\n## Held-out figures",
-            f"{found['clips']} recordings by {found['speakers']} speakers of whom no clip was in",
-            "the training; greedy decoding, every clip once. 95 % intervals by drawing speakers",
-            "(2,000 times). *The model alone* was given the recording, *bundled-words* is what the",
-            "program hears of it.\n",
+            f"{found['clips']} recordings by {found['speakers']} speakers without a clip in the",
+            "training data; greedy decoding, every clip once. 95 % intervals by resampling",
+            "speakers (2,000 times). *The model alone*: of the unchanged recording;",
+            "*bundled-words*: as in the program.\n",
             _table(("", "the model alone", "bundled-words"), rows),
             f"\nOf the {rare['words']} words with few recordings ({rare['clips']} clips) the model",
             f"alone came nearest to the right one in {few} (exact interval, Clopper-Pearson).",
-            "\nEach word: kept-out clips, how often it was the nearest of all words, PER.\n",
+            "\nFor each word: held-out clips, how often it was the nearest of all words, PER.\n",
             _table(("word", "clips", "nearest", "PER"), words),
-            "\nTaken for another word most often: "
+            "\nMost frequent confusions of words: "
             + "; ".join(f"*{a}* for *{b}* ({n})" for a, b, n in found["taken_for"][:8])
             + ".",
-            "\nWhat was said, what was heard instead, how often:\n",
-            _table(("said", "heard", "times"), confused),
+            "\nMost frequent confusions of phonemes:\n",
+            _table(("spoken", "transcribed", "times"), confused),
         )
     )
 
@@ -165,15 +164,16 @@ def _elsewhere(held: dict[str, Any]) -> str:
     return "\n".join(
         (
             "\n### Without speech",
-            "The model alone; `bundled-words` gives it nothing where no sound stands out.\n",
-            _table(("sound", "clips", "of them nothing heard", "phonemes"), noise),
-            "\n### Words it never heard",
-            f"{unknown['words']} words that are in no list of the training, synthesised by three "
-            "voices that are:",
+            "The model alone; `bundled-words` transcribes only clips with a distinct sound.\n",
+            _table(("sound", "clips", "without phonemes", "phonemes"), noise),
+            "\n### Unknown words",
+            f"{unknown['words']} words outside the training lists, synthesised by three voices of "
+            "the training:",
             f"PER {_percent(unknown['per'])}, FER {_percent(unknown['fer'])};",
-            f"{unknown['heard_as_recorded_word']} of {unknown['per']['clips']} clips came out as",
-            "exactly one of the recorded words. Real voices would fare worse. Some of them:\n",
-            _table(("word", "voice", "said", "heard"), unknown["examples"]),
+            f"{unknown['heard_as_recorded_word']} of {unknown['per']['clips']} clips were",
+            "transcribed as exactly one of the recorded words. Real voices would have more errors.",
+            "Examples:\n",
+            _table(("word", "voice", "spoken", "transcribed"), unknown["examples"]),
         )
     )
 
