@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
-from tabwb.scoring.naming.readings import Said, aside
+from tabwb.scoring.naming.readings import AttemptReading, aside
 from tabwb_annotations.tiers import code_of, shown_of, transcribed_attempts
 
 ERROR_CODES: Mapping[str, tuple[str, ...]] = {
@@ -133,7 +133,7 @@ def _words(naming: Mapping[str, Any]) -> list[_Word]:
 def _is_aside(attempt: Mapping[str, Any]) -> bool:
     """Whether an attempt is a filler, or says that no name comes."""
     words = tuple(str(attempt["heard"] or "").split())
-    return bool(aside(Said((tuple(attempt["phonemes"]),), words)))
+    return bool(aside(AttemptReading((tuple(attempt["phonemes"]),), words)))
 
 
 def _judged(naming: Mapping[str, Any]) -> int:

@@ -155,12 +155,14 @@ def symptom_burden(
     (1.0, 2, {'no-response': 1})
     """
     counted = list(responses)
-    found = [response.present for response in counted if response.present is not None]
-    sizes = [len(present) for present in found]
+    profiles = [response.present for response in counted if response.present is not None]
+    sizes = [len(present) for present in profiles]
     usable = [response for response in counted if not response.unusable]
     missing = Counter(response.cause for response in counted if response.cause)
     items = _by_item(counted)
-    fixed = bool(found) and all(one.fixed for one in counted if one.present is not None)
+    fixed = bool(profiles) and all(
+        response.fixed for response in counted if response.present is not None
+    )
     intervals: tuple[EstimatedInterval, ...] = ()
     if interval:
         values = [[float(len(present)) for present in item] for item in items]
@@ -173,15 +175,15 @@ def symptom_burden(
         n_responses=len(counted),
         n_distinct=len({response.text for response in counted}),
         words_mean=ratio(sum(response.words for response in usable), len(usable), NO_USABLE),
-        n_burden=len(found),
+        n_burden=len(profiles),
         no_burden=dict(sorted(missing.items())),
-        symptom_burden=ratio(sum(sizes), len(found), NO_BURDEN),
+        symptom_burden=ratio(sum(sizes), len(profiles), NO_BURDEN),
         intervals=intervals,
         categories={
-            name: _category(found, frozenset(members) & frozenset(features))
+            name: _category(profiles, frozenset(members) & frozenset(features))
             for name, members in (categories or {}).items()
         },
-        present={name: sum(name in present for present in found) for name in features},
+        present={name: sum(name in present for present in profiles) for name in features},
         usable=count_usable(response.unusable for response in counted),
         hits={
             name: tuple(sum(name in present for present in item) for item in items)
@@ -192,11 +194,11 @@ def symptom_burden(
     )
 
 
-def _category(found: Sequence[frozenset[str]], members: frozenset[str]) -> CategoryBurden:
+def _category(profiles: Sequence[frozenset[str]], members: frozenset[str]) -> CategoryBurden:
     if not members:
         nothing = Estimate(None, "the rater's set has no feature of this category")
         return CategoryBurden(nothing, nothing, 0)
-    sizes = [len(present & members) for present in found]
+    sizes = [len(present & members) for present in profiles]
     return CategoryBurden(
         count=ratio(sum(sizes), len(sizes), NO_BURDEN),
         rate=ratio(sum(size > 0 for size in sizes), len(sizes), NO_BURDEN),

@@ -97,22 +97,22 @@ def korn_graubard(means: Sequence[float], replicates: Sequence[int], n_features:
     if k < 2:
         raise ValueError("an interval for prompts like these needs two items or more")
     total = sum(replicates)
-    weights = [each / total for each in replicates]
+    weights = [r / total for r in replicates]
     mean = min(fsum(w * y for w, y in zip(weights, means, strict=True)), float(n_features))
     p = mean / n_features
     variance = (
         k / (k - 1) * fsum((w * (y - mean)) ** 2 for w, y in zip(weights, means, strict=True))
     ) / n_features**2
     size = float(total * n_features)
-    usual = fsum(each * each for each in replicates) / total
+    usual = fsum(r * r for r in replicates) / total
     n = size / (1 + (usual - 1) * REPLICATE_CORRELATION)
     if variance > 0 and 0 < p < 1:
         df = 1 / fsum(w * w for w in weights) - 1
         q = (t_quantile(UPPER, size - 1) / t_quantile(UPPER, df)) ** 2
         n = min(n, p * (1 - p) / variance * q)
-    found = clopper_pearson(n * p, n)
-    assert found is not None
-    return Interval(n_features * found.low, n_features * found.high)
+    share = clopper_pearson(n * p, n)
+    assert share is not None
+    return Interval(n_features * share.low, n_features * share.high)
 
 
 def dispersed_garwood(values: Sequence[Sequence[float]], n_features: int) -> Interval:
@@ -183,4 +183,4 @@ def effective_responses(replicates: Sequence[int]) -> float:
     >>> effective_responses([4, 4]), round(effective_responses([1, 7]), 3)
     (8.0, 3.5)
     """
-    return len(replicates) ** 2 / fsum(1 / each for each in replicates)
+    return len(replicates) ** 2 / fsum(1 / r for r in replicates)

@@ -98,10 +98,10 @@ def detectable_burden(
 
     def variance(delta: float) -> float:
         other = burden + delta
-        found = DISPERSION * (burden + other) / (design.items * design.replicates)
+        total = DISPERSION * (burden + other) / (design.items * design.replicates)
         if estimand is Estimand.PROMPTS_LIKE_THESE:
-            found += ITEM_VARIATION**2 * _of_items(burden, other) / design.items
-        return found
+            total += ITEM_VARIATION**2 * _of_items(burden, other) / design.items
+        return total
 
     return _smallest(design, estimand, variance, n_features - burden)
 

@@ -65,8 +65,10 @@ def difference_interval(
         return EstimatedInterval(estimand, None, ONE_ITEM)
     means = [(fsum(a) / len(a), fsum(b) / len(b)) for a, b in pairs]
     sizes = [effective_responses([len(pair[side]) for pair in pairs]) for side in (0, 1)]
-    found = paired_t([a for a, _ in means], [b for _, b in means], sizes[0], sizes[1], n_features)
-    return EstimatedInterval(estimand, found)
+    interval = paired_t(
+        [a for a, _ in means], [b for _, b in means], sizes[0], sizes[1], n_features
+    )
+    return EstimatedInterval(estimand, interval)
 
 
 def paired_t(
@@ -217,7 +219,7 @@ def family_interval(
     )
     mean = fsum(rows) / families
     half = t_quantile(UPPER, min(families, k) - 1) * math.sqrt(variance)
-    if half <= 1e-9 * max(abs(each) for row in differences for each in row):
+    if half <= 1e-9 * max(abs(value) for row in differences for value in row):
         return EstimatedInterval(estimand, None, NO_VARIATION)
     low, high = max(mean - half, -largest), min(mean + half, largest)
     return EstimatedInterval(estimand, Interval(low, high))

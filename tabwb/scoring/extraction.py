@@ -100,11 +100,11 @@ def named_options(
         mention for beside in named for mention in beside if not _is_negated(parts, mention, beside)
     ]
     mentions = _without_the_rest(parts, _after_negated_lists(parts, named, mentions))
-    stated = [each for each in mentions if not parts[each.segment].is_question]
+    stated = [mention for mention in mentions if not parts[mention.segment].is_question]
     mentions = _corrected(parts, stated or mentions)
-    if len({each.option for each in mentions}) > 1:
+    if len({mention.option for mention in mentions}) > 1:
         mentions = _decided(parts, mentions, asked)
-    return tuple(sorted({each.option for each in mentions}))
+    return tuple(sorted({mention.option for mention in mentions}))
 
 
 @lru_cache(maxsize=256)
@@ -114,12 +114,12 @@ def _forms(word: str) -> frozenset[str]:
     >>> sorted(_forms("knife"))
     ['knife', "knife'", "knife's", 'knifees', 'knifes', "knifes'", 'knives']
     """
-    made = {word, word + "s", word + "es", word + "'s", word + "s'", word + "'"}
+    forms = {word, word + "s", word + "es", word + "'s", word + "s'", word + "'"}
     if word.endswith("y"):
-        made.add(word[:-1] + "ies")
+        forms.add(word[:-1] + "ies")
     if word.endswith(("f", "fe")):
-        made.add(word.removesuffix("e").removesuffix("f") + "ves")
-    return frozenset(made)
+        forms.add(word.removesuffix("e").removesuffix("f") + "ves")
+    return frozenset(forms)
 
 
 def _in_segment(
@@ -129,7 +129,7 @@ def _in_segment(
     if not any(mark and words[-1:] and _could_name(words, mark) for mark in marks):
         return []
     exact = {tuple(mark) for mark in marks}
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     at = 0
     while at < len(words):
         here = [
@@ -138,11 +138,11 @@ def _in_segment(
             if mark and _names(words[at : at + len(mark)], mark, exact)
         ]
         longest = max((size for size, _ in here), default=0)
-        found += [
+        mentions += [
             Mention(option, number, at, at + size) for size, option in here if size == longest
         ]
         at += max(longest, 1)
-    return found
+    return mentions
 
 
 def _names(words: tuple[str, ...], mark: Sequence[str], exact: set[tuple[str, ...]]) -> bool:
@@ -185,22 +185,22 @@ def _after_negated_lists(
     parts: Sequence[Segment], named: Sequence[Sequence[Mention]], mentions: list[Mention]
 ) -> list[Mention]:
     """Return the mentions without members of a negated list ("no boat, lion or drum")."""
-    live = {(each.segment, each.start) for each in mentions}
+    live = {(mention.segment, mention.start) for mention in mentions}
     dropped: set[int] = set()
     for number in range(1, len(parts)):
         every, earlier = named[number], named[number - 1]
         negated = number - 1 in dropped or (
             bool(earlier)
-            and not any((each.segment, each.start) in live for each in earlier)
+            and not any((mention.segment, mention.start) in live for mention in earlier)
             and any(map(_negates, parts[number - 1].words))
         )
-        taken = {at for each in every for at in range(each.start, each.end)}
+        taken = {at for mention in every for at in range(mention.start, mention.end)}
         rest = {word for at, word in enumerate(parts[number].words) if at not in taken}
         ends = [parts[at] for at in range(number, len(parts))]
         listed = any("or" in part.words or "nor" in part.words for part in ends[:4])
         if negated and every and rest <= _JOINING and listed and parts[number].before == ",":
             dropped.add(number)
-    return [each for each in mentions if each.segment not in dropped]
+    return [mention for mention in mentions if mention.segment not in dropped]
 
 
 def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mention]:
@@ -208,8 +208,8 @@ def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list
     kept: list[Mention] = []
     rest: set[int] = set()
     for number, part in enumerate(parts):
-        here = [each for each in mentions if each.segment == number]
-        named = {at for each in here for at in range(each.start, each.end)}
+        here = [mention for mention in mentions if mention.segment == number]
+        named = {at for mention in here for at in range(mention.start, mention.end)}
         listed = all(word in _JOINING for at, word in enumerate(part.words) if at not in named)
         if here and listed and number - 1 in rest:
             rest.add(number)
@@ -230,19 +230,19 @@ def _is_bare(parts: Sequence[Segment], mention: Mention, beyond: frozenset[str] 
 def _corrected(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mention]:
     start = 0
     for at in range(1, len(mentions)):
-        one, other = mentions[at - 1], mentions[at]
-        if one.option != other.option and _is_correction(parts, one, other):
+        earlier, later = mentions[at - 1], mentions[at]
+        if earlier.option != later.option and _is_correction(parts, earlier, later):
             start = at
     return mentions[start:]
 
 
-def _is_correction(parts: Sequence[Segment], one: Mention, other: Mention) -> bool:
-    if not _is_bare(parts, other, FRAME | _CUE_WORDS):
+def _is_correction(parts: Sequence[Segment], earlier: Mention, later: Mention) -> bool:
+    if not _is_bare(parts, later, FRAME | _CUE_WORDS):
         return False
     runs: list[tuple[str, ...]] = []
-    for number in range(one.segment, other.segment + 1):
-        start = one.end if number == one.segment else 0
-        end = other.start if number == other.segment else len(parts[number].words)
+    for number in range(earlier.segment, later.segment + 1):
+        start = earlier.end if number == earlier.segment else 0
+        end = later.start if number == later.segment else len(parts[number].words)
         runs.append(parts[number].words[start:end])
     for run in runs:
         for cue in CUES:
@@ -257,13 +257,13 @@ def _is_correction(parts: Sequence[Segment], one: Mention, other: Mention) -> bo
 def _decided(
     parts: Sequence[Segment], mentions: list[Mention], asked: Sequence[str]
 ) -> list[Mention]:
-    marked = [each for each in mentions if _is_marked(parts, mentions, each)]
+    marked = [mention for mention in mentions if _is_marked(parts, mentions, mention)]
     if marked:
         return [marked[-1], *_joined(parts, mentions, marked[-1])]
     first = mentions[0]
-    others = [each for each in mentions if each.option != first.option]
-    if _is_bare(parts, first) and not any(_is_bare(parts, each) for each in others):
-        beside = [each for each in others if each.segment == first.segment]
+    others = [mention for mention in mentions if mention.option != first.option]
+    if _is_bare(parts, first) and not any(_is_bare(parts, mention) for mention in others):
+        beside = [mention for mention in others if mention.segment == first.segment]
         if not beside:
             return [first]
     return _described(parts, mentions, asked) or mentions
@@ -273,7 +273,9 @@ def _is_marked(parts: Sequence[Segment], mentions: Sequence[Mention], mention: M
     part = parts[mention.segment]
     before = set(part.words[: mention.start])
     earlier = [
-        each for each in mentions if each.segment == mention.segment and each.end <= mention.start
+        other
+        for other in mentions
+        if other.segment == mention.segment and other.end <= mention.start
     ]
     if earlier:
         return False
@@ -289,7 +291,7 @@ def _joined(
     parts: Sequence[Segment], mentions: Sequence[Mention], mention: Mention
 ) -> list[Mention]:
     """Return the other options that are joined with a marked one: "the answer is boot or boat"."""
-    found = []
+    joined_mentions = []
     last = mention
     for other in mentions:
         if (other.segment, other.start) <= (last.segment, last.start):
@@ -306,9 +308,9 @@ def _joined(
             )
         if not joined:
             break
-        found.append(other)
+        joined_mentions.append(other)
         last = other
-    return found
+    return joined_mentions
 
 
 def _described(
@@ -317,17 +319,17 @@ def _described(
     question = {_stem(word) for prompt in asked for word in words_of(prompt)} - _EMPTY
     shared: dict[int, int] = {}
     for mention in mentions:
-        beside = {each.option for each in mentions if each.segment == mention.segment}
+        beside = {other.option for other in mentions if other.segment == mention.segment}
         if len(beside) == 1:
-            said = {_stem(word) for word in parts[mention.segment].words if len(word) > 3}
-            count = len(said & question)
+            words = {_stem(word) for word in parts[mention.segment].words if len(word) > 3}
+            count = len(words & question)
             shared[mention.option] = max(shared.get(mention.option, 0), count)
     best = max(shared.values(), default=0)
     winners = [option for option, count in shared.items() if count == best]
     others = [count for option, count in shared.items() if count < best]
     if best < _OVERLAP or len(winners) != 1 or any(count > best - _OVERLAP + 1 for count in others):
         return []
-    return [each for each in mentions if each.option == winners[0]]
+    return [other for other in mentions if other.option == winners[0]]
 
 
 def _stem(word: str) -> str:

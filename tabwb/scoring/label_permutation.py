@@ -101,9 +101,9 @@ def label_permutation(
     p = np.where(varied, reached / (draws + 1), 1.0)
     adjusted = np.where(varied, largest_reached / (draws + 1), 1.0)
     return LabelTest(
-        tuple(float(each) for each in observed),
-        tuple(float(each) for each in p),
-        tuple(float(each) for each in adjusted),
+        tuple(float(value) for value in observed),
+        tuple(float(value) for value in p),
+        tuple(float(value) for value in adjusted),
         draws,
     )
 

@@ -113,7 +113,7 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
         return Estimate(None, NO_WORDS)
     if len(text) < shortest:
         return Estimate(None, f"{plural(len(text), 'word')}, fewer than {shortest}")
-    sides = [_factors(each, threshold) for each in (text, text[::-1])]
+    sides = [_factors(direction, threshold) for direction in (text, text[::-1])]
     if min(sides) < 1:
         return Estimate(None, f"no factor is complete in {plural(len(text), 'word')}")
     return Estimate(sum(len(text) / factors for factors in sides) / 2)

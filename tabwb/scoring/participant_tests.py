@@ -46,7 +46,7 @@ def mcnemar(before: Sequence[bool], after: Sequence[bool]) -> McNemar:
     pairs = [(bool(a), bool(b)) for a, b in zip(before, after, strict=True)]
     gained, lost = pairs.count((False, True)), pairs.count((True, False))
     n, most = gained + lost, max(gained, lost)
-    tail = sum(math.comb(n, each) for each in range(most, n + 1)) / 2**n
+    tail = sum(math.comb(n, count) for count in range(most, n + 1)) / 2**n
     at = math.comb(n, most) / 2**n
     return McNemar(gained, lost, min(1.0, 2 * tail), min(1.0, 2 * tail - at))
 
@@ -101,9 +101,9 @@ def rate_of_change_weights(baselines: int, sessions: int) -> tuple[float, ...]:
     weights = [0.0] * sessions
     for start, end, sign in ((0, baselines, -1), (baselines - 1, sessions, 1)):
         slope = trend_weights(end - start)
-        size = fsum(each * each for each in slope)
-        for t, each in enumerate(slope, start):
-            weights[t] += sign * each / size
+        size = fsum(weight * weight for weight in slope)
+        for t, weight in enumerate(slope, start):
+            weights[t] += sign * weight / size
     return tuple(weights)
 
 

@@ -83,7 +83,7 @@ def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | Non
     total = abs(fsum(differences))
     mean = fsum(differences) / n
     # A pair without a difference is the same under both signs: it need not be flipped.
-    moving = sorted(abs(each) for each in differences if each)
+    moving = sorted(abs(difference) for difference in differences if difference)
     limit = total - _SLACK * max(1.0, total)
     if len(moving) <= EXACT_UP_TO:
         return PairedTest(mean, _share_of_all_sums(moving, limit), n, True)
@@ -165,7 +165,7 @@ def sign_flip_max_t(differences: Sequence[Sequence[float]]) -> MaxT | None:
         reached, seen = reached + 1, seen + 1
     p = np.where(scale[:, 0] > 0, reached / seen, 1.0)
     means = (fsum(row) / n for row in differences)
-    return MaxT(tuple(means), tuple(float(each) for each in p), n, exact)
+    return MaxT(tuple(means), tuple(float(value) for value in p), n, exact)
 
 
 def _all_signs(n: int) -> Iterator[NDArray[np.float64]]:

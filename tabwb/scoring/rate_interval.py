@@ -74,9 +74,11 @@ def rate_interval(
     if len(items) < 2:
         return EstimatedInterval(estimand, None, ONE_ITEM)
     # Sorted, because the order of the items does not matter and equal counts share a cache entry.
-    found = beta_binomial(tuple(sorted(items)))
+    interval = beta_binomial(tuple(sorted(items)))
     share = sum(x for x, _ in items) / sum(n for _, n in items)
-    return EstimatedInterval(estimand, Interval(min(found.low, share), max(found.high, share)))
+    return EstimatedInterval(
+        estimand, Interval(min(interval.low, share), max(interval.high, share))
+    )
 
 
 @lru_cache(maxsize=16384)
@@ -118,14 +120,14 @@ def _posterior_quantiles(items: Sequence[tuple[int, int]]) -> tuple[float, float
     import numpy as np  # here, because a run of twenty items needs no arrays
 
     most = max(n for _, n in items)
-    found = _rising([x for x, _ in items], most)
+    log_posterior = _rising([x for x, _ in items], most)
     # The grid of means is symmetric: b at mu is a at 1 - mu.
-    found += _rising([n - x for x, n in items], most)[::-1]
+    log_posterior += _rising([n - x for x, n in items], most)[::-1]
     correlations = (np.arange(CORRELATIONS) + 0.5) / CORRELATIONS
     sizes = (1 - correlations) / correlations
     terms = np.log(sizes[:, None] + np.arange(most))
-    found -= terms @ _times_reached([n for _, n in items], most)
-    mass = np.exp(found - found.max()).sum(axis=1)
+    log_posterior -= terms @ _times_reached([n for _, n in items], most)
+    mass = np.exp(log_posterior - log_posterior.max()).sum(axis=1)
     mass /= mass.sum()
     middle = np.cumsum(mass) - mass / 2
     low, high = np.interp((LOWER, UPPER), middle, _means())
@@ -135,8 +137,8 @@ def _posterior_quantiles(items: Sequence[tuple[int, int]]) -> tuple[float, float
 def _means() -> NDArray[np.float64]:
     import numpy as np
 
-    found: NDArray[np.float64] = np.sin(np.pi / 2 * (np.arange(MEANS) + 0.5) / MEANS) ** 2
-    return found
+    means: NDArray[np.float64] = np.sin(np.pi / 2 * (np.arange(MEANS) + 0.5) / MEANS) ** 2
+    return means
 
 
 def _rising(counts: Sequence[int], most: int) -> NDArray[np.float64]:
@@ -144,14 +146,14 @@ def _rising(counts: Sequence[int], most: int) -> NDArray[np.float64]:
     import numpy as np
 
     reached = _times_reached(counts, most)
-    found = np.zeros((MEANS, CORRELATIONS), dtype=np.float64)
+    sums = np.zeros((MEANS, CORRELATIONS), dtype=np.float64)
     for start in range(0, most, CACHED_RESPONSES):
         part = reached[start : start + CACHED_RESPONSES]
         if part.any():
             size = 1 << (len(part) - 1).bit_length()
             terms = _logarithms(start, size) if start == 0 else _grid(start, size)
-            found += terms[..., : len(part)] @ part
-    return found
+            sums += terms[..., : len(part)] @ part
+    return sums
 
 
 def _times_reached(counts: Sequence[int], most: int) -> NDArray[np.float64]:
@@ -175,5 +177,5 @@ def _grid(start: int, size: int) -> NDArray[np.float64]:
 
     correlations = (np.arange(CORRELATIONS) + 0.5) / CORRELATIONS
     a = _means()[:, None] * ((1 - correlations) / correlations)[None, :]
-    found: NDArray[np.float64] = np.log(a[..., None] + np.arange(start, start + size))
-    return found
+    logarithms: NDArray[np.float64] = np.log(a[..., None] + np.arange(start, start + size))
+    return logarithms

@@ -85,24 +85,24 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
     >>> read_repetition("catastroph.", "catastrophe.").errors.deletion
     1
     """
-    said, wanted = straight(response).strip(), straight(target).strip()
-    rest, echoes = _without_carrier(said, carrier(wanted, straight(prompt)))
-    normalised = _folded(said) == _folded(wanted)
+    given, wanted = straight(response).strip(), straight(target).strip()
+    rest, echoes = _without_carrier(given, carrier(wanted, straight(prompt)))
+    normalised = _folded(given) == _folded(wanted)
     return Repetition(
-        exact=said == wanted,
+        exact=given == wanted,
         normalised=normalised,
         extracted=normalised or _is_said_once(words_of(plain(wanted)), words_of(plain(rest))),
-        errors=_errors(said, rest, wanted, echoes),
+        errors=_errors(given, rest, wanted, echoes),
     )
 
 
-def _is_said_once(wanted: Sequence[str], said: Sequence[str]) -> bool:
+def _is_said_once(wanted: Sequence[str], given: Sequence[str]) -> bool:
     """Return whether the target's words occur in a row exactly once and do not begin again."""
     size = len(wanted)
-    places = [at for at in range(len(said) - size + 1) if said[at : at + size] == wanted]
+    places = [at for at in range(len(given) - size + 1) if given[at : at + size] == wanted]
     if size == 0 or len(places) != 1:
         return False
-    rest = said[places[0] + size :]
+    rest = given[places[0] + size :]
     return not any(
         rest[-begun:] == wanted[:begun] for begun in range(_BEGUN, min(size, len(rest) + 1))
     )
@@ -158,12 +158,12 @@ def edit_counts(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int, i
     return deletions + longer, deletions, substitutions
 
 
-def _errors(said: str, rest: str, wanted: str, echoes: int) -> RepetitionErrors:
+def _errors(given: str, rest: str, wanted: str, echoes: int) -> RepetitionErrors:
     one_word = len(wanted.split()) <= 1
     unit: Literal["characters", "words"] = "characters" if one_word else "words"
-    if said == wanted:
+    if given == wanted:
         return RepetitionErrors(unit=unit)
-    if not said:
+    if not given:
         return RepetitionErrors(no_response=1, unit=unit)
     if one_word:
         inserted, deleted, substituted = edit_counts(rest, wanted)
@@ -175,16 +175,16 @@ def _errors(said: str, rest: str, wanted: str, echoes: int) -> RepetitionErrors:
     )
 
 
-def _without_carrier(said: str, before: str) -> tuple[str, int]:
+def _without_carrier(given: str, before: str) -> tuple[str, int]:
     if not before:
-        return said, 0
+        return given, 0
     # The carrier may come back with other case, spaces and final mark.
     bare = re.sub(r"\W+$", "", before)
     if not bare:
-        return said, 0
+        return given, 0
     pattern = r"(?<!\w)" + r"\s+".join(map(re.escape, bare.split())) + r"(?!\w)[^\w\s]*"
-    rest, echoes = re.subn(pattern, " ", said, flags=re.IGNORECASE)
-    return (" ".join(rest.split()), echoes) if echoes else (said, 0)
+    rest, echoes = re.subn(pattern, " ", given, flags=re.IGNORECASE)
+    return (" ".join(rest.split()), echoes) if echoes else (given, 0)
 
 
 def _folded(text: str) -> str:

@@ -156,23 +156,27 @@ def response_status(
         return ResponseStatus.NOT_LANGUAGE
     is_answer = expected is not None and straight(text).strip() == straight(expected).strip()
     if not is_answer:
-        said = words(text)
+        spoken_words = words(text)
         english = language.partition("-")[0].lower() == "en"
-        if english and kind in PASSAGES and (is_foreign(said) or not is_english(said)):
+        if (
+            english
+            and kind in PASSAGES
+            and (is_foreign(spoken_words) or not is_english(spoken_words))
+        ):
             return ResponseStatus.NOT_LANGUAGE
-        if _echoes(said, prompt):
+        if _echoes(spoken_words, prompt):
             return ResponseStatus.PROMPT_ECHO
-        if _is_degenerate(said, kind, english=english):
+        if _is_degenerate(spoken_words, kind, english=english):
             return ResponseStatus.DEGENERATE
     return ResponseStatus.TRUNCATED if stop_reason is StopReason.LENGTH else ResponseStatus.OK
 
 
-def _is_degenerate(said: Sequence[str], kind: ResponseKind | None, *, english: bool) -> bool:
+def _is_degenerate(given_words: Sequence[str], kind: ResponseKind | None, *, english: bool) -> bool:
     if kind is None:
         return False
     if kind in PASSAGES:
-        return is_repetitive(said) or (english and is_function_words_alone(said))
-    return len(said) >= ANSWER_WORDS and is_repetitive(said)
+        return is_repetitive(given_words) or (english and is_function_words_alone(given_words))
+    return len(given_words) >= ANSWER_WORDS and is_repetitive(given_words)
 
 
 def _is_language(text: str, prompt: str) -> bool:
@@ -198,8 +202,8 @@ def _script(letter: str) -> str:
     return "LATIN" if letter.isascii() else unicodedata.name(letter, "UNKNOWN").split(" ")[0]
 
 
-def _echoes(said: list[str], prompt: str) -> bool:
-    return any(_is_repeated(said, unit) for unit in _echo_units(prompt))
+def _echoes(given_words: list[str], prompt: str) -> bool:
+    return any(_is_repeated(given_words, unit) for unit in _echo_units(prompt))
 
 
 def _echo_units(prompt: str) -> Iterator[list[str]]:
@@ -212,7 +216,7 @@ def _echo_units(prompt: str) -> Iterator[list[str]]:
                 yield unit
 
 
-def _is_repeated(said: list[str], unit: list[str]) -> bool:
-    if not unit or len(said) < len(unit):
+def _is_repeated(given_words: list[str], unit: list[str]) -> bool:
+    if not unit or len(given_words) < len(unit):
         return False
-    return all(word == unit[at % len(unit)] for at, word in enumerate(said))
+    return all(word == unit[at % len(unit)] for at, word in enumerate(given_words))

@@ -139,14 +139,14 @@ def segments(
     places = [at for at, piece in enumerate(pieces) if _WORD.match(piece)]
     words = [pieces[at] for at in places]
     gone = {places[at] for at in _prompted(words, prompts, options)}
-    made: list[Segment] = []
+    parts: list[Segment] = []
     current: list[str] = []
     before = ""
 
     def close(after: str) -> None:
         nonlocal before
         if current:
-            made.append(Segment(tuple(current), before, after))
+            parts.append(Segment(tuple(current), before, after))
             current.clear()
         before = after
 
@@ -162,7 +162,7 @@ def segments(
         else:
             close(piece)
     close("")
-    return tuple(made)
+    return tuple(parts)
 
 
 def _prompted(

@@ -52,7 +52,7 @@ _BARE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _SegmentAnswer:
     """Yes or no in a segment; ``bare`` when little else stands there."""
 
     polarity: int
@@ -82,14 +82,18 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
     marks = [["yes"], ["no"]]
     text = answered(plain(response, ("yes", "no")), asked, [*marks, ["yep"], ["nope"]])
     parts = segments(text, asked, marks)
-    found = [one for at, part in enumerate(parts) if (one := _said(part, at)) is not None]
+    answers = [
+        in_segment
+        for at, part in enumerate(parts)
+        if (in_segment := _segment_answer(part, at)) is not None
+    ]
     both = any(_names_both(part) for part in parts)
-    stated = [one for one in found if not parts[one.segment].is_question]
-    found = stated or found
-    if not found:
+    stated = [in_segment for in_segment in answers if not parts[in_segment.segment].is_question]
+    answers = stated or answers
+    if not answers:
         return (_YES, _NO) if both else ()
-    answer = found[0]
-    for later in found[1:]:
+    answer = answers[0]
+    for later in answers[1:]:
         if later.polarity == answer.polarity:
             continue
         if _is_corrected(parts, answer.segment, later.segment):
@@ -102,33 +106,33 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
 def _names_both(part: Segment) -> bool:
     words = part.words
     negated = any(word in _NOT or word.endswith("n't") for word in words)
-    said = [_YES if word == "yes" else _NO for word in words if word in ("yes", "no")]
+    answers = [_YES if word == "yes" else _NO for word in words if word in ("yes", "no")]
     joined = any(
         {words[at], words[at + 2]} == {"yes", "no"} and words[at + 1] in ("or", "and")
         for at in range(len(words) - 2)
     )
-    in_a_row = len(said) == len(words)
-    return not negated and len(set(said)) == 2 and (joined or in_a_row)
+    in_a_row = len(answers) == len(words)
+    return not negated and len(set(answers)) == 2 and (joined or in_a_row)
 
 
-def _said(part: Segment, number: int) -> _Said | None:
+def _segment_answer(part: Segment, number: int) -> _SegmentAnswer | None:
     words = _without_frames(part.words)
     if not words or _names_both(part):
         return None
     polarity = _elliptical(words)
     if polarity is not None:
-        return _Said(polarity, number, bare=False)
+        return _SegmentAnswer(polarity, number, bare=False)
     polarity, size = _opening(words)
     if polarity is not None:
         bare = len(words) - size < _BARE and part.words[0] != "because"
         opposite = NO_WORDS if polarity == _YES else YES_WORDS
         if opposite & set(words[size : size + 1]):
             return None
-        return _Said(polarity, number, bare)
+        return _SegmentAnswer(polarity, number, bare)
     last = words[-1]
     negated = any(word in _NOT or word.endswith("n't") for word in words)
     if last in ("yes", "no") and len(words) > 1 and not negated:
-        return _Said(_YES if last == "yes" else _NO, number, bare=False)
+        return _SegmentAnswer(_YES if last == "yes" else _NO, number, bare=False)
     return None
 
 
@@ -136,7 +140,7 @@ def _without_frames(words: tuple[str, ...]) -> tuple[str, ...]:
     while words:
         if words in (("i", "think", "so"), ("i", "believe", "so"), ("i", "guess", "so")):
             return ("yes",)
-        frame = next((each for each in FRAMES if words[: len(each)] == each), None)
+        frame = next((phrase for phrase in FRAMES if words[: len(phrase)] == phrase), None)
         label = (words[0].isdigit() or words[0] in ("a", "b")) and len(words) > 1
         if frame is None and not label:
             break
@@ -226,20 +230,20 @@ def read_yes_no(response: str, options: Sequence[str] = (), prompts: Sequence[st
     )
 
 
-def yes_rate(said: Iterable[str | None], yes: str = YES) -> Estimate:
+def yes_rate(answers_read: Iterable[str | None], yes: str = YES) -> Estimate:
     """Return the share of Yes among the answers that are Yes or No.
 
     ``yes_rate = n(Yes) / n(Yes or No)``; answers in which neither was read (None) are left out,
     undefined when nothing is left. 1.0 is an examinee that always says Yes.
 
     Args:
-        said: the answer read in each response; None where neither was read.
+        answers_read: the answer read in each response; None where neither was read.
         yes: the battery's word for Yes.
 
     >>> yes_rate(["Yes", "No", "Yes", None]).value
     0.6666666666666666
     """
-    answers = [answer for answer in said if answer is not None]
+    answers = [answer for answer in answers_read if answer is not None]
     return ratio(answers.count(yes), len(answers), "neither answer was given exactly")
 
 
@@ -255,9 +259,9 @@ def balanced_accuracy(pairs: Iterable[tuple[str, str | None]]) -> Estimate:
     """
     right: dict[str, int] = {}
     total: dict[str, int] = {}
-    for expected, said in pairs:
+    for expected, given in pairs:
         total[expected] = total.get(expected, 0) + 1
-        right[expected] = right.get(expected, 0) + (said == expected)
+        right[expected] = right.get(expected, 0) + (given == expected)
     if len(total) < 2:
         only = next(iter(total), None)
         return Estimate(

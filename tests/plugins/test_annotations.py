@@ -168,7 +168,7 @@ def _said(
             **{"heard": said.word or None, "by_ear": said.ear},
             "code": None if proposal is None else proposal.code,
         }
-        for one, said, proposal in zip(found.attempts, found.said, found.proposals, strict=True)
+        for one, said, proposal in zip(found.attempts, found.readings, found.proposals, strict=True)
     ]
     segments = [
         {"phoneme": one.phoneme, "start_s": one.start_s, "end_s": one.end_s}

@@ -18,7 +18,7 @@ from tabwb.scoring.naming.correct import Verdict
 from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
 from tabwb.scoring.naming.propose import propose_response
-from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.readings import AttemptReading
 from tabwb.scoring.naming.summary import NamedItem, Status
 from tabwb.scoring.naming.target import Rule
 
@@ -53,7 +53,7 @@ class Naming:
     distance: TargetDistance | None = None
     proposal: Proposal | None = None
     by_ear: bool = False
-    spoken: tuple[Said, ...] = ()
+    spoken: tuple[AttemptReading, ...] = ()
     proposals: tuple[Proposal | None, ...] = ()
 
     @property
@@ -122,7 +122,7 @@ def naming_of(
         distance_from_target(judged, view.item.accept),
         found.proposal,
         heard_as is not None,
-        found.said,
+        found.readings,
         found.proposals,
     )
 

@@ -37,26 +37,26 @@ LISTS: Final = {"semantic": "semantic", "visual": "visual", "parts": "picture-pa
 
 def no_response(case: Case) -> Proposal | None:
     """Rule 1."""
-    if case.said.ways or case.said.words or case.said.noise:
+    if case.reading.ways or case.reading.words or case.reading.noise:
         return None
     return Proposal("no-response", NO_SPEECH)
 
 
 def unintelligible(case: Case) -> Proposal | None:
     """Rule 2."""
-    if case.said.ways or case.said.words:
+    if case.reading.ways or case.reading.words:
         return None
     return case.undecided("only sounds that cannot be made out", "no-response", "other")
 
 
 def no_name_comes(case: Case) -> Proposal | None:
     """Rule 3."""
-    word = case.said.word
-    flag = aside(case.said) if word else ""
+    word = case.reading.word
+    flag = aside(case.reading) if word else ""
     if flag in ("filler", "dont-know"):
-        found = case.proposed("no-response", f"{case.shown}: no name comes")
-        return replace(found, flags=("dont-know",)) if flag == "dont-know" else found
-    if not word and case.said.phonemes in dont_know_sounds():
+        proposal = case.proposed("no-response", f"{case.shown}: no name comes")
+        return replace(proposal, flags=("dont-know",)) if flag == "dont-know" else proposal
+    if not word and case.reading.phonemes in dont_know_sounds():
         return case.undecided(
             f"{case.shown}: may say that no name comes", "no-response", "description"
         )
@@ -68,10 +68,10 @@ def no_name_comes(case: Case) -> Proposal | None:
 
 def fragment(case: Case) -> Proposal | None:
     """Rule 6."""
-    if not case.said.broken_off:
+    if not case.reading.broken_off:
         return None
     clause = f"{case.shown}: less than a consonant and a vowel"
-    if case.said.ear:
+    if case.reading.ear:
         return case.proposed("fragment", clause)
     return case.undecided(clause, "fragment")
 
@@ -81,17 +81,17 @@ def fragment(case: Case) -> Proposal | None:
 
 def accepted(case: Case) -> Proposal | None:
     """Rule 7."""
-    if case.said.word in case.target.names:
+    if case.reading.word in case.target.names:
         return case.proposed("correct", f"{case.shown} is an accepted name")
-    found = matching_form(case)
-    return None if found is None or found.weak else _right(case, found.form, "")
+    match = matching_form(case)
+    return None if match is None or match.weak else _right(case, match.form, "")
 
 
 def weak_vowels(case: Case) -> Proposal | None:
     """Rule 7w."""
-    found = matching_form(case)
+    match = matching_form(case)
     how = ", weak vowels and flaps taken alike"
-    return None if found is None else _right(case, found.form, how)
+    return None if match is None else _right(case, match.form, how)
 
 
 def other_number(case: Case) -> Proposal | None:
@@ -99,15 +99,15 @@ def other_number(case: Case) -> Proposal | None:
     if case.settings.number == "scored":
         return None
     forms = {name: form for form in case.target.accept for name in plurals(_name(case, form))}
-    word = case.said.word
+    word = case.reading.word
     form = forms.get(word)
     if form is None and not word:
-        said = case.said.phonemes
+        phonemes = case.reading.phonemes
         form = next(
-            (form for form in case.target.accept if said in numbers_of(form.phonemes)), None
+            (form for form in case.target.accept if phonemes in numbers_of(form.phonemes)), None
         )
         form = form or next(
-            (form for name, form in forms.items() if said in pronunciations(name)), None
+            (form for name, form in forms.items() if phonemes in pronunciations(name)), None
         )
     if form is None:
         return None
@@ -116,27 +116,27 @@ def other_number(case: Case) -> Proposal | None:
 
 def declared_variety(case: Case) -> Proposal | None:
     """Rule 7d."""
-    found = matching_form(case, case.settings.varieties)
-    if found is None:
+    match = matching_form(case, case.settings.varieties)
+    if match is None:
         return None
-    right = _right(case, found.form, f" ({', '.join(found.varieties)})")
+    right = _right(case, match.form, f" ({', '.join(match.varieties)})")
     return replace(right, flags=("dialect",))
 
 
 def tolerated(case: Case) -> Proposal | None:
     """Rule 7t."""
     tolerance = case.settings.tolerance
-    if tolerance is None or case.said.words:
+    if tolerance is None or case.reading.words:
         return None
-    said = case.said.phonemes
-    found = [
+    phonemes = case.reading.phonemes
+    within = [
         (edits, number)
         for number, form in enumerate(case.target.accept)
-        if (edits := edits_within(said, form.phonemes, tolerance)) is not None
+        if (edits := edits_within(phonemes, form.phonemes, tolerance)) is not None
     ]
-    if not found:
+    if not within:
         return None
-    edits, number = min(found)
+    edits, number = min(within)
     but = f" but for {edits} tolerated phoneme{'s' * (edits > 1)}"
     return replace(_right(case, case.target.accept[number], but), edits=edits)
 
@@ -148,13 +148,13 @@ def matching_form(case: Case, varieties: Sequence[Variety] = ()) -> Matched | No
         case: the attempt.
         varieties: of English, that may be assumed.
     """
-    if case.said.words and case.said.guessed:
+    if case.reading.words and case.reading.guessed:
         return None
-    found = (
+    matches = (
         matched(way, case.target.accept, case.target.target.casefold(), varieties)
-        for way in case.said.ways
+        for way in case.reading.ways
     )
-    return next((one for one in found if one is not None), None)
+    return next((match for match in matches if match is not None), None)
 
 
 def _name(case: Case, form: Accepted) -> str:
@@ -172,11 +172,11 @@ def _right(case: Case, form: Accepted, how: str) -> Proposal:
 
 def one_syllable(case: Case) -> Proposal | None:
     """Rule 8."""
-    said = case.said.phonemes
-    if case.said.words or sum(map(is_vowel, said)) != 1:
+    phonemes = case.reading.phonemes
+    if case.reading.words or sum(map(is_vowel, phonemes)) != 1:
         return None
     whole = [form for form in case.target.own if sum(map(is_vowel, form)) >= SYLLABLES]
-    if len(whole) < len(case.target.own) or not any(_within(said, form) for form in whole):
+    if len(whole) < len(case.target.own) or not any(_within(phonemes, form) for form in whole):
         return None
     clause = f"{case.shown} may be one syllable of the target, cut off"
     word = ("formal",) * bool(case.words.common)
@@ -192,21 +192,21 @@ def other_ending(case: Case) -> Proposal | None:
     if case.settings.number == "scored":
         spelled = spelled.union(*(plurals(name) for name in case.target.names))
         sounds = sounds.union(*(numbers_of(form) for form in case.target.own))
-    said = case.said
-    if said.words:
-        if said.word not in spelled:
+    reading = case.reading
+    if reading.words:
+        if reading.word not in spelled:
             return None
         return case.proposed("morphological", f"{case.shown} is the target with an ending")
     named = not spelled.isdisjoint(case.words.all)
-    if not named and (said.phonemes not in sounds or case.words.common):
+    if not named and (reading.phonemes not in sounds or case.words.common):
         return None
     return case.undecided(f"{case.shown} is the target with an ending", "morphological")
 
 
 def listed_neighbour(case: Case) -> Proposal | None:
     """Rule 10."""
-    said = case.said.words
-    words = (case.said.word,) if said else case.words.all
+    heard_words = case.reading.words
+    words = (case.reading.word,) if heard_words else case.words.all
     for list_, usual in LISTS.items():
         named = named_word(case, words, getattr(case.target, list_))
         if not named:
@@ -214,7 +214,7 @@ def listed_neighbour(case: Case) -> Proposal | None:
         code = "mixed" if usual == "semantic" and case.alike.related else usual
         clause = f"'{named}' is a neighbour that the battery lists under '{list_}'"
         alike = code in ("semantic", "mixed")
-        if said:
+        if heard_words:
             return case.proposed(code, clause, alike=alike)
         heard = f"{case.shown}: {clause}; if you hear it, write it down"
         return case.undecided(heard, code, alike=alike)
@@ -251,7 +251,7 @@ def name_in(word: str, names: frozenset[str]) -> bool:
 
 def compound_of(case: Case) -> str:
     """Return a word that is the target and another word, written as one; or empty."""
-    words = case.said.words or case.words.all
+    words = case.reading.words or case.words.all
     for word in words:
         for name in case.target.names:
             for rest in (word.removeprefix(name), word.removesuffix(name)):
@@ -269,8 +269,8 @@ def rarer_word(case: Case) -> Proposal | None:
     """Rule 12."""
     related = case.alike.related
     nonword = "nonword-related" if related else "nonword-unrelated"
-    if case.said.words:
-        if not (case.is_word and case.said.guessed):
+    if case.reading.words:
+        if not (case.is_word and case.reading.guessed):
             return None
         clause = f"{case.shown} is a word whose sound follows from its letters only"
         if related:
@@ -288,15 +288,15 @@ def nonword(case: Case) -> Proposal | None:
     if case.is_word:
         return None
     code = "nonword-related" if case.alike.related else "nonword-unrelated"
-    if not case.said.words and (phrase := phrase_of(case.said.phonemes)):
+    if not case.reading.words and (phrase := phrase_of(case.reading.phonemes)):
         clause = f"{case.shown}: may be several words, '{' '.join(phrase)}'"
         return case.undecided(clause, "description", code)
-    if case.said.words and not case.said.guessed:
+    if case.reading.words and not case.reading.guessed:
         clause = f"{case.shown} is in the dictionary of sounds only, as names are"
         words = ("formal", "mixed") if case.alike.related else ("semantic", "unrelated")
         return case.undecided(clause, code, *words, alike=True)
     rare = f" (but '{case.words.other[0]}')" if case.words.other else ""
-    shown = case.shown if case.said.words else f"/{to_ipa(case.said.phonemes)}/"
+    shown = case.shown if case.reading.words else f"/{to_ipa(case.reading.phonemes)}/"
     return case.proposed(code, f"{shown} is not a common word{rare}", alike=True)
 
 
@@ -304,8 +304,8 @@ def similar_word(case: Case) -> Proposal | None:
     """Rule 14."""
     if not case.alike.related:
         return None
-    words = case.said.words or case.words.all
-    if named_word(case, words, case.target.unrelated) and case.said.words:
+    words = case.reading.words or case.words.all
+    if named_word(case, words, case.target.unrelated) and case.reading.words:
         clause = f"{case.shown} is listed as unrelated in meaning"
         return case.proposed("formal", clause, alike=True)
     clause = f"{case.shown}: its relation in meaning is not known"
@@ -317,14 +317,14 @@ def perseveration(case: Case) -> Proposal | None:
     if not case.repeats:
         return None
     clause = f"{case.shown} was said to '{case.repeats}' before"
-    if case.said.words:
+    if case.reading.words:
         return case.proposed("perseveration", clause)
     return case.undecided(clause, "perseveration", "semantic", "unrelated")
 
 
 def other_word(case: Case) -> Proposal | None:
     """Rule 15."""
-    if named_word(case, case.said.words, case.target.unrelated):
+    if named_word(case, case.reading.words, case.target.unrelated):
         clause = f"{case.shown} is listed as unrelated in meaning"
         return case.proposed("unrelated", clause, alike=True)
     clause = f"{case.shown} is not on this item's lists of related words"

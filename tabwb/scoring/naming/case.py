@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tabwb.phonology.inventory import to_ipa
 from tabwb.scoring.naming.forms import Variety
-from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.readings import AttemptReading
 from tabwb.scoring.naming.similarity import Similarity, chance_rate, most_similar
 from tabwb.scoring.naming.target import Accepted, NamingTarget, Number, Rule, Tolerance
 from tabwb.scoring.naming.words import Words, is_word, words_sounding
@@ -114,14 +114,14 @@ class Case:
 
     Attributes:
         target: what it is held against.
-        said: the attempt, without what rules 5 and 6 took off.
+        reading: the attempt, without what rules 5 and 6 took off.
         settings: of the battery and the speaker.
         earlier: what was said to the items before, oldest first.
         followed: whether a later attempt of the response is right.
     """
 
     target: NamingTarget
-    said: Said
+    reading: AttemptReading
     settings: Settings = Settings()
     earlier: Sequence[Earlier] = ()
     followed: bool = False
@@ -139,8 +139,8 @@ class Case:
         if self._words is None:
             self._words = (
                 Words()
-                if self.said.words or not self.said.phonemes
-                else words_sounding(self.said.phonemes, self.listed)
+                if self.reading.words or not self.reading.phonemes
+                else words_sounding(self.reading.phonemes, self.listed)
             )
         return self._words
 
@@ -148,34 +148,34 @@ class Case:
     def alike(self) -> Similarity:
         """How similar it is to the target's own forms (rule 14)."""
         if self._alike is None:
-            word = self.said.word or (self.words.all[0] if self.words.all else "")
+            word = self.reading.word or (self.words.all[0] if self.words.all else "")
             target = self.target.target.casefold()
-            self._alike = most_similar(self.target.own, self.said.ways, target, word)
+            self._alike = most_similar(self.target.own, self.reading.ways, target, word)
         return self._alike
 
     @property
     def shown(self) -> str:
         """What was said, for people: the word, or the phonemes in IPA."""
-        if self.said.words:
-            return f"'{self.said.word}'"
+        if self.reading.words:
+            return f"'{self.reading.word}'"
         word = f" (sounds like '{self.words.all[0]}'{self.words.how})" if self.words.all else ""
-        return f"/{to_ipa(self.said.phonemes)}/{word}"
+        return f"/{to_ipa(self.reading.phonemes)}/{word}"
 
     @property
     def is_word(self) -> bool:
         """Whether it is a common word by sound, or a word by a listener's spelling."""
-        if len(self.said.words) == 1:
-            return is_word(self.said.word, self.listed)
+        if len(self.reading.words) == 1:
+            return is_word(self.reading.word, self.listed)
         return bool(self.words.common)
 
     @property
     def repeats(self) -> str:
         """The latest earlier item to which the same was said, or empty."""
-        ways = {way for way in self.said.ways if way}
-        for one in reversed(self.earlier):
-            same_word = bool(one.word) and one.word == self.said.word
-            if same_word or (one.phonemes and one.phonemes in ways):
-                return one.item
+        ways = {way for way in self.reading.ways if way}
+        for item in reversed(self.earlier):
+            same_word = bool(item.word) and item.word == self.reading.word
+            if same_word or (item.phonemes and item.phonemes in ways):
+                return item.item
         return ""
 
     def undecided(self, clause: str, *candidates: str, alike: bool = False) -> Proposal:

@@ -89,10 +89,10 @@ def correct_any(
     if not spoken:
         return Verdict("correct-any", False, "no phoneme was heard")
     apart = _breaks(segments)
-    found = min(_places(spoken, accept, tolerance, apart), default=None)
-    if found is None:
+    best = min(_places(spoken, accept, tolerance, apart), default=None)
+    if best is None:
         return Verdict("correct-any", False, "the response holds no accepted form")
-    edits, embedded, number, start, end = found
+    edits, embedded, number, start, end = best
     form = accept[number]
     clause = f"/{to_ipa(form.phonemes)}/ is in the response{_tolerated(edits)}"
     return Verdict(
@@ -109,7 +109,7 @@ def correct_any(
 
 
 def edits_within(
-    said: Sequence[str], form: Sequence[str], tolerance: Tolerance | None
+    phonemes: Sequence[str], form: Sequence[str], tolerance: Tolerance | None
 ) -> int | None:
     """Return the number of edits between a response and a form; None where that is too far.
 
@@ -118,7 +118,7 @@ def edits_within(
     put in count too [ours].
 
     Args:
-        said: phonemes of the response.
+        phonemes: phonemes of the response.
         form: phonemes of the accepted form.
         tolerance: None for equality.
 
@@ -127,18 +127,18 @@ def edits_within(
     >>> edits_within("T AE T".split(), "K AE T".split(), Tolerance(share=0.7)) is None
     True
     """
-    if tuple(said) == tuple(form):
+    if tuple(phonemes) == tuple(form):
         return 0
     if tolerance is None:
         return None
     if tolerance.slips is not None:
-        edits = int(align_phonemes(form, said).distance)
+        edits = int(align_phonemes(form, phonemes).distance)
         return edits if edits <= tolerance.slips else None
     share = tolerance.share or 1.0
-    longer = max(len(said), len(form))
-    if in_order(said, form) < share * longer:
+    longer = max(len(phonemes), len(form))
+    if in_order(phonemes, form) < share * longer:
         return None
-    return int(align_phonemes(form, said).distance)
+    return int(align_phonemes(form, phonemes).distance)
 
 
 def in_order(one: Sequence[str], other: Sequence[str]) -> int:
@@ -186,12 +186,12 @@ def _places(
     apart: Sequence[bool],
 ) -> Iterator[tuple[int, bool, int, int, int]]:
     """Edits, embedded, number of the form, start and end of every stretch that is right."""
-    said = [segment.phoneme for segment in spoken]
+    phonemes = [segment.phoneme for segment in spoken]
     for number, form in enumerate(accept):
         shortest, longest = _lengths(len(form.phonemes), tolerance)
-        for start in range(len(said)):
-            for end in range(start + shortest, min(start + longest, len(said)) + 1):
-                edits = edits_within(said[start:end], form.phonemes, tolerance)
+        for start in range(len(phonemes)):
+            for end in range(start + shortest, min(start + longest, len(phonemes)) + 1):
+                edits = edits_within(phonemes[start:end], form.phonemes, tolerance)
                 if edits is not None:
                     yield edits, not (apart[start] and apart[end]), number, start, end
 

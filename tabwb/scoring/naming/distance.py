@@ -51,7 +51,9 @@ class TargetDistance:
         }
 
 
-def distance_from_target(said: Sequence[str], accept: Sequence[Accepted]) -> TargetDistance | None:
+def distance_from_target(
+    phonemes: Sequence[str], accept: Sequence[Accepted]
+) -> TargetDistance | None:
     """Distance of what was said from the nearest accepted form; None where nothing was said.
 
     Nearest is a form that stands in what was said, uninterrupted; then by feature rate, by phoneme
@@ -59,39 +61,39 @@ def distance_from_target(said: Sequence[str], accept: Sequence[Accepted]) -> Tar
     :data:`tabwb.scoring.naming.codes.CODES` says for which codes it tells anything.
 
     Args:
-        said: phonemes of the response; silence and noise are left out.
+        phonemes: phonemes of the response; silence and noise are left out.
         accept: the accepted forms.
 
     >>> found = distance_from_target("D AO G AH".split(), [Accepted(("D", "AO", "G"), "citation")])
     >>> found.phonemes.distance, found.phonemes.length, found.features.distance
     (1.0, 3, 22.0)
     """
-    spoken = [each for each in said if each not in SILENT]
+    spoken = [phoneme for phoneme in phonemes if phoneme not in SILENT]
     if not spoken:
         return None
-    found = (
+    distances = (
         TargetDistance(
             form, align_phonemes(form.phonemes, spoken), align_features(form.phonemes, spoken)
         )
         for form in accept
     )
     return min(
-        found,
-        key=lambda one: (
-            not _stands_in(one.form.phonemes, spoken),
-            one.feature_rate,
-            one.phoneme_rate,
+        distances,
+        key=lambda distance: (
+            not _stands_in(distance.form.phonemes, spoken),
+            distance.feature_rate,
+            distance.phoneme_rate,
         ),
         default=None,
     )
 
 
-def _stands_in(form: Sequence[str], said: Sequence[str]) -> bool:
+def _stands_in(form: Sequence[str], phonemes: Sequence[str]) -> bool:
     """Return whether a form is a part of what was said without a gap.
 
     >>> _stands_in(("AW",), ("HH", "AW", "S")), _stands_in(("HH", "S"), ("HH", "AW", "S"))
     (True, False)
     """
     length = len(form)
-    starts = range(len(said) - length + 1)
-    return any(tuple(said[at : at + length]) == tuple(form) for at in starts)
+    starts = range(len(phonemes) - length + 1)
+    return any(tuple(phonemes[at : at + length]) == tuple(form) for at in starts)

@@ -64,7 +64,7 @@ class Matched:
 
 
 def matched(
-    said: Sequence[str],
+    phonemes: Sequence[str],
     accept: Sequence[Accepted],
     target: str,
     varieties: Sequence[Variety] = (),
@@ -75,7 +75,7 @@ def matched(
     are equal in a variety; of several the battery's first.
 
     Args:
-        said: phonemes of the attempt.
+        phonemes: phonemes of the attempt.
         accept: the accepted forms.
         target: the word, for the stress of its vowels.
         varieties: that may be assumed.
@@ -86,15 +86,17 @@ def matched(
     >>> matched(("D", "AA", "G"), dog, "dog", ("cot-caught",)).varieties
     ('cot-caught',)
     """
-    text = "".join(f"{each} " for each in said)
+    text = "".join(f"{phoneme} " for phoneme in phonemes)
     for form in accept:
-        if tuple(said) == form.phonemes:
+        if tuple(phonemes) == form.phonemes:
             return Matched(form)
     for form in accept:
         if _pattern(form.phonemes, form.word or target, frozenset({_WEAK})).fullmatch(text):
             return Matched(form, weak=True)
     every = frozenset({_WEAK, *varieties})
-    if not any(_pattern(one.phonemes, one.word or target, every).fullmatch(text) for one in accept):
+    if not any(
+        _pattern(form.phonemes, form.word or target, every).fullmatch(text) for form in accept
+    ):
         return None
     for count in (1, 2, len(varieties)):
         for some in itertools.combinations(varieties, count) if count <= len(varieties) else ():
@@ -117,9 +119,9 @@ def stress_of(phonemes: Sequence[str], word: str) -> str:
     >>> stress_of("P EH N S AH L".split(), "pencil"), stress_of("B L OW R AH".split(), "blora")
     ('10', '10')
     """
-    for one in load_dictionary().pronunciations(word):
-        if one.phonemes == tuple(phonemes):
-            return one.stress
+    for pronunciation in load_dictionary().pronunciations(word):
+        if pronunciation.phonemes == tuple(phonemes):
+            return pronunciation.stress
     vowels = sum(map(is_vowel, phonemes))
     return "1" + "0" * (vowels - 1) if vowels else ""
 
@@ -134,7 +136,7 @@ def _pattern(form: tuple[str, ...], word: str, names: frozenset[str]) -> re.Patt
         ways = [f"{phoneme} "]
         for name, way in _ways(form, at, stressed=stressed):
             if name in names:
-                ways.append("".join(f"{each} " for each in way))
+                ways.append("".join(f"{sound} " for sound in way))
         places.append(f"(?:{'|'.join(dict.fromkeys(ways))})")
     return re.compile("".join(places))
 
@@ -147,7 +149,7 @@ def _ways(form: Sequence[str], at: int, *, stressed: bool) -> Iterator[tuple[str
     if phoneme in ("AH", "IH") and not stressed:
         yield _WEAK, ("IH" if phoneme == "AH" else "AH",)
     if phoneme in ("T", "D", "DX") and is_vowel(after) and (is_vowel(before) or before == "R"):
-        yield from ((_WEAK, (each,)) for each in ("T", "D", "DX") if each != phoneme)
+        yield from ((_WEAK, (consonant,)) for consonant in ("T", "D", "DX") if consonant != phoneme)
     if after == "R" and phoneme in ("T", "D"):
         yield _WEAK, ("CH" if phoneme == "T" else "JH",)
     if phoneme == "ER":

@@ -17,7 +17,7 @@ from tabwb.phonology.inventory import (
 )
 from tabwb.records.errors import UsageError
 from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
-from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.readings import AttemptReading
 from tabwb.scoring.naming.words import sound_of
 
 ALLOWED: Final = "words, ARPAbet (D AO G) or IPA (/dɔɡ/); a comma, ... or <sil> parts attempts"
@@ -42,29 +42,33 @@ class HeardAs:
     """
 
     text: str
-    attempts: tuple[Said, ...]
+    attempts: tuple[AttemptReading, ...]
 
     @property
     def word(self) -> str:
         """The words, lower case, attempts parted by a comma; empty where phonemes were typed."""
-        return ", ".join(one.word for one in self.attempts if one.words)
+        return ", ".join(attempt.word for attempt in self.attempts if attempt.words)
 
     @property
     def pronunciations(self) -> tuple[tuple[str, ...], ...]:
         """ARPAbet of what was heard, all attempts in one; several where words may be said so."""
-        each = [one.ways for one in self.attempts if one.ways]
-        ways = itertools.islice(itertools.product(*each), _MOST) if each else ()
+        ways_of_attempts = [attempt.ways for attempt in self.attempts if attempt.ways]
+        ways = (
+            itertools.islice(itertools.product(*ways_of_attempts), _MOST)
+            if ways_of_attempts
+            else ()
+        )
         return tuple(dict.fromkeys(tuple(itertools.chain.from_iterable(way)) for way in ways))
 
     @property
     def guessed(self) -> bool:
         """Whether a pronunciation follows from the letters only."""
-        return any(one.guessed for one in self.attempts)
+        return any(attempt.guessed for attempt in self.attempts)
 
     @property
     def several(self) -> bool:
         """Whether more than one word was heard."""
-        return sum(len(one.words) for one in self.attempts) > 1
+        return sum(len(attempt.words) for attempt in self.attempts) > 1
 
 
 def parse_heard(text: str, notation: Notation = "us") -> HeardAs:
@@ -89,23 +93,23 @@ def parse_heard(text: str, notation: Notation = "us") -> HeardAs:
     >>> [one.phonemes for one in parse_heard("K AE T <sil> D AO G").attempts]
     [('K', 'AE', 'T'), ('D', 'AO', 'G')]
     """
-    said = " ".join(text.split())
-    if not said:
+    written = " ".join(text.split())
+    if not written:
         raise UsageError("nothing was written down", allowed=ALLOWED)
-    bracketed = bool(_IPA_BRACKETS.match(said))
-    parts = [part.strip() for part in _PARTS.split(said) if part.strip(_EDGES)]
-    attempts = [one for part in parts for one in _attempts(part, notation, ipa=bracketed)]
+    bracketed = bool(_IPA_BRACKETS.match(written))
+    parts = [part.strip() for part in _PARTS.split(written) if part.strip(_EDGES)]
+    attempts = [attempt for part in parts for attempt in _attempts(part, notation, ipa=bracketed)]
     if not attempts:
-        raise UsageError(f"'{said}' is not a word", allowed=ALLOWED)
-    return HeardAs(said, tuple(attempts))
+        raise UsageError(f"'{written}' is not a word", allowed=ALLOWED)
+    return HeardAs(written, tuple(attempts))
 
 
-def said_words(words: tuple[str, ...], base: Said = Said(ear=True)) -> Said:  # noqa: B008
+def read_words(words: tuple[str, ...], base: AttemptReading | None = None) -> AttemptReading:
     """Return an attempt of words with its pronunciations, from the dictionary or from letters.
 
     Args:
         words: lower case.
-        base: what else is known of the attempt.
+        base: what else is known of the attempt; None for words that a listener wrote.
     """
     broken_off = all(word.endswith("-") for word in words)
     sounds = [sound_of(word.strip("-")) for word in words]
@@ -113,7 +117,7 @@ def said_words(words: tuple[str, ...], base: Said = Said(ear=True)) -> Said:  # 
     ways = dict.fromkeys(tuple(itertools.chain.from_iterable(way)) for way in joined)
     ends = itertools.accumulate(len(ways[0]) if ways else 0 for ways, _ in sounds)
     return replace(
-        base,
+        base or AttemptReading(ear=True),
         words=words,
         ways=tuple(way for way in ways if way),
         guessed=any(guessed for _, guessed in sounds),
@@ -122,20 +126,20 @@ def said_words(words: tuple[str, ...], base: Said = Said(ear=True)) -> Said:  # 
     )
 
 
-def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[Said]:
+def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[AttemptReading]:
     """Return the attempts of a text without commas: one, or several where pauses are long."""
     label = part.lower()
     if label in (*SILENT, UNINTELLIGIBLE):
-        return [Said(ear=True, noise=True)]
+        return [AttemptReading(ear=True, noise=True)]
     if _is_arpabet(part) or (ipa or _IPA_BRACKETS.match(part) or not _plain(part)):
         return _phonemes(part, notation)
     words = [word.strip('.,!?;:"').lower().replace("’", "'") for word in part.split()]
     kept = tuple(word for word in words if word.strip("-"))
-    return [said_words(kept)] if kept else []
+    return [read_words(kept)] if kept else []
 
 
-def _phonemes(part: str, notation: Notation) -> list[Said]:
-    found: list[Said] = []
+def _phonemes(part: str, notation: Notation) -> list[AttemptReading]:
+    attempts: list[AttemptReading] = []
     phonemes: list[str] = []
     breaks: set[int] = set()
     mapped: tuple[str, ...] = ()
@@ -143,7 +147,9 @@ def _phonemes(part: str, notation: Notation) -> list[Said]:
         if at % 2:
             seconds = BREAK_S if piece.startswith("(") else float(piece)
             if seconds >= PAUSE_S and phonemes:
-                found.append(Said((tuple(phonemes),), ear=True, breaks=frozenset(breaks)))
+                attempts.append(
+                    AttemptReading((tuple(phonemes),), ear=True, breaks=frozenset(breaks))
+                )
                 phonemes, breaks = [], set()
             elif seconds >= BREAK_S:
                 breaks.add(len(phonemes))
@@ -152,13 +158,15 @@ def _phonemes(part: str, notation: Notation) -> list[Said]:
         letters = piece if arpabet else _GLOTTAL_STOP.sub("t", piece)
         mapped += ("ʔ=T",) if letters != piece else ()
         read = parse_arpabet(piece, silent=True) if arpabet else parse_ipa(letters, notation)
-        phonemes += [each for each in read if each not in SILENT]
+        phonemes += [phoneme for phoneme in read if phoneme not in SILENT]
         mapped += () if arpabet else mapped_letters(piece, notation)
-    if not phonemes and not found:
+    if not phonemes and not attempts:
         raise UsageError(f"'{part}' holds no phoneme", allowed=ALLOWED)
     if phonemes:
-        found.append(Said((tuple(phonemes),), ear=True, breaks=frozenset(breaks - {0})))
-    return [replace(one, mapped=mapped) for one in found]
+        attempts.append(
+            AttemptReading((tuple(phonemes),), ear=True, breaks=frozenset(breaks - {0}))
+        )
+    return [replace(attempt, mapped=mapped) for attempt in attempts]
 
 
 def _plain(text: str) -> bool:
@@ -175,5 +183,5 @@ def _is_arpabet(text: str) -> bool:
     known = sum(bool(normalise_label(label)) or label.lower() in SILENT for label in labels)
     upper = all(label.isupper() or label.lower() in SILENT for label in labels)
     if known == len(labels):
-        return upper or any(not each[-1].isalpha() for each in labels)
+        return upper or any(not label[-1].isalpha() for label in labels)
     return upper and len(labels) > 1 and 2 * known >= len(labels)

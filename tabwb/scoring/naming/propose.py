@@ -24,8 +24,8 @@ from tabwb.scoring.naming.attempts import BREAK_S, SpokenAttempt, propose_attemp
 from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
 from tabwb.scoring.naming.correct import Verdict, correct_any
 from tabwb.scoring.naming.forms import matched
-from tabwb.scoring.naming.heard import HeardAs, said_words
-from tabwb.scoring.naming.readings import Said, aside, cuts, is_fragment
+from tabwb.scoring.naming.heard import HeardAs, read_words
+from tabwb.scoring.naming.readings import AttemptReading, aside, cuts, is_fragment
 from tabwb.scoring.naming.table import decide
 from tabwb.scoring.naming.target import NamingTarget, Rule
 from tabwb.scoring.naming.words import pronunciations
@@ -39,14 +39,14 @@ class Response:
 
     Attributes:
         attempts: what was said, parted.
-        said: each as the rules read it, by a listener where one wrote it down.
+        readings: each as the rules read it, by a listener where one wrote it down.
         proposals: of each attempt, None for a fragment.
         verdicts: both rules of correctness.
         proposal: of the response.
     """
 
     attempts: tuple[SpokenAttempt, ...]
-    said: tuple[Said, ...]
+    readings: tuple[AttemptReading, ...]
     proposals: tuple[Proposal | None, ...]
     verdicts: dict[Rule, Verdict]
     proposal: Proposal
@@ -61,7 +61,7 @@ class Response:
         number = self.proposal.attempt
         if number is None:
             return ()
-        return read_attempt(target, self.said[number - 1], settings).phonemes
+        return read_attempt(target, self.readings[number - 1], settings).phonemes
 
 
 def propose_response(
@@ -85,33 +85,33 @@ def propose_response(
     """
     settings = settings or Settings()
     attempts = propose_attempts(segments, marks=marks, accepted=target.accepted)
-    attempts, said = attempts_said(attempts, heard, target)
-    noise = any(each.phoneme in SILENT[1:] for each in segments)
-    proposals = _proposals(target, said, attempts, settings, earlier)
-    number = _first_at_name(target, said, attempts)
+    attempts, readings = read_attempts(attempts, heard, target)
+    noise = any(segment.phoneme in SILENT[1:] for segment in segments)
+    proposals = _proposals(target, readings, attempts, settings, earlier)
+    number = _first_at_name(target, readings, attempts)
     if number is None:
-        broken = replace(said[0], broken_off=True) if said else Said(noise=noise)
-        noisy = heard is not None and any(one.noise for one in said)
-        case = Case(target, Said(noise=True) if noisy else broken, settings, earlier)
+        broken = replace(readings[0], broken_off=True) if readings else AttemptReading(noise=noise)
+        noisy = heard is not None and any(reading.noise for reading in readings)
+        case = Case(target, AttemptReading(noise=True) if noisy else broken, settings, earlier)
         first = replace(decide(case), attempt=1 if attempts else None)
     else:
         coded = proposals[number - 1]
         assert coded is not None
-        before = zip(said[: number - 1], attempts, strict=False)
-        passed = (aside(one) for one, attempt in before if attempt.complete)
+        before = zip(readings[: number - 1], attempts, strict=False)
+        passed = (aside(reading) for reading, attempt in before if attempt.complete)
         flags = dict.fromkeys((*filter(None, passed), *coded.flags))
         first = replace(coded, attempt=number, flags=tuple(flags))
     verdicts: dict[Rule, Verdict] = {
-        "correct-any": _any(target, attempts, said, proposals, segments, settings, heard),
+        "correct-any": _any(target, attempts, readings, proposals, segments, settings, heard),
         "correct-first": _first(first, attempts, provisional=heard is None),
     }
     proposal = _of_response(first, attempts, proposals, verdicts, settings, heard)
-    return Response(attempts, said, proposals, verdicts, proposal)
+    return Response(attempts, readings, proposals, verdicts, proposal)
 
 
-def attempts_said(
+def read_attempts(
     attempts: Sequence[SpokenAttempt], heard: HeardAs | None, target: NamingTarget
-) -> tuple[tuple[SpokenAttempt, ...], tuple[Said, ...]]:
+) -> tuple[tuple[SpokenAttempt, ...], tuple[AttemptReading, ...]]:
     """Return the attempts, and each as the rules read it (rule 0).
 
     What a listener heard replaces the machine's attempts one by one: the complete ones where there
@@ -122,33 +122,35 @@ def attempts_said(
         heard: what a listener wrote down, or None.
         target: what they are held against.
     """
-    spoken, said = list(attempts), [_machine_said(attempt) for attempt in attempts]
+    spoken, readings = list(attempts), [_machine_reading(attempt) for attempt in attempts]
     whole = [at for at, attempt in enumerate(attempts) if attempt.complete]
     given = () if heard is None else heard.attempts
     places = whole if len(whole) == len(given) else list(range(len(given)))
-    for at, one in zip(places, given, strict=True):
+    for at, reading in zip(places, given, strict=True):
         inside = attempts[at : at + 1] or attempts
-        complete = not one.noise and not one.broken_off
-        if not one.words:
-            complete = complete and not is_fragment(one.phonemes, target.accepted)
+        complete = not reading.noise and not reading.broken_off
+        if not reading.words:
+            complete = complete and not is_fragment(reading.phonemes, target.accepted)
         onset = inside[0].onset_s if inside else 0.0
         offset = inside[-1].offset_s if inside else 0.0
-        segments = tuple(Segment(each, onset, offset) for each in one.phonemes)
-        made = SpokenAttempt(onset, offset, one.phonemes, complete, segments)
-        spoken[at : at + 1], said[at : at + 1] = [made], [one]
-    return tuple(spoken), tuple(said)
+        segments = tuple(Segment(phoneme, onset, offset) for phoneme in reading.phonemes)
+        attempt = SpokenAttempt(onset, offset, reading.phonemes, complete, segments)
+        spoken[at : at + 1], readings[at : at + 1] = [attempt], [reading]
+    return tuple(spoken), tuple(readings)
 
 
-def _machine_said(attempt: SpokenAttempt) -> Said:
+def _machine_reading(attempt: SpokenAttempt) -> AttemptReading:
     breaks = frozenset(
         at
         for at in range(1, len(attempt.segments))
         if attempt.segments[at].start_s - attempt.segments[at - 1].end_s >= BREAK_S
     )
-    return Said((attempt.phonemes,), breaks=breaks)
+    return AttemptReading((attempt.phonemes,), breaks=breaks)
 
 
-def read_attempt(target: NamingTarget, said: Said, settings: Settings) -> Said:
+def read_attempt(
+    target: NamingTarget, reading: AttemptReading, settings: Settings
+) -> AttemptReading:
     """Return an attempt without what is no part of it (rules 5 and 6).
 
     The whole is looked at first; then the cut that leaves an accepted form wins, then the one that
@@ -156,82 +158,82 @@ def read_attempt(target: NamingTarget, said: Said, settings: Settings) -> Said:
 
     Args:
         target: what the attempt is compared with.
-        said: the whole attempt.
+        reading: the whole attempt.
         settings: rules of the battery, and of the speaker.
     """
-    if _is_right(target, said, settings) or _is_whole(target, said, settings):
-        return said
-    found = [said_words(cut.words, cut) if cut.words else cut for cut in cuts(said)]
-    for cut in found:
+    if _is_right(target, reading, settings) or _is_whole(target, reading, settings):
+        return reading
+    shorter = [read_words(cut.words, cut) if cut.words else cut for cut in cuts(reading)]
+    for cut in shorter:
         if _is_right(target, cut, settings):
             return cut
-    for cut in found:
+    for cut in shorter:
         if _is_whole(target, cut, settings):
             return cut
-    return found[-1] if found and said.words else said
+    return shorter[-1] if shorter and reading.words else reading
 
 
-def _is_right(target: NamingTarget, said: Said, settings: Settings) -> bool:
-    case = Case(target, said, settings)
+def _is_right(target: NamingTarget, reading: AttemptReading, settings: Settings) -> bool:
+    case = Case(target, reading, settings)
     return any(rule(case) is not None for rule in _RIGHT)
 
 
-def _is_whole(target: NamingTarget, said: Said, settings: Settings) -> bool:
+def _is_whole(target: NamingTarget, reading: AttemptReading, settings: Settings) -> bool:
     """Return whether an attempt means something as it stands: a word, or that no name comes."""
-    case = Case(target, said, settings)
+    case = Case(target, reading, settings)
     lists = (getattr(target, name) for name in LISTS)
-    listed = any(said.word in words for words in lists) if said.words else False
+    listed = any(reading.word in words for words in lists) if reading.words else False
     return listed or case.is_word or no_name_comes(case) is not None
 
 
 def _proposals(
     target: NamingTarget,
-    said: Sequence[Said],
+    readings: Sequence[AttemptReading],
     attempts: Sequence[SpokenAttempt],
     settings: Settings,
     earlier: Sequence[Earlier],
 ) -> tuple[Proposal | None, ...]:
     """Return the proposal of each attempt; the last first, as rule 8 asks what follows."""
-    found: list[Proposal | None] = []
+    proposals: list[Proposal | None] = []
     right = False
-    for one, attempt in zip(reversed(said), reversed(attempts), strict=True):
+    for whole, attempt in zip(reversed(readings), reversed(attempts), strict=True):
         if not attempt.complete:
-            found.append(None)
+            proposals.append(None)
             continue
-        read = read_attempt(target, one, settings)
+        read = read_attempt(target, whole, settings)
         proposal = decide(Case(target, read, settings, earlier, followed=right))
         right = right or proposal.code == "correct"
-        found.append(proposal)
-    return tuple(reversed(found))
+        proposals.append(proposal)
+    return tuple(reversed(proposals))
 
 
 def _coded(attempts: Sequence[SpokenAttempt]) -> int | None:
     """Return the number, from 1, of the first complete attempt; None without any."""
-    return next((at for at, one in enumerate(attempts, 1) if one.complete), None)
+    return next((at for at, attempt in enumerate(attempts, 1) if attempt.complete), None)
 
 
 def _first_at_name(
-    target: NamingTarget, said: Sequence[Said], attempts: Sequence[SpokenAttempt]
+    target: NamingTarget, readings: Sequence[AttemptReading], attempts: Sequence[SpokenAttempt]
 ) -> int | None:
     """Return the number, from 1, of the first complete attempt at a name, or None.
 
     A filler, a carrier or a remark that no name comes ("um ... cat", "I don't know ... cat") is
     passed over where an attempt at a name follows (PNT), unless the item names or lists it.
     """
-    for number, (one, attempt) in enumerate(zip(said, attempts, strict=True), 1):
-        if attempt.complete and (not aside(one) or _is_named(target, one)):
+    for number, (reading, attempt) in enumerate(zip(readings, attempts, strict=True), 1):
+        if attempt.complete and (not aside(reading) or _is_named(target, reading)):
             return number
     return _coded(attempts)
 
 
-def _is_named(target: NamingTarget, said: Said) -> bool:
+def _is_named(target: NamingTarget, reading: AttemptReading) -> bool:
     """Return whether the item names what was said: an accepted form or name, or a listed word."""
     lists = (target.names, *(getattr(target, name) for name in LISTS))
     words = {word for words in lists for word in words}
-    if said.words:
-        return said.word in words
+    if reading.words:
+        return reading.word in words
     sounds = {way for word in words for way in pronunciations(word)}
-    return said.phonemes in sounds | {tuple(form) for form in target.accepted}
+    return reading.phonemes in sounds | {tuple(form) for form in target.accepted}
 
 
 # ------------------------------------------------------------------ the two rules of correctness
@@ -257,50 +259,52 @@ def _first(proposal: Proposal, attempts: Sequence[SpokenAttempt], *, provisional
 def _any(
     target: NamingTarget,
     attempts: Sequence[SpokenAttempt],
-    said: Sequence[Said],
+    readings: Sequence[AttemptReading],
     proposals: Sequence[Proposal | None],
     segments: Sequence[Segment],
     settings: Settings,
     heard: HeardAs | None,
 ) -> Verdict:
-    for number, (attempt, one) in enumerate(zip(attempts, proposals, strict=True), 1):
-        if one is not None and one.code == "correct":
+    for number, (attempt, proposal) in enumerate(zip(attempts, proposals, strict=True), 1):
+        if proposal is not None and proposal.code == "correct":
             return Verdict(
-                *("correct-any", True, one.clause, one.form),
-                *(attempt.onset_s, attempt.offset_s, one.edits),
+                *("correct-any", True, proposal.clause, proposal.form),
+                *(attempt.onset_s, attempt.offset_s, proposal.edits),
                 attempt=number,
             )
-    spoken = segments if heard is None else tuple(_segments(said))
+    spoken = segments if heard is None else tuple(_segments(readings))
     whole = correct_any(spoken, target.accept, settings.tolerance)
     if whole.value:
         return whole
-    part = _part(target, said, settings)
+    part = _part(target, readings, settings)
     if part is not None:
         clause = "an accepted form is in the response, weak vowels or a variety taken alike"
         return Verdict("correct-any", True, clause, embedded=True, attempt=part)
-    for number, one in enumerate(proposals, 1):
-        if one is not None and one.right is None:
-            return Verdict("correct-any", None, one.clause, attempt=number)
+    for number, proposal in enumerate(proposals, 1):
+        if proposal is not None and proposal.right is None:
+            return Verdict("correct-any", None, proposal.clause, attempt=number)
     return whole
 
 
-def _part(target: NamingTarget, said: Sequence[Said], settings: Settings) -> int | None:
+def _part(
+    target: NamingTarget, readings: Sequence[AttemptReading], settings: Settings
+) -> int | None:
     """Return the number of the attempt that holds a form in weak vowels or a variety, or None."""
-    for number, one in enumerate(said, 1):
-        for start in range(len(one.phonemes)):
-            for end in range(start + 1, len(one.phonemes) + 1):
-                window = one.phonemes[start:end]
+    for number, reading in enumerate(readings, 1):
+        for start in range(len(reading.phonemes)):
+            for end in range(start + 1, len(reading.phonemes) + 1):
+                window = reading.phonemes[start:end]
                 word = target.target.casefold()
                 if matched(window, target.accept, word, settings.varieties) is not None:
                     return number
     return None
 
 
-def _segments(said: Sequence[Said]) -> Iterator[Segment]:
+def _segments(readings: Sequence[AttemptReading]) -> Iterator[Segment]:
     """Yield what a listener heard as segments without times; a silence parts words and attempts."""
-    for one in said:
-        for at, phoneme in enumerate(one.phonemes):
-            if at in one.breaks:
+    for reading in readings:
+        for at, phoneme in enumerate(reading.phonemes):
+            if at in reading.breaks:
                 yield Segment(SILENT[0], 0.0, 0.0)
             yield Segment(phoneme, 0.0, 0.0)
         yield Segment(SILENT[0], 0.0, 0.0)
@@ -318,7 +322,11 @@ def _of_response(
     heard: HeardAs | None,
 ) -> Proposal:
     right = next(
-        (at for at, one in enumerate(proposals, 1) if one is not None and one.code == "correct"),
+        (
+            at
+            for at, entry in enumerate(proposals, 1)
+            if entry is not None and entry.code == "correct"
+        ),
         None,
     )
     anywhere = verdicts["correct-any"]
@@ -326,7 +334,7 @@ def _of_response(
     flags: list[str] = []
     if right is not None and wrong_first:
         flags.append("self-corrected")
-        if _approached([one for one in attempts[:right] if one.complete]):
+        if _approached([entry for entry in attempts[:right] if entry.complete]):
             flags.append("conduite")
     if settings.rule == "correct-any" and anywhere.value and first.code != "correct":
         chosen = None if right is None else proposals[right - 1]
@@ -364,6 +372,6 @@ def _approached(attempts: Sequence[SpokenAttempt]) -> bool:
     if len(attempts) < 3:
         return False
     right = attempts[-1].phonemes
-    away = [align_phonemes(right, one.phonemes).distance for one in attempts[:-1]]
-    nearer = all(one >= two for one, two in pairwise(away))
+    away = [align_phonemes(right, earlier.phonemes).distance for earlier in attempts[:-1]]
+    nearer = all(earlier >= later for earlier, later in pairwise(away))
     return nearer and away[0] < len(right)

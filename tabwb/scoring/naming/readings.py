@@ -41,7 +41,7 @@ _MOST_WAYS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AttemptReading:
     """One attempt as the rules read it.
 
     Attributes:
@@ -95,22 +95,24 @@ def says_dont_know(word: str) -> bool:
     return word.replace("'", "") in _DONT_KNOW_PLAIN
 
 
-def aside(said: Said) -> str:
+def aside(reading: AttemptReading) -> str:
     """Return what an attempt is that is no attempt at a name, as a flag, or empty (rules 3 and 5).
 
     Such a stretch is only fillers and carriers, or says that no name comes. Where an attempt at a
     name follows, that is the first attempt (PNT).
 
-    >>> aside(Said(words=("um",))), aside(Said(words=("it's", "a"))), aside(Said(words=("cat",)))
-    ('filler', 'carrier', '')
-    >>> aside(Said(words=("oh", "i", "don't", "know"))), aside(Said(ways=(("ER", "M"),)))
-    ('dont-know', 'filler')
+    >>> [aside(AttemptReading(words=words)) for words in (("um",), ("it's", "a"), ("cat",))]
+    ['filler', 'carrier', '']
+    >>> aside(AttemptReading(words=("oh", "i", "don't", "know")))
+    'dont-know'
+    >>> aside(AttemptReading(ways=(("ER", "M"),)))
+    'filler'
     """
-    if not said.words:
-        if said.phonemes in dont_know_sounds():
+    if not reading.words:
+        if reading.phonemes in dont_know_sounds():
             return "dont-know"
-        return _aside_sounds().get(said.phonemes, "")
-    rest, flag = said.words, ""
+        return _aside_sounds().get(reading.phonemes, "")
+    rest, flag = reading.words, ""
     while rest:
         if says_dont_know(" ".join(rest)):
             return "dont-know"
@@ -133,80 +135,84 @@ def _begins(words: Sequence[str], phrase: str) -> bool:
     return tuple(words[: len(parts)]) == parts
 
 
-def cuts(said: Said) -> Iterator[Said]:
+def cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
     """Yield what remains when a filler, a carrier or a false start is taken off the beginning.
 
     Nearest first: what needs one cut comes before what needs two.
 
-    >>> [each.words for each in cuts(Said(words=("it's", "a", "bed"), ear=True))]
+    >>> [each.words for each in cuts(AttemptReading(words=("it's", "a", "bed"), ear=True))]
     [('a', 'bed'), ('bed',)]
     """
-    waiting, seen = [said], {(said.words, said.ways)}
+    waiting, seen = [reading], {(reading.words, reading.ways)}
     while waiting:
-        one = waiting.pop(0)
-        for rest in _word_cuts(one) if one.words else _sound_cuts(one):
+        longer = waiting.pop(0)
+        for rest in _word_cuts(longer) if longer.words else _sound_cuts(longer):
             if (rest.words, rest.ways) not in seen:
                 seen.add((rest.words, rest.ways))
                 waiting.append(rest)
                 yield rest
 
 
-def _word_cuts(said: Said) -> Iterator[Said]:
+def _word_cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
     for flag, phrases in (("carrier", CARRIERS), ("filler", FILLERS)):
         for phrase in phrases:
             parts = tuple(phrase.split())
-            if len(said.words) > len(parts) and said.words[: len(parts)] == parts:
-                yield _rest_of_words(said, len(parts), flag)
-    if len(said.words) > 1 and said.words[0] not in FILLERS and is_filler(said.words[0]):
-        yield _rest_of_words(said, 1, "filler")
-    if len(said.words) > 1 and is_filler(said.words[-1]):
+            if len(reading.words) > len(parts) and reading.words[: len(parts)] == parts:
+                yield _rest_of_words(reading, len(parts), flag)
+    if len(reading.words) > 1 and reading.words[0] not in FILLERS and is_filler(reading.words[0]):
+        yield _rest_of_words(reading, 1, "filler")
+    if len(reading.words) > 1 and is_filler(reading.words[-1]):
         yield replace(
-            said, words=said.words[:-1], flags=_with(said, "filler"), ways=(), guessed=False
+            reading,
+            words=reading.words[:-1],
+            flags=_with(reading, "filler"),
+            ways=(),
+            guessed=False,
         )
-    first, second = (*said.words, "")[:2]
+    first, second = (*reading.words, "")[:2]
     if second and first == second:
-        yield _rest_of_words(said, 1, "repeated")
+        yield _rest_of_words(reading, 1, "repeated")
     elif second and first.endswith("-"):
-        yield _rest_of_words(said, 1, "false-start")
+        yield _rest_of_words(reading, 1, "false-start")
 
 
-def _rest_of_words(said: Said, count: int, flag: str) -> Said:
+def _rest_of_words(reading: AttemptReading, count: int, flag: str) -> AttemptReading:
     # The ways belong to the whole: who reads on looks the rest up again.
-    rest = said.words[count:]
-    return replace(said, words=rest, flags=_with(said, flag), ways=(), guessed=False)
+    rest = reading.words[count:]
+    return replace(reading, words=rest, flags=_with(reading, flag), ways=(), guessed=False)
 
 
-def _sound_cuts(said: Said) -> Iterator[Said]:
-    whole = said.phonemes
+def _sound_cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
+    whole = reading.phonemes
     for flag, sound in carrier_sounds():
         if len(whole) > len(sound) and whole[: len(sound)] == sound:
-            yield _rest_of_sounds(said, len(sound), flag)
+            yield _rest_of_sounds(reading, len(sound), flag)
     for length in range(len(whole) // 2, 0, -1):
         begun, rest = whole[:length], whole[length:]
         if rest[:length] == begun and rest:
             flag = "repeated" if rest == begun else "false-start"
-            yield _rest_of_sounds(said, length, flag)
+            yield _rest_of_sounds(reading, length, flag)
 
 
-def _rest_of_sounds(said: Said, count: int, flag: str) -> Said:
-    breaks = frozenset(at - count for at in said.breaks if at > count)
-    rest = said.phonemes[count:]
-    return replace(said, ways=(rest,), breaks=breaks, flags=_with(said, flag))
+def _rest_of_sounds(reading: AttemptReading, count: int, flag: str) -> AttemptReading:
+    breaks = frozenset(at - count for at in reading.breaks if at > count)
+    rest = reading.phonemes[count:]
+    return replace(reading, ways=(rest,), breaks=breaks, flags=_with(reading, flag))
 
 
-def _with(said: Said, flag: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*said.flags, flag)))
+def _with(reading: AttemptReading, flag: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*reading.flags, flag)))
 
 
 @lru_cache(maxsize=1)
 def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return how carriers and fillers sound, the longest first, each with its flag."""
-    found: dict[tuple[str, ...], str] = dict.fromkeys(_FILLER_SOUNDS, "filler")
+    flags: dict[tuple[str, ...], str] = dict.fromkeys(_FILLER_SOUNDS, "filler")
     for phrase in CARRIERS:
         for sound in sounds_of(phrase):
-            found[sound] = "carrier"
+            flags[sound] = "carrier"
     return tuple(
-        (flag, sound) for sound, flag in sorted(found.items(), key=lambda one: -len(one[0]))
+        (flag, sound) for sound, flag in sorted(flags.items(), key=lambda entry: -len(entry[0]))
     )
 
 
@@ -220,8 +226,8 @@ def _aside_sounds() -> dict[tuple[str, ...], str]:
 @lru_cache(maxsize=256)
 def sounds_of(phrase: str) -> tuple[tuple[str, ...], ...]:
     """Return how several words sound together, by the dictionary; none if one is unknown."""
-    each = [pronunciations(word)[:_MOST_WAYS] for word in phrase.split()]
-    joined = itertools.islice(itertools.product(*each), _MOST_WAYS**2)
+    ways = [pronunciations(word)[:_MOST_WAYS] for word in phrase.split()]
+    joined = itertools.islice(itertools.product(*ways), _MOST_WAYS**2)
     return tuple(tuple(itertools.chain.from_iterable(way)) for way in joined)
 
 
@@ -246,9 +252,9 @@ def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ())
     >>> is_fragment(["AY"], accepted=[["AY"]])
     False
     """
-    said = tuple(phonemes)
-    if said in [tuple(form) for form in accepted]:
+    spoken = tuple(phonemes)
+    if spoken in [tuple(form) for form in accepted]:
         return False
-    vowels = sum(map(is_vowel, said))
-    schwa = said[-1:] == ("AH",)
-    return vowels == len(said) or vowels - schwa < 1
+    vowels = sum(map(is_vowel, spoken))
+    schwa = spoken[-1:] == ("AH",)
+    return vowels == len(spoken) or vowels - schwa < 1

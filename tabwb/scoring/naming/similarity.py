@@ -69,23 +69,23 @@ def similarity(
     >>> similarity("K AE T".split(), "D AO G".split()).related
     False
     """
-    one, other = _counted(target, stress), _counted(said, said_stress)
-    common = Counter(filter(None, one)) & Counter(filter(None, other))
+    first, second = _counted(target, stress), _counted(said, said_stress)
+    common = Counter(filter(None, first)) & Counter(filter(None, second))
     shared: list[str] = []
     left = common.copy()
-    for phoneme in one:
+    for phoneme in first:
         if phoneme and left[phoneme]:
             left[phoneme] -= 1
             shared.append(phoneme)
     clauses = []
-    if one and other and one[0] and one[0] == other[0]:
+    if first and second and first[0] and first[0] == second[0]:
         clauses.append("begins alike")
-    if one and other and one[-1] and one[-1] == other[-1]:
+    if first and second and first[-1] and first[-1] == second[-1]:
         clauses.append("ends alike")
     inner = [
-        left for left, right in zip(one[1:], other[1:], strict=False) if left and left == right
+        left for left, right in zip(first[1:], second[1:], strict=False) if left and left == right
     ]
-    vowels = zip(_vowels(one), _vowels(other), strict=False)
+    vowels = zip(_vowels(first), _vowels(second), strict=False)
     if inner or any(left and left == right for left, right in vowels):
         clauses.append("same place")
     if common.total() > 1:
@@ -110,7 +110,7 @@ def most_similar(
     >>> most_similar([("S", "OW", "F", "AH")], [("B", "AH", "N", "AE", "N", "AH")]).related
     False
     """
-    found = [
+    similarities = [
         similarity(
             *(_singular(form, target), _singular(way, word)),
             *(_stress(form, target), _stress(way, word)),
@@ -118,7 +118,9 @@ def most_similar(
         for form in forms
         for way in ways
     ]
-    return max(found, key=lambda one: (one.related, len(one.shared)), default=Similarity((), ()))
+    return max(
+        similarities, key=lambda pair: (pair.related, len(pair.shared)), default=Similarity((), ())
+    )
 
 
 def _stress(phonemes: Sequence[str], word: str) -> str:
@@ -158,8 +160,8 @@ def chance_rate_of(pairs: int, seed: int) -> float:
     nouns = _picture_nouns()
     related = 0
     for _ in range(pairs):
-        (one, stress), (other, others) = chance.sample(nouns, 2)
-        related += similarity(one, other, stress, others).related
+        (first, first_stress), (second, second_stress) = chance.sample(nouns, 2)
+        related += similarity(first, second, first_stress, second_stress).related
     return related / pairs
 
 
@@ -167,22 +169,22 @@ def chance_rate_of(pairs: int, seed: int) -> float:
 def _picture_nouns() -> list[tuple[tuple[str, ...], str]]:
     """Return each noun's usual pronunciation, without the -s of a plural, with its stress."""
     text = (files("tabwb.scoring") / "data" / "picture_nouns.txt").read_text("ascii")
-    found = []
+    nouns = []
     for word in text.split():
-        said = load_dictionary().pronunciations(word)[0]
-        found.append((tuple(_singular(said.phonemes, word)), said.stress))
-    return found
+        pronunciation = load_dictionary().pronunciations(word)[0]
+        nouns.append((tuple(_singular(pronunciation.phonemes, word)), pronunciation.stress))
+    return nouns
 
 
 def _counted(phonemes: Sequence[str], stress: str) -> list[str]:
     """Return the phonemes, an empty string for each unstressed vowel."""
     vowels = sum(map(is_vowel, phonemes))
     if len(stress) < vowels:
-        return ["" if vowels > 1 and each == "AH" else each for each in phonemes]
+        return ["" if vowels > 1 and phoneme == "AH" else phoneme for phoneme in phonemes]
     digits = iter(stress)
-    return ["" if is_vowel(each) and next(digits) == "0" else each for each in phonemes]
+    return ["" if is_vowel(phoneme) and next(digits) == "0" else phoneme for phoneme in phonemes]
 
 
 def _vowels(counted: Sequence[str]) -> list[str]:
     """Return the vowels, one for each syllable; unstressed ones are empty."""
-    return [each for each in counted if not each or is_vowel(each)]
+    return [phoneme for phoneme in counted if not phoneme or is_vowel(phoneme)]

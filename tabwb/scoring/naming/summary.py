@@ -150,21 +150,21 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
     {'answered': 1, 'not-administered': 1}
     """
     latencies = [
-        one.latency_s
-        for one in items
-        if one.outcome == "right" and one.status == "answered" and one.latency_s is not None
+        item.latency_s
+        for item in items
+        if item.outcome == "right" and item.status == "answered" and item.latency_s is not None
     ]
     return NamingSummary(
         tuple(accuracy(items, basis) for basis in BASES),
-        Counter(one.status for one in items),
-        code_profile(items, lambda one: one.code),
-        code_profile(items, lambda one: one.proposed_open),
-        Counter(flag for one in _answered(items) for flag in one.flags),
+        Counter(item.status for item in items),
+        code_profile(items, lambda item: item.code),
+        code_profile(items, lambda item: item.proposed_open),
+        Counter(flag for item in _answered(items) for flag in item.flags),
         cue_counts(items),
         median(latencies) if latencies else None,
         len(latencies),
-        sum(one.decided_by == "listener" for one in _answered(items)),
-        sum(one.decided_by == "rule" for one in _answered(items)),
+        sum(item.decided_by == "listener" for item in _answered(items)),
+        sum(item.decided_by == "rule" for item in _answered(items)),
     )
 
 
@@ -181,10 +181,10 @@ def accuracy(items: Sequence[NamedItem], basis: Basis) -> NamingAccuracy:
     >>> found.correct, found.n, found.open
     (1, 1, 1)
     """
-    said = [right_by(one, basis) for one in _answered(items)]
-    known = [right for right in said if right is not None]
+    verdicts = [right_by(item, basis) for item in _answered(items)]
+    known = [right for right in verdicts if right is not None]
     correct, n = sum(known), len(known)
-    return NamingAccuracy(basis, correct, n, len(said) - n, clopper_pearson(correct, n))
+    return NamingAccuracy(basis, correct, n, len(verdicts) - n, clopper_pearson(correct, n))
 
 
 def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -> dict[str, int]:
@@ -198,8 +198,8 @@ def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -
     >>> code_profile(named, lambda one: one.code)
     {'semantic': 1}
     """
-    found = Counter(code(one) for one in _answered(items))
-    return {each: found[each] for each in CODES if found[each]}
+    counts = Counter(code(item) for item in _answered(items))
+    return {name: counts[name] for name in CODES if counts[name]}
 
 
 def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
@@ -211,20 +211,20 @@ def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
     >>> cue_counts(named)
     (CueCount(kind='phonemic', counts=False, given=1, right_after=1),)
     """
-    kinds = dict.fromkeys(cue for one in _answered(items) for cue in one.cues)
+    kinds = dict.fromkeys(cue for item in _answered(items) for cue in item.cues)
     return tuple(
         CueCount(
             kind,
             counts,
-            sum((kind, counts) in one.cues for one in _answered(items)),
-            sum((kind, counts) in one.cues and _came_right(one) for one in _answered(items)),
+            sum((kind, counts) in item.cues for item in _answered(items)),
+            sum((kind, counts) in item.cues and _came_right(item) for item in _answered(items)),
         )
         for kind, counts in kinds
     )
 
 
 def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:
-    return [one for one in items if one.status == "answered"]
+    return [item for item in items if item.status == "answered"]
 
 
 def right_by(item: NamedItem, basis: Basis) -> bool | None:
@@ -241,7 +241,7 @@ def right_by(item: NamedItem, basis: Basis) -> bool | None:
     return item.rules.get(basis)
 
 
-def _came_right(one: NamedItem) -> bool:
-    if one.person is not None:
-        return one.person
-    return one.outcome in ("right", "right-after-cue")
+def _came_right(item: NamedItem) -> bool:
+    if item.person is not None:
+        return item.person
+    return item.outcome in ("right", "right-after-cue")

@@ -17,8 +17,8 @@ from tabwb.scoring.naming import attempt_rules
 from tabwb.scoring.naming.attempt_rules import compound_of, matching_form, name_in
 from tabwb.scoring.naming.case import Case, Proposal
 from tabwb.scoring.naming.forms import UNHEARD, VARIETIES
-from tabwb.scoring.naming.heard import said_words
-from tabwb.scoring.naming.readings import Said
+from tabwb.scoring.naming.heard import read_words
+from tabwb.scoring.naming.readings import AttemptReading
 from tabwb.scoring.naming.words import is_word
 
 Stage = Literal["attempts", "reading", "code", "response"]
@@ -26,13 +26,13 @@ Stage = Literal["attempts", "reading", "code", "response"]
 
 def undeclared_variety(case: Case) -> Proposal | None:
     """Rule 7u."""
-    if case.said.words:
+    if case.reading.words:
         return None
-    found = matching_form(case, [each for each in VARIETIES if each not in UNHEARD])
-    if found is None:
+    match = matching_form(case, [variety for variety in VARIETIES if variety not in UNHEARD])
+    if match is None:
         return None
     other = decide(case, after="7u")
-    names = ", ".join(found.varieties)
+    names = ", ".join(match.varieties)
     clause = f"{case.shown} is right for a speaker of a variety with {names}"
     candidates = ("correct", *(other.candidates or (other.code,)))
     return replace(case.undecided(clause, *candidates), chance_rate=None)
@@ -40,21 +40,23 @@ def undeclared_variety(case: Case) -> Proposal | None:
 
 def several_words(case: Case) -> Proposal | None:
     """Rule 11."""
-    said, names = case.said, case.target.names
-    if len(said.words) > 1:
-        if any(name_in(word, names) for word in said.words):
+    reading, names = case.reading, case.target.names
+    if len(reading.words) > 1:
+        if any(name_in(word, names) for word in reading.words):
             clause = f"{case.shown} holds the name among other words"
             return case.undecided(clause, "correct", "description")
-        last = replace(case, said=said_words(said.words[-1:]))
+        last = replace(case, reading=read_words(reading.words[-1:]))
         if near := attempt_rules.listed_neighbour(last):
             return case.undecided(f"several words; {near.clause}", near.code, "description")
-        if all(is_word(word.partition("'")[0], case.listed) or "'" in word for word in said.words):
+        if all(
+            is_word(word.partition("'")[0], case.listed) or "'" in word for word in reading.words
+        ):
             return case.proposed("description", f"{case.shown}: several words, no name")
         return case.undecided(f"{case.shown}: several words", "description", "other")
     if compound := compound_of(case):
         clause = f"{case.shown}: '{compound}' is a compound of the target"
         return case.undecided(clause, "semantic", "mixed", "morphological")
-    if not said.words and said.breaks and (pieces := _pieces(case)):
+    if not reading.words and reading.breaks and (pieces := _pieces(case)):
         first = pieces[0]
         clause = f"several words without a pause of 1 s; {first.clause}"
         return case.undecided(clause, *(first.candidates or (first.code,)), "description")
@@ -63,13 +65,13 @@ def several_words(case: Case) -> Proposal | None:
 
 def _pieces(case: Case) -> list[Proposal]:
     """Return a proposal for each word where short pauses separate common words, else nothing."""
-    said = case.said.phonemes
-    ends = [0, *sorted(case.said.breaks), len(said)]
+    phonemes = case.reading.phonemes
+    ends = [0, *sorted(case.reading.breaks), len(phonemes)]
     cases = [
-        replace(case, said=Said((said[start:end],), ear=case.said.ear))
+        replace(case, reading=AttemptReading((phonemes[start:end],), ear=case.reading.ear))
         for start, end in pairwise(ends)
     ]
-    return [decide(each) for each in cases] if all(each.is_word for each in cases) else []
+    return [decide(piece) for piece in cases] if all(piece.is_word for piece in cases) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         ),
         "ours",
         "attempts",
-        "propose.attempts_said",
+        "propose.read_attempts",
     ),
     NamingRule(
         "1",
@@ -336,17 +338,17 @@ def decide(case: Case, after: str = "") -> Proposal:
     begun = not after
     for rule in RULES:
         if begun and rule.decides is not None:
-            found = rule.decides(case)
-            if found is not None:
-                guessed = ("guessed-sound",) * bool(case.said.guessed)
-                repeats = ("repeats",) * bool(found.repeats)
-                mapped = ("mapped-sound",) * bool(case.said.mapped)
-                more = () if found.code == "correct" else (*guessed, *repeats)
+            proposal = rule.decides(case)
+            if proposal is not None:
+                guessed = ("guessed-sound",) * bool(case.reading.guessed)
+                repeats = ("repeats",) * bool(proposal.repeats)
+                mapped = ("mapped-sound",) * bool(case.reading.mapped)
+                more = () if proposal.code == "correct" else (*guessed, *repeats)
                 more = (*mapped, *more)
-                flags = dict.fromkeys((*case.said.flags, *found.flags, *more))
-                clause = found.clause
-                if case.said.mapped:
-                    clause = f"{clause}; read as {', '.join(dict.fromkeys(case.said.mapped))}"
-                return replace(found, rule=rule.number, flags=tuple(flags), clause=clause)
+                flags = dict.fromkeys((*case.reading.flags, *proposal.flags, *more))
+                clause = proposal.clause
+                if case.reading.mapped:
+                    clause = f"{clause}; read as {', '.join(dict.fromkeys(case.reading.mapped))}"
+                return replace(proposal, rule=rule.number, flags=tuple(flags), clause=clause)
         begun = begun or rule.number == after
     raise AssertionError("the last rule decides always")

@@ -61,13 +61,13 @@ def words_sounding(phonemes: Sequence[str], listed: frozenset[str] = frozenset()
     >>> words_sounding(("P", "UW", "CH")).rarer, words_sounding(("D", "AA", "G")).common
     (('pooch',), ('dog',))
     """
-    found = _sounding(tuple(phonemes), listed)
-    if not found.common:
+    words = _sounding(tuple(phonemes), listed)
+    if not words.common:
         for way in _merged(tuple(phonemes)):
             if common := _sounding(way, listed).common:
                 how = " with the vowels of 'cot' and 'caught' alike"
-                return Words(common, found.rarer, found.other, how)
-    return found
+                return Words(common, words.rarer, words.other, how)
+    return words
 
 
 @lru_cache(maxsize=1024)
@@ -97,7 +97,7 @@ def _merged(phonemes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 @lru_cache(maxsize=1024)
 def pronunciations(word: str) -> tuple[tuple[str, ...], ...]:
     """Return the dictionary's pronunciations of a word, the usual one first."""
-    return tuple(one.phonemes for one in load_dictionary().pronunciations(word))
+    return tuple(pronunciation.phonemes for pronunciation in load_dictionary().pronunciations(word))
 
 
 def sound_of(word: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
@@ -106,9 +106,9 @@ def sound_of(word: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
     >>> sound_of("dog"), sound_of("treeb")
     (((('D', 'AO', 'G'),), False), ((('T', 'R', 'IY', 'B'),), True))
     """
-    found = pronunciations(word)
-    if found:
-        return found, False
+    listed = pronunciations(word)
+    if listed:
+        return listed, False
     guess = guessed_sound(word)
     return ((guess,) if guess else ()), True
 
@@ -140,23 +140,23 @@ def plurals(word: str) -> frozenset[str]:
     >>> sorted(plurals("knife")), sorted(plurals("feet"))
     (['knifees', 'knifes', 'knives'], ['feetes', 'feets', 'foot'])
     """
-    found = {word + "s", word + "es"}
+    spellings = {word + "s", word + "es"}
     if word.endswith("y"):
-        found.add(word[:-1] + "ies")
+        spellings.add(word[:-1] + "ies")
     for end in ("f", "fe"):
         if word.endswith(end):
-            found.add(word.removesuffix(end) + "ves")
-    for one, many in _IRREGULAR.items():
-        if word == one:
-            found.add(many)
-        elif word == many:
-            found.add(one)
+            spellings.add(word.removesuffix(end) + "ves")
+    for singular, plural in _IRREGULAR.items():
+        if word == singular:
+            spellings.add(plural)
+        elif word == plural:
+            spellings.add(singular)
     for end, single in (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", "")):
         if word.endswith(end) and not word.endswith("ss"):
             lone = word.removesuffix(end) + single
             if len(lone) > 1 and load_lexicon().size(lone) is not None:
-                found.add(lone)
-    return frozenset(found)
+                spellings.add(lone)
+    return frozenset(spellings)
 
 
 def derived(word: str) -> frozenset[str]:
@@ -176,14 +176,14 @@ def numbers_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
     >>> sorted(" ".join(each) for each in numbers_of(("HH", "AW", "S")))
     ['HH AW S AH Z', 'HH AW S IH Z', 'HH AW Z AH Z', 'HH AW Z IH Z']
     """
-    last, found = form[-1], []
+    last, forms = form[-1], []
     for end in dict.fromkeys((last, _VOICED.get(last, last))):
         stem = (*form[:-1], end)
         if end in _SIBILANT:
-            found += [(*stem, "AH", "Z"), (*stem, "IH", "Z")]
+            forms += [(*stem, "AH", "Z"), (*stem, "IH", "Z")]
         else:
-            found.append((*stem, "S" if end in _VOICELESS else "Z"))
-    return frozenset(found)
+            forms.append((*stem, "S" if end in _VOICELESS else "Z"))
+    return frozenset(forms)
 
 
 def endings_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
@@ -217,8 +217,8 @@ def phrase_of(phonemes: Sequence[str]) -> tuple[str, ...]:
             word = next(filter(_very_common, words), None)
             if word is not None:
                 best[end] = (*before, word)
-    found = best[-1] or ()
-    return found if len(found) > 1 else ()
+    phrase = best[-1] or ()
+    return phrase if len(phrase) > 1 else ()
 
 
 def _very_common(word: str) -> bool:

@@ -132,11 +132,11 @@ def _may_break_off(token: Token, limits: Thresholds) -> bool:
     return len(token.word) <= limits.fragment_letters and rare and is_content(token.word)
 
 
-def common_subsequence(one: str, other: str) -> int:
+def common_subsequence(word: str, other: str) -> int:
     """Return the length of the longest common subsequence of the letters of two words.
 
     Args:
-        one: a word.
+        word: a word.
         other: a word.
 
     >>> common_subsequence("pen", "pencil"), common_subsequence("Tuesday", "Thursday")
@@ -145,23 +145,23 @@ def common_subsequence(one: str, other: str) -> int:
     # One row of the table of lengths as the bits of a number: a bit is 0 where the length grows.
     # Source: Hyyro, Bit-parallel LCS-length computation revisited (2004).
     places: dict[str, int] = {}
-    for at, letter in enumerate(one):
+    for at, letter in enumerate(word):
         places[letter] = places.get(letter, 0) | 1 << at
-    row = everywhere = (1 << len(one)) - 1
+    row = everywhere = (1 << len(word)) - 1
     for letter in other:
         matched = row & places.get(letter, 0)
         row = (row + matched) | (row - matched)
-    return len(one) - (row & everywhere).bit_count()
+    return len(word) - (row & everywhere).bit_count()
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(word: str, other: str) -> float:
     """Return twice the common subsequence over all letters of two words, 0 to 1.
 
     Args:
-        one: a word.
+        word: a word.
         other: a word.
 
     >>> similarity("pen", "pencil"), similarity("pa", "pencil")
     (0.6666666666666666, 0.25)
     """
-    return 2 * common_subsequence(one, other) / (len(one) + len(other))
+    return 2 * common_subsequence(word, other) / (len(word) + len(other))

@@ -61,21 +61,21 @@ def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verd
     """
     if lacks_boundaries(passage, limits):
         return undefined(NO_BOUNDARIES)
-    found: list[str] = []
+    quotes: list[str] = []
     stylistic: list[str] = []
-    for each in passage.utterances[:-1]:
-        if _is_left_open(each):
-            style = limits.form_based and not passage.context.spoken and _may_be_style(each)
-            (stylistic if style else found).append(_quote_end(passage, each))
+    for unfinished in passage.utterances[:-1]:
+        if _is_left_open(unfinished):
+            style = limits.form_based and not passage.context.spoken and _may_be_style(unfinished)
+            (stylistic if style else quotes).append(_quote_end(passage, unfinished))
     for utterance in _finished(passage):
         tokens = utterance.tokens
-        found += [
+        quotes += [
             passage.quote(tokens[max(0, at - 1) : at + 3])
             for at in range(len(tokens) - 1)
             if _breaks_off(tokens, at)
         ]
     note = f"not counted: {'; '.join(stylistic)} (a pause or style?)" if stylistic else ""
-    return present(*found, note=note) if found else absent(note)
+    return present(*quotes, note=note) if quotes else absent(note)
 
 
 def _finished(passage: Passage) -> tuple[Utterance, ...]:
@@ -140,7 +140,7 @@ def false_starts(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     >>> false_starts(read("A two- to three-year plan.")).outcome.value
     'absent'
     """
-    found: list[str] = []
+    quotes: list[str] = []
     for utterance in _finished(passage):
         tokens = without_fillers(utterance.tokens)
         for at, (token, following) in enumerate(pairwise(tokens)):
@@ -151,8 +151,8 @@ def false_starts(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
             else:
                 starts = _begins(passage.text, token, following, first=at == 0, limits=limits)
             if starts:
-                found.append(passage.quote((token, following)))
-    return present(*found) if found else absent()
+                quotes.append(passage.quote((token, following)))
+    return present(*quotes) if quotes else absent()
 
 
 def _begins(text: str, token: Token, following: Token, *, first: bool, limits: Thresholds) -> bool:

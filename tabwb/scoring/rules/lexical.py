@@ -63,14 +63,14 @@ def _is_derived(word: str) -> bool:
         return True
     if word.endswith("in") and known(word + "g"):
         return True
-    bases = (word.removeprefix(each) for each in BEGINNINGS if word.startswith(each))
+    bases = (word.removeprefix(beginning) for beginning in BEGINNINGS if word.startswith(beginning))
     return _is_inflected(word) or any(
         len(base) > _BASE_LETTERS and (common(base) or _is_inflected(base)) for base in bases
     )
 
 
 def _is_inflected(word: str) -> bool:
-    bases = (word.removesuffix(each) for each in ENDINGS if word.endswith(each))
+    bases = (word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending))
     return any(
         len(base) >= _BASE_LETTERS and any(map(load_lexicon().common, _spellings(base)))
         for base in bases
@@ -268,16 +268,16 @@ def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     >>> anomia(read("I had a good _ with my parents.")).words
     ('_',)
     """
-    found = [" ".join(match.group().split()) for match in _COMMENT.finditer(passage.text)]
+    quotes = [" ".join(match.group().split()) for match in _COMMENT.finditer(passage.text)]
     if limits.form_based:
-        found += [
+        quotes += [
             " ".join(match.group().split()) for match in _COMMENT_LATER.finditer(passage.text)
         ]
-    found += [match.group() for match in _BLANK.finditer(passage.text)]
+    quotes += [match.group() for match in _BLANK.finditer(passage.text)]
     steps = approaches(passage, limits)
     if len(steps) >= limits.anomia_approaches:
-        found += [passage.quote(step) for step in steps]
-    return present(*found) if found else NOT_SEEN
+        quotes += [passage.quote(step) for step in steps]
+    return present(*quotes) if quotes else NOT_SEEN
 
 
 def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
@@ -293,8 +293,8 @@ def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """
     content = [token for token in passage.plain if is_content(token.word)]
     vague = [token for token in content if token.word in UNSPECIFIC]
-    if limits.proform_words and (said := _proforms(passage, content, limits)):
-        return said
+    if limits.proform_words and (verdict := _proforms(passage, content, limits)):
+        return verdict
     few = len(vague) < limits.unspecific_words
     if few or len(vague) < limits.unspecific_share * len(content):
         return NOT_SEEN

@@ -90,7 +90,9 @@ def _short(utterances: Sequence[Utterance], limits: Thresholds) -> Verdict:
                 utterances[0].text, note=f"one utterance of {plural(lengths[0], 'word')}"
             )
         return absent()
-    short = [one for one in utterances if len(one.tokens) <= limits.short_utterance]
+    short = [
+        utterance for utterance in utterances if len(utterance.tokens) <= limits.short_utterance
+    ]
     middle = median(lengths)
     if len(short) < limits.short_share * len(lengths) or middle > limits.short_median:
         return absent()
@@ -118,19 +120,19 @@ def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Ve
     """
     if passage.context.kind is ResponseKind.VERBATIM:
         return target.lost_function_words(passage)
-    found: list[str] = []
+    quotes: list[str] = []
     for utterance in passage.utterances:
         for at in range(len(utterance.tokens) - 1):
             if not passage.context.dialect and _lacks_be(passage, utterance, at):
-                found.append(passage.quote(utterance.tokens[at : at + 2]))
+                quotes.append(passage.quote(utterance.tokens[at : at + 2]))
             if (
                 limits.form_based
                 and at == 0
                 and (end := _lacks_subject_words(passage, utterance, at))
             ):
-                found.append(passage.quote(utterance.tokens[at:end]))
+                quotes.append(passage.quote(utterance.tokens[at:end]))
             if place := _place_without_article(utterance.tokens, at):
-                found.append(passage.quote(utterance.tokens[at : place + 1]))
+                quotes.append(passage.quote(utterance.tokens[at : place + 1]))
     total = len(passage.plain)
     function = sum(not is_content(token.word) for token in passage.plain)
     share = function / total if total else 1.0
@@ -146,8 +148,8 @@ def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Ve
     )
     if sparse and not asks_for_a_list:
         note = f"{function} function words in {total} words"
-        return present(*(found or [passage.quote(passage.plain)]), note=note)
-    return present(*found) if found else NOT_SEEN
+        return present(*(quotes or [passage.quote(passage.plain)]), note=note)
+    return present(*quotes) if quotes else NOT_SEEN
 
 
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*\u2022]|\(?\d{1,2}[.):]|step \d+\b|[A-Z]\w{0,15}:)", re.I)
@@ -183,7 +185,7 @@ def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
     return tuple(
         utterance
         for utterance in passage.utterances
-        if not any(one <= utterance.tokens[0].start < other for one, other in taken)
+        if not any(first <= utterance.tokens[0].start < last for first, last in taken)
     )
 
 
@@ -276,10 +278,10 @@ def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> V
         return undefined(f"dialects drop -s by rule (recorded: {passage.context.dialect})")
     if passage.context.kind is ResponseKind.VERBATIM:
         return target.lost_suffixes(passage)
-    found: list[tuple[int, str]] = []
+    quotes: list[tuple[int, str]] = []
     for utterance in passage.utterances:
         tokens = utterance.tokens
-        found += [
+        quotes += [
             (tokens[at].start, passage.quote(tokens[at : at + 2]))
             for at in range(len(tokens) - 1)
             if _lacks_agreement(passage, utterance, at, limits)
@@ -289,8 +291,8 @@ def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> V
         after = match["after"]
         if after is None or not is_content(after.lower()):
             counted = match.group().removesuffix(after or "").rstrip()
-            found.append((match.start(), counted))
-    return present(*(words for _, words in sorted(found))) if found else NOT_SEEN
+            quotes.append((match.start(), counted))
+    return present(*(words for _, words in sorted(quotes))) if quotes else NOT_SEEN
 
 
 def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bool:

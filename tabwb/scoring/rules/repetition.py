@@ -49,7 +49,7 @@ def find_runs(words: Sequence[str], shortest: int, longest: int) -> Iterator[Run
     [Run(start=0, size=3, times=2)]
     """
     for size in range(shortest, longest + 1):
-        same = [one == other for one, other in zip(words, words[size:], strict=False)]
+        same = [word == later for word, later in zip(words, words[size:], strict=False)]
         at = 0
         while True in same[at:]:
             at = same.index(True, at)
@@ -95,26 +95,26 @@ def retracing(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     >>> retracing(read("The ball, the ball, the ball kept bouncing.")).outcome.value
     'absent'
     """
-    found: list[str] = []
+    quotes: list[str] = []
     for utterance in passage.utterances:
         tokens = without_fillers(utterance.tokens)
         words = [token.word for token in tokens]
-        found += [
+        quotes += [
             passage.quote(tokens[run.start : run.end])
             for run in find_runs(words, *limits.retraced_words)
             if run.times == 2
             and not _is_idiom(words, run)
             and not (limits.form_based and _is_parted(passage, tokens[run.start : run.end]))
         ]
-    if not found:
+    if not quotes:
         return absent()
     if passage.context.spoken:
-        rate = 100 * len(found) / len(passage.tokens)
+        rate = 100 * len(quotes) / len(passage.tokens)
         note = f"{rate:.1f} per 100 words of speech"
         if rate < limits.retracings_per_100_spoken:
             return absent(f"{note}, under {limits.retracings_per_100_spoken}")
-        return present(*found, note=note)
-    return present(*found)
+        return present(*quotes, note=note)
+    return present(*quotes)
 
 
 REPEATED_WORDS = "the rule sees words that come again, not an idea that returns in other words"
@@ -180,7 +180,7 @@ def _is_parted(passage: Passage, tokens: Sequence[Token]) -> bool:
 def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run, limits: Thresholds) -> bool:
     if run.size != 1 or run.times > limits.emphatic_times or passage.context.spoken:
         return False
-    between = (passage.text[one.end : other.start] for one, other in pairwise(tokens))
+    between = (passage.text[token.end : following.start] for token, following in pairwise(tokens))
     alone = len(passage.plain) == len(tokens)
     return not alone and all("," in gap for gap in between)
 
@@ -263,7 +263,7 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """
     tokens = passage.plain
     words = [token.word for token in tokens]
-    found: list[str] = []
+    quotes: list[str] = []
     for run in find_runs(words, 1, 2):
         unit = tuple(words[run.start : run.start + run.size])
         stereotyped = (
@@ -272,13 +272,13 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
             else unit[0] in STEREOTYPED or (len(unit[0]) > 1 and not is_word(unit[0]))
         )
         if run.times >= limits.stereotypy_times and stereotyped:
-            found.append(passage.quote(tokens[run.start : run.end]))
+            quotes.append(passage.quote(tokens[run.start : run.end]))
     whole = len(words) >= limits.whole_answer_times > 0 and len(set(words)) == 1
-    if whole and not found:
-        found.append(passage.quote(tokens))
+    if whole and not quotes:
+        quotes.append(passage.quote(tokens))
     if 1 + len(passage.context.previous) >= limits.formula_answers:
-        found += _shared_formulas(passage, limits)
-    return present(*found) if found else NOT_SEEN
+        quotes += _shared_formulas(passage, limits)
+    return present(*quotes) if quotes else NOT_SEEN
 
 
 def _shared_formulas(passage: Passage, limits: Thresholds) -> Iterator[str]:

@@ -35,7 +35,7 @@ def align(
     """
     rows, columns = len(target) + 1, len(answer) + 1
     costs = [[_LEFT_OUT * (row + column) for column in range(columns)] for row in range(rows)]
-    pairs = [[1 - similarity(word, said) for said in answer] for word in target]
+    pairs = [[1 - similarity(word, given) for given in answer] for word in target]
     for row in range(1, rows):
         for column in range(1, columns):
             costs[row][column] = min(
@@ -90,9 +90,9 @@ def lost_function_words(passage: Passage) -> Verdict:
     aligned = _aligned(passage)
     if all(is_content(word) for word, _ in aligned if word is not None):
         return undefined("the target has no function word")
-    if not any(word == said for word, said in aligned):
+    if not any(word == answer for word, answer in aligned):
         return undefined(NOTHING_SAID)
-    lost = [word for word, said in aligned if said is None and word and not is_content(word)]
+    lost = [word for word, answer in aligned if answer is None and word and not is_content(word)]
     if not lost:
         return absent()
     return present(*lost, note="missing from the target")
@@ -110,16 +110,20 @@ def lost_suffixes(passage: Passage) -> Verdict:
     if not _has_target(passage):
         return undefined(NO_TARGET)
     lost = [
-        (word, said) for word, said in _aligned(passage) if word and said and _is_cut(word, said)
+        (word, answer)
+        for word, answer in _aligned(passage)
+        if word and answer and _is_cut(word, answer)
     ]
     if not lost:
         return NOT_SEEN
-    return present(*(said for _, said in lost), note=f"for {', '.join(word for word, _ in lost)}")
+    return present(
+        *(answer for _, answer in lost), note=f"for {', '.join(word for word, _ in lost)}"
+    )
 
 
-def _is_cut(word: str, said: str) -> bool:
-    return is_word(said) and any(
-        word != said and word in (said + suffix, said.removesuffix("e") + suffix)
+def _is_cut(word: str, answer: str) -> bool:
+    return is_word(answer) and any(
+        word != answer and word in (answer + suffix, answer.removesuffix("e") + suffix)
         for suffix in SUFFIXES
     )
 
@@ -142,30 +146,32 @@ def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> Verd
     if not _has_target(passage):
         return undefined(NO_TARGET)
     near = [
-        (word, said)
-        for word, said in _aligned(passage)
+        (word, answer)
+        for word, answer in _aligned(passage)
         if word
-        and said
-        and not is_word(said)
-        and edit_distance(word, said) <= limits.paraphasia_letters * len(said)
+        and answer
+        and not is_word(answer)
+        and edit_distance(word, answer) <= limits.paraphasia_letters * len(answer)
     ]
     if not near:
         return NOT_SEEN
-    return present(*(said for _, said in near), note=f"for {', '.join(word for word, _ in near)}")
+    return present(
+        *(answer for _, answer in near), note=f"for {', '.join(word for word, _ in near)}"
+    )
 
 
-def edit_distance(one: str, other: str) -> int:
+def edit_distance(word: str, other: str) -> int:
     """Return the Levenshtein distance of two words.
 
     Args:
-        one: a word.
+        word: a word.
         other: a word.
 
     >>> edit_distance("coffee", "coffah")
     2
     """
     row = list(range(len(other) + 1))
-    for at, letter in enumerate(one, 1):
+    for at, letter in enumerate(word, 1):
         diagonal, row[0] = row[0], at
         for place, counterpart in enumerate(other, 1):
             diagonal, row[place] = (
