@@ -10,6 +10,7 @@ from tabwb.records.states import AdministrationStatus, AttemptState, StopReason,
 from tests.workbench.seat import SIZES, Given, Sit
 
 both_sizes = pytest.mark.parametrize("size", SIZES)
+one_size = pytest.mark.parametrize("size", SIZES[:1])
 Size = tuple[int, int]
 
 
@@ -27,7 +28,7 @@ async def test_n_and_enter_begin_what_is_filled_in(sit: Sit, battery: str) -> No
         await seat.reads("space gives the first item")
 
 
-@both_sizes
+@one_size
 async def test_space_gives_every_item_and_then_the_results(given: Given, size: Size) -> None:
     async with given(size, items=1, model="echo@text=dog") as seat:
         await seat.reads("Which one barks?")
@@ -46,7 +47,7 @@ async def test_space_gives_every_item_and_then_the_results(given: Given, size: S
     assert [trial.counting.response for trial in trials if trial.counting] == ["dog"] * 3
 
 
-@both_sizes
+@one_size
 async def test_auto_run_gives_all_and_shows_the_results(sit: Sit, size: Size, battery: str) -> None:
     async with sit(size) as seat:
         await seat.begin(model="echo")
@@ -80,7 +81,7 @@ async def test_r_asks_again_and_the_new_attempt_counts(given: Given) -> None:
     assert [one.state for one in trials[0].attempts] == [AttemptState.OK, AttemptState.OK]
 
 
-@both_sizes
+@one_size
 async def test_v_declares_void_with_a_reason_and_u_takes_it_back(given: Given, size: Size) -> None:
     async with given(size, items=1) as seat:
         await seat.press("v")

