@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.locate import KeyPath, line_of, locate
+from tabwb.battery.locate import line_of, locate
 from tabwb.battery.problems import dotted
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message
+from tabwb.records.problems import KeyPath
 from tabwb.records.states import ResponseKind
 
 PLAIN = Path(__file__).with_name("plain.toml")

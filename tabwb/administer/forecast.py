@@ -12,7 +12,7 @@ from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge, Response
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.records.states import ResponseStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
     texts = [
         plan
         for plan in plan_trials(battery, conditions)
-        if not plan.practice
-        and battery.subtest(plan.subtest).response is ResponseKind.CONNECTED_TEXT
+        if not plan.practice and battery.subtest(plan.subtest).task.connected
     ]
     for spec in conditions.judges:
         judge = plugins.judge(spec)
@@ -77,7 +76,7 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
                 ResponseStatus.OK,
                 subtest.item(plan.item).prompt,
                 plan.prompt,
-                subtest.response,
+                subtest.task.text_kind,
             )
             requests = judge.requests(response, battery.features)
             one = call_at_most(

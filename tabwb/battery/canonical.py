@@ -17,9 +17,10 @@ from tabwb.battery.model import (
     SourcedText,
     Subtest,
 )
-from tabwb.battery.naming import ITEM_KEYS, RULE_KEYS, SOURCES_KEY, naming_rules
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
+from tabwb.tasks.spoken_naming.rules import ITEM_KEYS, RULE_KEYS, SOURCES_KEY, naming_rules
+from tabwb.tasks.task_type import task_type
 
 
 def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
@@ -84,7 +85,7 @@ def _subtest(table: Mapping[str, Any]) -> Subtest:
     given["scorers"] = tuple(given.get("scorers", ()))
     for name in ("administrator", "instructions"):
         given[name] = _sourced(given.get(name))
-    if given["response"] is ResponseKind.NAMING:
+    if task_type(given["response"]).coded:
         given["naming"] = naming_rules(given)
         given = {key: value for key, value in given.items() if key not in (*RULE_KEYS, SOURCES_KEY)}
     return Subtest(**given, items=tuple(_item(item) for item in items))

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.locate import KeyPath
-from tabwb.battery.problems import Broken, Problem, control_character
+from tabwb.battery.problems import Problem, control_character
+from tabwb.records.problems import Broken, KeyPath
 from tabwb.records.standard_streams import is_stdin, read_stdin
 
 MAX_BYTES = 2_000_000

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.battery.files import read_text
-from tabwb.battery.locate import KeyPath
-from tabwb.battery.problems import BatteryProblems, Problem, located, near
+from tabwb.battery.problems import BatteryProblems, Problem, located
 from tabwb.battery.starting_points import subtest_table
+from tabwb.records.problems import KeyPath, near
 
 COLUMNS = ("subtest", "response", "prompt", "options", "expected", "tags", "id")
 """Columns of an items CSV; only ``prompt`` is needed.

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-KeyPath = tuple[str | int, ...]
-"""Keys and 0-based indexes from the top: ``("subtest", 0, "item", 2, "prompt")``."""
+from tabwb.records.problems import KeyPath
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")

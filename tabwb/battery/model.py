@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tabwb.battery.naming import NamingRules
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
+from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.task_type import TaskType, task_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,11 @@ class Subtest:
     source: str = ""
     expected_source: str = ""
     naming: NamingRules | None = None
+
+    @property
+    def task(self) -> TaskType:
+        """The declaration of its task type."""
+        return task_type(self.response)
 
     def item(self, item_id: str) -> Item:
         """Return the item with this id.
@@ -189,6 +195,16 @@ class Battery:
             f"battery '{self.id}' has no subtest '{subtest_id}'",
             allowed=", ".join(subtest.id for subtest in self.subtests),
         )
+
+    @property
+    def coded(self) -> bool:
+        """Whether some subtest is of pictures that are named aloud."""
+        return any(subtest.task.coded for subtest in self.subtests)
+
+    @property
+    def spoken(self) -> bool:
+        """Whether a person may answer some of it aloud."""
+        return any(subtest.task.spoken for subtest in self.subtests)
 
     @property
     def n_items(self) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 
 from tabwb.battery.files import read_text
 from tabwb.battery.items_csv import Row, rows_of
-from tabwb.battery.locate import KeyPath
 from tabwb.battery.problems import BatteryProblems, Problem, located
 from tabwb.battery.starting_points import title_of
+from tabwb.records.problems import KeyPath
 
 NEIGHBOURS = ("semantic", "visual", "parts", "unrelated")
 COLUMNS = (

@@ -5,26 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, time
-from difflib import get_close_matches
 
-from tabwb.battery.locate import KeyPath, line_of
+from tabwb.battery.locate import line_of
 from tabwb.records.errors import TabwbError
+from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.words import plural
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A rule that does not hold at a place; :func:`located` adds file and line."""
-
-    path: KeyPath
-    message: str
-    value: str = ""
-    allowed: str = ""
-    suggestion: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,31 +108,6 @@ def dotted(path: KeyPath) -> str:
 
 
 _MOST_PARTS = 12
-
-
-def shortened(value: object, most: int = 60) -> str:
-    """Return a value as TOML for a message, without the contents of tables and arrays.
-
-    >>> shortened("x" * 100, 10), shortened(True), shortened([1, 2])
-    ("'xxxxxxxx…", 'true', '')
-    """
-    match value:
-        case bool():
-            text = str(value).lower()
-        case dict() | list():
-            text = ""
-        case date() | time():
-            text = value.isoformat()
-        case int() if value.bit_length() > 1_000:  # too long for Python to write it out
-            text = "a number of more than 300 digits"
-        case _:
-            text = repr(value)
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def near(word: str, words: Iterable[str]) -> str:
-    """Return the word that is most like ``word``, or nothing."""
-    return next(iter(get_close_matches(word, list(words), n=1)), "")
 
 
 def control_character(text: str) -> str:

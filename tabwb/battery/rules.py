@@ -5,28 +5,30 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tabwb.battery.locate import KeyPath
-from tabwb.battery.naming_problems import NAMING, models_name_nothing, naming_problems
-from tabwb.battery.problems import Broken, control_character, near, shortened
+from tabwb.battery.problems import control_character
 from tabwb.battery.toml_schema import (
     BatteryFile,
     GroupingTable,
-    ItemTable,
     SourcedTextTable,
     SubtestTable,
 )
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.problems import Broken, KeyPath, near, shortened
 from tabwb.records.specs import parse_spec
-from tabwb.scoring.text import normalised
+from tabwb.records.states import ResponseKind
+from tabwb.tasks.task_type import TaskType, task_type
 
 FIELDS = ("{instructions}", "{prompt}", "{options}")
-YES_NO = ("Yes", "No")
 _FIELD = re.compile(r"\{\s*\w*\s*\}")
-_KEYED = frozenset({"choice", "yes-no", "verbatim"})
+_OF_EVERY_SUBTEST = (
+    *("id", "title", "response", "source", "expected_source", "administrator", "instructions"),
+    *("template", "scorers", "max_tokens", "item"),
+)
+_OF_EVERY_ITEM = ("id", "tags", "practice", "reference", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterat
         yield from _sourced(("battery", "system"), battery.battery.system)
     for index, subtest in enumerate(battery.subtest):
         yield from _subtest(("subtest", index), subtest, scorers)
-    yield from models_name_nothing(battery)
+    yield from _models_see_nothing(battery)
     yield from control_characters((), battery.model_dump(exclude_defaults=True))
     features = [feature.id for feature in battery.feature]
     for index, grouping in enumerate(battery.grouping):
@@ -75,10 +77,13 @@ def _subtest(path: KeyPath, subtest: SubtestTable, scorers: Scorers | None) -> I
         text = getattr(subtest, name)
         if text is not None:
             yield from _sourced((*path, name), text)
-    yield from naming_problems(path, subtest)
-    yield from _template(path, subtest)
-    for index, item in enumerate(subtest.item):
-        yield from _item((*path, "item", index), subtest, item)
+    task = task_type(ResponseKind(subtest.response))
+    table = subtest.model_dump(exclude_unset=True)
+    yield from _template(path, subtest, task)
+    yield from _keys(path, table, task)
+    for index, item in enumerate(table["item"]):
+        yield from _item((*path, "item", index), item, task)
+    yield from task.check(path, table)
     if all(item.practice for item in subtest.item):
         yield Broken(
             (*path, "item"), "every item is a practice item", "", "at least one that counts"
@@ -127,7 +132,7 @@ def _plain_values(path: KeyPath, value: Any) -> Iterator[Broken]:
         )
 
 
-def _template(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
+def _template(path: KeyPath, subtest: SubtestTable, task: TaskType) -> Iterator[Broken]:
     where = (*path, "template")
     if "{prompt}" not in subtest.template:
         yield Broken(where, "the prompt has no place", shortened(subtest.template), "{prompt}")
@@ -141,14 +146,14 @@ def _template(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
             shortened(subtest.template),
             "{instructions}",
         )
-    if subtest.response != "choice" and "{options}" in subtest.template:
+    if not task.options and "{options}" in subtest.template:
         yield Broken(
             where,
             f"response '{subtest.response}' has no options, so {{options}} would be empty",
             shortened(subtest.template),
             "{instructions}, {prompt}",
         )
-    if subtest.response == "choice" and "{options}" not in subtest.template:
+    if task.options and "{options}" not in subtest.template:
         yield Broken(
             where,
             "the options have no place, so the examinee would never see them",
@@ -157,91 +162,46 @@ def _template(path: KeyPath, subtest: SubtestTable) -> Iterator[Broken]:
         )
 
 
-def _item(path: KeyPath, subtest: SubtestTable, item: ItemTable) -> Iterator[Broken]:
-    kind, expected = subtest.response, item.expected
-    if kind in _KEYED and expected is None:
-        yield Broken(
-            path, f"an item of response '{kind}' needs its expected answer", "", "expected"
-        )
-    elif expected is not None and expected != expected.strip():
-        yield Broken(
-            (*path, "expected"),
-            "outer white space: no answer could equal this",
-            shortened(expected),
-        )
-    if kind == "choice":
-        yield from _options(path, item)
-    elif item.options:
-        yield Broken(
-            (*path, "options"), f"an item of response '{kind}' takes no options", "", "none"
-        )
-    if kind == "yes-no" and expected is not None and expected not in YES_NO:
-        yield Broken(
-            (*path, "expected"),
-            "not an answer to a yes/no question",
-            shortened(expected),
-            ", ".join(YES_NO),
-            near(expected.capitalize(), YES_NO),
-        )
-    if kind != "choice" and item.foils:
-        yield Broken((*path, "foils"), f"an item of response '{kind}' takes no foils", "", "none")
-    if kind == NAMING:
-        pass  # a picture needs no question
-    elif "prompt" not in item.model_fields_set:
-        yield Broken((*path, "prompt"), "this key is missing")
-    elif not item.prompt.strip():
-        yield Broken((*path, "prompt"), "this is empty", shortened(item.prompt))
-    if kind == NAMING and expected is not None:
-        yield Broken(
-            (*path, "expected"),
-            "the right answer of a naming item is its target",
-            shortened(expected),
-            "target and accept",
-        )
-    yield from _plain_values((*path, "metadata"), item.metadata)
+def _keys(path: KeyPath, subtest: Mapping[str, Any], task: TaskType) -> Iterator[Broken]:
+    """The keys that only other task types have."""
+    for key in subtest:
+        if key not in _OF_EVERY_SUBTEST and key not in task.rules:
+            what = f"a subtest of response '{task.kind}' has no such rule"
+            yield Broken((*path, key), what, "", "none")
 
 
-def _options(path: KeyPath, item: ItemTable) -> Iterator[Broken]:
-    options = item.options
-    if len(options) < 2:
-        yield Broken(
-            (*path, "options") if options else path,
-            "a choice needs options",
-            str(len(options)),
-            "two or more",
-        )
+def _item(path: KeyPath, item: Mapping[str, Any], task: TaskType) -> Iterator[Broken]:
+    for key in task.needs:
+        value = item.get(key)
+        if key not in item:
+            allowed = "at least one" if key == "accept" else ""
+            yield Broken((*path, key), f"this key is missing (response '{task.kind}')", "", allowed)
+        elif not value or (isinstance(value, str) and not value.strip()):
+            yield Broken((*path, key), "this is empty", shortened(value), "at least one")
+    for key, value in item.items():
+        if value and key not in _OF_EVERY_ITEM and key not in (*task.needs, *task.takes):
+            what = f"an item of response '{task.kind}' takes no {key}"
+            yield Broken((*path, key), what, shortened(value), task.instead.get(key, "none"))
+    expected = item.get("expected")
+    if expected is not None and expected != expected.strip():
+        what = "outer white space: no answer could equal this"
+        yield Broken((*path, "expected"), what, shortened(expected))
+    yield from _plain_values((*path, "metadata"), item.get("metadata", {}))
+
+
+def _models_see_nothing(battery: BatteryFile) -> Iterator[Broken]:
+    """Models are given text, and no pictures."""
+    if "model" not in battery.battery.examinees:
         return
-    folded = Counter(normalised(option) for option in options)
-    for index, option in enumerate(options):
-        if folded[normalised(option)] > 1:
+    for subtest in battery.subtest:
+        if any(item.picture for item in subtest.item):
             yield Broken(
-                (*path, "options", index),
-                "this option is given twice",
-                shortened(option),
-                "options that differ in more than case, quotes and a final stop",
+                ("battery", "examinees"),
+                f"a model is shown no pictures ('{subtest.id}' has some)",
+                ", ".join(battery.battery.examinees),
+                'examinees = ["speaker"]',
             )
-        if option != option.strip():
-            yield Broken(
-                (*path, "options", index), "outer white space in an option", shortened(option)
-            )
-    if item.expected is not None and item.expected not in options:
-        yield Broken(
-            (*path, "expected"),
-            "the expected answer is not one of the options",
-            shortened(item.expected),
-            ", ".join(options),
-            near(item.expected, options),
-        )
-    for foil in item.foils:
-        if foil not in options or foil == item.expected:
-            wrong = [option for option in options if option != item.expected]
-            yield Broken(
-                (*path, "foils", foil),
-                "the foil is not one of the wrong options",
-                shortened(foil),
-                ", ".join(wrong),
-                near(foil, wrong),
-            )
+            return
 
 
 def _sourced(path: KeyPath, text: SourcedTextTable) -> Iterator[Broken]:

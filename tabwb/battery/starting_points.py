@@ -8,19 +8,8 @@ from collections.abc import Sequence
 from math import hypot
 from typing import Any
 
-_INSTRUCTIONS = {
-    "choice": "Answer with exactly one of the listed words and nothing else.",
-    "yes-no": "Answer with one word, Yes or No, and nothing else.",
-    "verbatim": "Repeat the text exactly as it stands; punctuation and capital letters matter.",
-    "connected-text": "Answer in 3 to 5 full sentences.",
-    "free": "Answer the question.",
-}
-_SCORERS = {
-    "choice": ["choice"],
-    "yes-no": ["yes-no"],
-    "verbatim": ["repetition"],
-    "connected-text": ["lexical"],
-}
+from tabwb.records.states import ResponseKind
+from tabwb.tasks.task_type import task_type
 
 
 def battery_table(battery_id: str) -> dict[str, Any]:
@@ -36,15 +25,23 @@ def battery_table(battery_id: str) -> dict[str, Any]:
 
 
 def subtest_table(subtest: str, response: str, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a ``[[subtest]]`` table with the usual instructions, template and scorers."""
-    options = " ({options})" if response == "choice" else ""
+    """Return a ``[[subtest]]`` table with the usual instructions, template and scorers.
+
+    Args:
+        subtest: its id.
+        response: the kind of its task type.
+        items: its tables of items.
+    """
+    known = response in set(ResponseKind)  # what is misspelt is reported with its line later
+    task = task_type(ResponseKind(response) if known else ResponseKind.FREE)
+    options = " ({options})" if task.options else ""
     return {
         "id": subtest,
         "title": title_of(subtest),
         "response": response,
-        "instructions": {"text": _INSTRUCTIONS.get(response, "Answer."), "source": "ours"},
+        "instructions": {"text": task.instructions, "source": "ours"},
         "template": f"{{instructions}}\n{{prompt}}{options}",
-        "scorers": _SCORERS.get(response, []),
+        "scorers": list(task.scorers),
         "item": list(items),
     }
 

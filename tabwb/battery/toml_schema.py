@@ -6,12 +6,13 @@ unique ids) stands in :mod:`tabwb.battery.rules`. Descriptions here become the r
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tabwb.battery.naming import Feedback, ResponseRule, Reveal
+from tabwb.records.states import ResponseKind
 from tabwb.scoring.naming.target import Number, Rule
+from tabwb.tasks.spoken_naming.rules import Feedback, ResponseRule, Reveal
 
 Text = Annotated[str, Field(min_length=1)]
 Id = Annotated[
@@ -23,7 +24,10 @@ Id = Annotated[
     ),
 ]
 Examinee = Literal["model", "speaker"]
-Kind = Literal["choice", "yes-no", "verbatim", "connected-text", "naming", "free"]
+if TYPE_CHECKING:
+    Kind = str
+else:
+    Kind = Literal[tuple(kind.value for kind in ResponseKind)]
 
 
 class _Table(BaseModel):

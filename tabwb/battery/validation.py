@@ -7,10 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tabwb.battery.locate import KeyPath
-from tabwb.battery.problems import Broken, near, shortened
 from tabwb.battery.rules import Scorers, broken_rules
 from tabwb.battery.toml_schema import BatteryFile, allowed_keys, required_keys
+from tabwb.records.problems import Broken, KeyPath, near, shortened
 
 _MOST_MENDED = 500
 """With more wrong types than this, the rules behind them are of no interest yet."""

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery, Item, Subtest
-    from tabwb.battery.naming import Cue, Discontinue
     from tabwb.scoring.naming.target import Tolerance
+    from tabwb.tasks.spoken_naming.rules import Cue, Discontinue
 
 
 def rule_lines(subtest: Subtest) -> list[str]:
     """One line for each rule, marked as ours or with its source."""
-    from tabwb.battery.naming import RULE_KEYS
+    from tabwb.tasks.spoken_naming.rules import RULE_KEYS
 
     rules = subtest.naming
     if rules is None:

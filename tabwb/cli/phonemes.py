@@ -167,7 +167,6 @@ def _of_battery(argument: str) -> Accepted:
     from tabwb.battery.loader import load_battery
     from tabwb.battery.naming import naming_item
     from tabwb.cli.common import open_plugins
-    from tabwb.records.states import ResponseKind
 
     plugins = open_plugins()
     try:
@@ -176,7 +175,7 @@ def _of_battery(argument: str) -> Accepted:
         plugins.close()
     found: dict[str, list[tuple[str, ...]]] = {}
     for subtest in battery.subtests:
-        if subtest.response is ResponseKind.NAMING:
+        if subtest.task.coded:
             for item in map(naming_item, subtest.items):
                 for prompt in {item.id.casefold(), item.target.casefold()}:
                     found.setdefault(prompt, []).extend(item.accepted)

@@ -142,10 +142,8 @@ def resume(
 
 def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:
     """Refuse a person a battery of which nothing is typed; it was ``asked`` for by id or path."""
-    from tabwb.records.states import ResponseKind
-
-    kinds = {subtest.response for subtest in battery.subtests}
-    if conditions.kind == "speaker" and kinds == {ResponseKind.NAMING}:
+    typed = any(subtest.task.typed for subtest in battery.subtests)
+    if conditions.kind == "speaker" and not typed:
         raise UsageError(
             f"the pictures of '{battery.id}' are named aloud",
             hint=f"give it with: tabwb name {shlex.quote(asked)} --speaker {conditions.examinee} "

@@ -359,7 +359,7 @@ def _opened(administration: str, store_location: str | None) -> Iterator[Session
 
 
 def _number(session: Session, name: str) -> int:
-    from tabwb.battery.problems import near
+    from tabwb.records.problems import near
 
     if name.isdecimal():
         return int(name)

@@ -14,7 +14,7 @@ from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.interrupts import Interrupt
-from tabwb.records.states import AdministrationStatus, ResponseKind
+from tabwb.records.states import AdministrationStatus
 
 HELP = """\
 Type the answer and press enter (connected text: an empty line ends it).
@@ -70,10 +70,9 @@ def answer_one(session: Session, *, aside: bool) -> None:
         trial = session.current
         assert trial is not None
         number, planned = session.position
-        kind = session.battery.subtest(trial.plan.subtest).response
+        many_lines = session.battery.subtest(trial.plan.subtest).task.many_lines
         try:
             click.echo(f"\nitem {number}/{planned}\n{trial.plan.prompt}", err=aside)
-            many_lines = kind in {ResponseKind.CONNECTED_TEXT, ResponseKind.FREE}
             typed = _read(aside, many_lines=many_lines)
             if typed == "":
                 note("nothing typed: enter again records no response, or type the answer")

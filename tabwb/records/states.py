@@ -89,11 +89,14 @@ class Protocol(StrEnum):
 
 
 class ResponseKind(StrEnum):
-    """What a subtest asks for."""
+    """What a subtest asks for: the list of task types.
+
+    Each member is declared in the folder of its name, in lower case, in :mod:`tabwb.tasks`.
+    """
 
     CHOICE = "choice"
     YES_NO = "yes-no"
     VERBATIM = "verbatim"
     CONNECTED_TEXT = "connected-text"
-    NAMING = "naming"
+    SPOKEN_NAMING = "naming"
     FREE = "free"

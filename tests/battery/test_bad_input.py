@@ -92,7 +92,7 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
         ("{prompt} ({options})", "{prompt}", 12, "subtest[1].template", "never see them"),
         ('expected = "dog"', 'expected = "dgo"', 19, "subtest[1].item[1].expected",
          "did you mean 'dog'?"),
-        ('expected = "dog"\n', "", 15, "subtest[1].item[1]", "needs its expected answer"),
+        ('expected = "dog"\n', "", 15, "subtest[1].item[1].expected", "missing"),
         ('["dog", "tree"]', '["dog"]', 18, "subtest[1].item[1].options", "two or more"),
         ('["dog", "tree"]', '["dog", "tree", "Dog"]', 18, "subtest[1].item[1].options[1]",
          "is given twice"),

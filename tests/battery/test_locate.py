@@ -8,7 +8,8 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.battery.locate import KeyPath, line_of, locate
+from tabwb.battery.locate import line_of, locate
+from tabwb.records.problems import KeyPath
 
 bare = st.from_regex(r"[A-Za-z0-9_-]{1,6}", fullmatch=True)
 quoted = st.text(

@@ -15,17 +15,11 @@ from hypothesis import strategies as st
 from tabwb.battery.canonical import battery_from_canonical, canonical_json
 from tabwb.battery.files import NamedFiles
 from tabwb.battery.loader import check_battery, load_battery, read_assets
-from tabwb.battery.naming import (
-    RULE_KEYS,
-    Cue,
-    Discontinue,
-    NamingRules,
-    cues_of,
-    naming_item,
-)
+from tabwb.battery.naming import naming_item
 from tabwb.battery.validation import validate
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
+from tabwb.tasks.spoken_naming.rules import RULE_KEYS, Cue, Discontinue, NamingRules, cues_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"not decoded when a battery is read"
 
@@ -84,7 +78,7 @@ def battery(tmp_path: Path) -> Path:
 
 def test_rules_are_read(battery: Path) -> None:
     subtest = load_battery(battery).subtests[0]
-    assert subtest.response is ResponseKind.NAMING
+    assert subtest.response is ResponseKind.SPOKEN_NAMING
     assert subtest.naming == NamingRules(
         rule="correct-first",
         time_limit=20.0,
@@ -216,7 +210,7 @@ def test_the_hash_of_a_battery_without_naming_is_what_it_was() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "key", "said"),
     [
-        ('examinees = ["speaker"]\n', "", 1, "battery.examinees", "names no pictures"),
+        ('examinees = ["speaker"]\n', "", 1, "battery.examinees", "is shown no pictures"),
         ('"correct-first"', '"correct-frist"', 13, "subtest[1].rule",
          "allowed: correct-any, correct-first; did you mean 'correct-first'?"),
         ("time_limit = 20", "time_limit = 0", 14, "subtest[1].time_limit", "at least 0.1"),
@@ -315,4 +309,5 @@ def test_a_question_is_needed_everywhere_else(tmp_path: Path) -> None:
         'subtest = [{ id = "s", title = "S", response = "free", item = [{ id = "one" }] }]\n'
     )
     (only,) = check_battery(path)
-    assert (only.key, only.message) == ("subtest[1].item[1].prompt", "this key is missing")
+    assert only.key == "subtest[1].item[1].prompt"
+    assert only.message == "this key is missing (response 'free')"

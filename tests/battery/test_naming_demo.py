@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tabwb.battery.loader import load_battery
-from tabwb.battery.naming import NamingItem, naming_item
+from tabwb.battery.naming import naming_item
 from tabwb.battery.pronounce import forms_of
 from tabwb.scoring.lexicon import load_lexicon
+from tabwb.tasks.spoken_naming.rules import NamingItem
 
 FOLDER = Path(__file__).parents[2] / "batteries" / "naming-demo"
 BATTERY = load_battery(FOLDER / "battery.toml")

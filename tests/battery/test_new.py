@@ -76,8 +76,8 @@ def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path, separat
         ("prompt,expected\n,y\n", 2, "prompt: this is empty"),
         ("prompt,id\nx,a\ny,a\n", 3, "id: this item id is given twice"),
         ("prompt,id\nx,A b\n", 2, "id: this is not a valid id"),
-        ("prompt,expected\n\nsay y,y\n\nz,\n", 5, "needs its expected answer"),
-        ('prompt,expected\n"one\ntwo",\nsay y,y\n', 2, "needs its expected answer"),
+        ("prompt,expected\n\nsay y,y\n\nz,\n", 5, "expected: this key is missing"),
+        ('prompt,expected\n"one\ntwo",\nsay y,y\n', 2, "expected: this key is missing"),
         (
             "prompt,options,expected\nx,a|b,c\n",
             2,

@@ -141,7 +141,7 @@ def answered(
     ratings: list[Rating] = []
     for scorer in subtest.scorers:
         ratings += SCORER[scorer].score(subtest, item, response)
-    if subtest.response is ResponseKind.CONNECTED_TEXT:
+    if subtest.task.connected:
         ratings += _judged(status, features or ())
     noted = {"seed": str(number)}
     attempt = Attempt(1, text, AttemptState.OK, status, StopReason.END, 0.25, metadata=noted)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from tabwb.battery.naming import NamingRules
 from tabwb.report.render.naming import naming_views
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.scoring.naming.summary import NamedItem, summarise
+from tabwb.tasks.spoken_naming.rules import NamingRules
 
 ITEMS = (
     NamedItem(

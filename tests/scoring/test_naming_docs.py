@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from docs import naming_rules
-from tabwb.battery.naming import RULE_KEYS
 from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
 from tabwb.scoring.naming.similarity import CHANCE_PAIRS, chance_rate
 from tabwb.scoring.naming.table import RULES
+from tabwb.tasks.spoken_naming.rules import RULE_KEYS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "naming-rules.md").read_text(encoding="utf-8")

@@ -10,11 +10,12 @@ import pytest
 from textual.events import Key
 
 from tabwb.administer.naming.views import NamingView, view_of
-from tabwb.battery.naming import NamingRules, naming_item
+from tabwb.battery.naming import naming_item
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.report.summaries.load import load_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.rules import NamingRules
 from tabwb.workbench.naming.picture import Picture
 from tabwb.workbench.naming.second_view import path_of
 from tabwb.workbench.naming.speaker_sheet import SpeakerSheet

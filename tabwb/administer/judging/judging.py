@@ -24,7 +24,7 @@ from tabwb.administer.judging.calls import (
 )
 from tabwb.administer.session.attempts import storable
 from tabwb.administer.session.observers import Observers
-from tabwb.administer.session.raters import JUDGED_ON_DEMAND, Raters, checked, declaration_of
+from tabwb.administer.session.raters import Raters, checked, declaration_of
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response, Verdict
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -34,7 +34,7 @@ from tabwb.records.entries import DeclarationEntry, RatingsEntry
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.exchange import Request, Wait
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, failed
-from tabwb.records.states import RatingStatus, ResponseKind
+from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import plural
 from tabwb.store.store import Store
@@ -187,7 +187,6 @@ class Judging:
     # ---------------------------------------------------------------- inside
 
     def _targets(self, raters: Raters, scope: str) -> Iterator[tuple[Trial, Target]]:
-        wanted = JUDGED_ON_DEMAND if scope == "all" else frozenset({ResponseKind.CONNECTED_TEXT})
         said = Counter(
             (each.trial, each.attempt)
             for each in (self._store.judgements(self.number) if self._again else ())
@@ -196,7 +195,10 @@ class Judging:
         for trial in self._trials:
             attempt = trial.counting
             subtest = self._battery.subtest(trial.plan.subtest)
-            if attempt is None or trial.plan.practice or subtest.response not in wanted:
+            if attempt is None or trial.plan.practice:
+                continue
+            # A choice that is answered with a passage has features too (TAB, appendix C).
+            if not (subtest.task.judged != "never" if scope == "all" else subtest.task.connected):
                 continue
             response = raters.response(trial.plan, attempt, self._trials)
             requests = self._requests(response)

@@ -13,7 +13,6 @@ from pathlib import Path
 from tabwb.battery.model import Battery
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.speakers import read_day
-from tabwb.records.states import ResponseKind
 from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole
 
 MANIFEST = "manifest.tsv"
@@ -46,7 +45,7 @@ def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
     places = [
         (subtest.id, item.id)
         for subtest in battery.subtests
-        if subtest.response is ResponseKind.NAMING
+        if subtest.task.spoken
         for item in subtest.items
     ]
     count = Counter(item for _, item in places)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tabwb.battery.problems import near
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry
 from tabwb.records.errors import TabwbError, UsageError
@@ -21,6 +20,7 @@ from tabwb.records.naming import (
     Take,
     observation_to_json,
 )
+from tabwb.records.problems import near
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS

@@ -26,7 +26,7 @@ from tabwb.administer.naming.responses import (
 )
 from tabwb.administer.naming.views import NamingView, speech_of, view_of
 from tabwb.administer.session.session import Events, Session
-from tabwb.battery.naming import NamingItem, NamingRules, cues_of, listed_words, naming_item
+from tabwb.battery.naming import listed_words, naming_item
 from tabwb.records import events
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import StoreError, TabwbError, UsageError
@@ -52,11 +52,12 @@ from tabwb.records.naming import (
 from tabwb.records.ratings import Rating
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
-from tabwb.records.states import ResponseKind, TrialState
+from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.store.derive import Undoable
+from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 
 PERSON = "person"
 """The rater where no study ID of the person who scores is given."""
@@ -114,8 +115,7 @@ class SpokenStrategy:
 
     def is_spoken(self, trial: Trial) -> bool:
         """Return whether a trial is answered aloud; others are typed."""
-        subtest = self.session.battery.subtest(trial.plan.subtest)
-        return subtest.response is ResponseKind.NAMING
+        return self.session.battery.subtest(trial.plan.subtest).task.spoken
 
     @property
     def waiting_aloud(self) -> tuple[Trial, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from tabwb.battery.naming import NamingItem, NamingRules, cues_of
 from tabwb.phonology.inventory import Notation
 from tabwb.phonology.spelled import pronounced
 from tabwb.records.naming import (
@@ -31,6 +30,7 @@ from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.forms import VARIETIES, Variety
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
+from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 
 Kind = TypeVar("Kind")
 Said = TypeVar("Said", Scored, Heard, Coded)

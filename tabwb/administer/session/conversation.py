@@ -10,9 +10,8 @@ from tabwb.battery.prompts import opening_messages
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Message, Request
 from tabwb.records.seeds import model_name, reply_seed
-from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.states import Protocol
 from tabwb.records.trials import PlannedTrial, Trial
-from tabwb.scoring.yes_no import NO, YES
 
 
 def request_for(
@@ -54,8 +53,8 @@ def request_for(
         seed=seed_for(battery, conditions, plan, attempt),
     )
     options = plan.options
-    if subtest.response is ResponseKind.YES_NO and conditions.protocol is not Protocol.GENERATE:
-        options = options or (YES, NO)
+    if conditions.protocol is not Protocol.GENERATE:
+        options = options or subtest.task.answers
     return Request(
         messages=tuple(messages),
         decoding=decoding,

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Sequence
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
 from tabwb.records.conditions import Conditions
-from tabwb.records.states import ResponseKind
 from tabwb.records.trials import PlannedTrial
 
 
@@ -100,7 +99,7 @@ def choices_never_vary(
         return False
     if conditions.decoding.greedy or conditions.protocol.value not in unsampled:
         return False
-    if any(subtest.response is ResponseKind.YES_NO for subtest in battery.subtests):
+    if any(subtest.task.answers for subtest in battery.subtests):
         return True
     has_options = any(item.options for subtest in battery.subtests for item in subtest.items)
     return has_options and conditions.option_order != "shuffled"

@@ -12,14 +12,9 @@ from tabwb.plugin_api.registry.loading import PluginExit, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Declaration, Rating, Scope, failed
-from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 
-JUDGED = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.VERBATIM, ResponseKind.FREE})
-"""What is judged feature by feature while it is given."""
-JUDGED_ON_DEMAND = JUDGED | {ResponseKind.CHOICE, ResponseKind.YES_NO}
-"""What is judged with the scope ``all``: a choice answered with a passage has features too (TAB,
-appendix C, example 2)."""
 EXACT = "exact"
 """The measure that decides where a scorer declared no other one."""
 
@@ -41,9 +36,7 @@ class Raters:
         self._judges: tuple[Judge, ...] | None = None
         self._declarations: dict[str, Declaration] = {}
         self._connected = frozenset(
-            subtest.id
-            for subtest in battery.subtests
-            if subtest.response is ResponseKind.CONNECTED_TEXT
+            subtest.id for subtest in battery.subtests if subtest.task.connected
         )
         self._scorers: dict[str, Scorer | TabwbError] = {}
 
@@ -89,7 +82,7 @@ class Raters:
         ratings: list[Rating] = []
         for scorer_id in subtest.scorers:
             ratings += self._score(scorer_id, subtest, item, response)
-        if subtest.response in JUDGED and self._battery.features:
+        if subtest.task.judged == "always" and self._battery.features:
             for judge in self.judges():
                 ratings += self._judge(judge, response)
         return tuple(ratings)
@@ -109,7 +102,7 @@ class Raters:
             status=attempt.status or ResponseStatus.OK,
             prompt=item.prompt,
             sent=plan.prompt,
-            kind=subtest.response,
+            kind=subtest.task.text_kind,
             options=plan.options,
             expected=item.expected,
             foils=item.foils,

@@ -267,7 +267,7 @@ class Session:
             messages,
             subtest.item(trial.plan.item).expected,
             decoding=decoding,
-            kind=subtest.response,
+            kind=subtest.task.text_kind,
             language=self.battery.language,
         )
         ratings = self.raters.rate(trial.plan, attempt, self.history.standing)

@@ -18,7 +18,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.speech import is_typed
-from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.states import Protocol
 from tabwb.records.study import check_id
 from tabwb.store.store import Store
 
@@ -124,11 +124,6 @@ def idle_judges(battery: Battery, conditions: Conditions) -> str:
     )
 
 
-def is_naming(battery: Battery) -> bool:
-    """Whether a battery has items that are named aloud."""
-    return any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests)
-
-
 def _check_examinee(battery: Battery, conditions: Conditions) -> None:
     if conditions.kind not in battery.examinees and not (
         conditions.kind == "speaker" and conditions.research_protocol
@@ -174,7 +169,7 @@ def create_naming(
         UsageError: nothing in the battery is named aloud.
         TabwbError: a table of typed transcripts is wrong; nothing was begun.
     """
-    if not is_naming(battery):
+    if not battery.spoken:
         raise UsageError(
             f"'{battery.id}' has no items that are named aloud",
             hint=f"give it with: tabwb run {battery.id}",
@@ -259,7 +254,7 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
         # Read after the lock is held: what another session wrote until then is seen.
         administration = store.administration(number)
         session = Session(store, plugins, battery, administration, held=held)
-        if administration.conditions.kind == "speaker" and is_naming(battery):
+        if administration.conditions.kind == "speaker" and battery.spoken:
             from tabwb.administer.naming.strategy import SpokenStrategy  # loads the phonology
 
             session.use(SpokenStrategy(session))

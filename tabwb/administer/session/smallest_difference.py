@@ -11,7 +11,7 @@ from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
-from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.states import Protocol
 from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import plural
 from tabwb.scoring.burden_interval import effective_responses
@@ -30,8 +30,6 @@ from tabwb.scoring.permutation import smallest_p
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
 
-SCORED = (ResponseKind.CHOICE, ResponseKind.YES_NO, ResponseKind.VERBATIM)
-"""Kinds of subtests whose answers are right or wrong."""
 ASSUMED = (
     f"assumed, unless piloted: a first burden of {BURDEN:g} whose variance within an item is "
     f"{DISPERSION:g} x its mean, item means that vary by {ITEM_VARIATION:.0%}; a first accuracy of "
@@ -95,10 +93,10 @@ def showable(
             (:attr:`tabwb.plugin_api.components.Descriptor.unsampled`).
         n_features: features that the judge tells; None for all of the battery.
     """
-    kinds = {subtest.id: subtest.response for subtest in battery.subtests}
+    tasks = {subtest.id: subtest.task for subtest in battery.subtests}
     plans = [plan for plan in plan_trials(battery, conditions) if not plan.practice]
-    texts = [plan for plan in plans if kinds[plan.subtest] is ResponseKind.CONNECTED_TEXT]
-    scored = [plan for plan in plans if kinds[plan.subtest] in SCORED]
+    texts = [plan for plan in plans if tasks[plan.subtest].connected]
+    scored = [plan for plan in plans if tasks[plan.subtest].right_or_wrong]
     greedy = conditions.kind == "model" and conditions.decoding.greedy
     fixed = greedy or (
         conditions.kind == "model"

@@ -11,8 +11,8 @@ from typing import Any
 
 from tabwb.battery.files import read_text
 from tabwb.battery.loader import read_tables
-from tabwb.battery.locate import KeyPath, line_of, locate
-from tabwb.battery.problems import Broken, Problem, dotted, near
+from tabwb.battery.locate import line_of, locate
+from tabwb.battery.problems import Problem, dotted
 from tabwb.plugin_api.judge_prompts.files import bundled_folder, prompt_files
 from tabwb.plugin_api.judge_prompts.prompt import (
     JudgedFeature,
@@ -23,6 +23,7 @@ from tabwb.plugin_api.judge_prompts.prompt import (
 from tabwb.plugin_api.judge_prompts.rules import broken_rules
 from tabwb.plugin_api.judge_prompts.schema import JudgeFile
 from tabwb.records.errors import TabwbError
+from tabwb.records.problems import Broken, KeyPath, near
 
 Tables = dict[str, Any]
 _OWN = frozenset({"id", "title", "version"})

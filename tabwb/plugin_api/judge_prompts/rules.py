@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tabwb.battery.locate import KeyPath
-from tabwb.battery.problems import Broken, near, shortened
 from tabwb.battery.rules import control_characters, unique_ids
 from tabwb.plugin_api.judge_prompts.files import name_problem
 from tabwb.plugin_api.judge_prompts.prompt import PLACEHOLDER
 from tabwb.plugin_api.judge_prompts.schema import JudgeFile
+from tabwb.records.problems import Broken, KeyPath, near, shortened
 
 _CONSTANT = ("definitions", "examples", "recap")
 PLACEHOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -68,7 +68,7 @@ def administration_document(
 
 def _spoken(data: AdministrationData) -> Mapping[int, Json]:
     """By trial, what is known of a spoken response; imported only for a battery with pictures."""
-    if not any(subtest.response is ResponseKind.NAMING for subtest in data.battery.subtests):
+    if not data.battery.spoken:
         return {}
     from tabwb.report.documents.naming_document import spoken_json
     from tabwb.report.summaries.naming import namings

@@ -12,7 +12,6 @@ from pathlib import Path
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.errors import TabwbError
-from tabwb.records.states import ResponseKind
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.documents.exporting import check_destination
 from tabwb.report.documents.file_names import file_names, named
@@ -23,6 +22,7 @@ from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.usable import Usable
+from tabwb.tasks.task_type import task_type
 
 Row = dict[str, object]
 """Column to value; None is undefined and becomes an empty cell."""
@@ -184,7 +184,7 @@ def _accuracy(subtest: SubtestSummary) -> Iterator[tuple[str, object]]:
     for name, baseline in subtest.baselines.items():
         yield f"baseline_{name}", baseline.value
     yield "chance_corrected", subtest.chance_corrected.value
-    if subtest.kind is ResponseKind.YES_NO:
+    if task_type(subtest.kind).answers:
         yield "yes_rate", subtest.yes_rate["exact"].value
         yield "balanced_accuracy", subtest.balanced_accuracy["exact"].value
 

@@ -12,7 +12,7 @@ from tabwb.administer.session.conversation import token_limit
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT
-from tabwb.records.states import ResponseKind, TrialState
+from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import REPLAYED
 from tabwb.scoring.choice import told
@@ -140,7 +140,7 @@ def _log_probabilities(noted: Mapping[str, str]) -> dict[str, float | None] | No
 def _foil(
     subtest: Subtest, trial: Trial, expected: str | None, foils: Mapping[str, str]
 ) -> str | None:
-    if subtest.response is not ResponseKind.CHOICE or expected is None:
+    if not subtest.task.options or expected is None:
         return None
     for rating in trial.ratings:
         if rating.rater in subtest.scorers and rating.measure == "extracted":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tabwb.records.states import ResponseKind
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate, EstimatedInterval, Interval
-from tabwb.scoring.repetition import ERROR_TYPES
 from tabwb.scoring.usable import Usable
+from tabwb.tasks.task_type import task_type
 
 NONE = "-"
 FEW = "few usable"
@@ -235,7 +234,7 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     if share.scored and not share.fixed:
         these = [one for one in share.intervals() if one.estimand is Estimand.THESE_PROMPTS]
         yield from _listed("95 %", intervals_words(these))
-    if subtest.kind is ResponseKind.YES_NO and share.scored:
+    if task_type(subtest.kind).answers and share.scored:
         policy = "exact" if subtest.yes_rate["exact"].defined else "extracted"
         yield (
             "balanced accuracy",
@@ -272,7 +271,7 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
             if foil.errors["exact"]
         ),
     )
-    counts = ERROR_TYPES if subtest.kind is ResponseKind.VERBATIM else ()
+    counts = task_type(subtest.kind).errors
     totals = ((name, one.total) for name, one in subtest.measures.items() if one.measure in counts)
     yield from _listed("errors", (f"{plain(name)} {total:g}" for name, total in totals if total))
     means = [
@@ -280,7 +279,7 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
         for name, one in subtest.measures.items()
         if one.measure not in counts
     ]
-    if means or subtest.kind is ResponseKind.CONNECTED_TEXT:
+    if means or task_type(subtest.kind).connected:
         yield "usable", usable_words(subtest.usable).removeprefix("usable ")
         told = set(subtest.usable.causes)
     yield from _listed("mean", means)

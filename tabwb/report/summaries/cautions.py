@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabwb.battery.model import Battery
-from tabwb.records.states import ResponseKind
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
 from tabwb.report.summaries.draws import pooled_caution, repeated_caution
 from tabwb.report.summaries.summary import Summary
@@ -37,7 +36,7 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield battery.disclaimer
     if model:
         yield MODEL_CAUTION
-    if any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+    if battery.spoken:
         yield SPEECH_CAUTION
     if summary.answers.inexact:
         yield (

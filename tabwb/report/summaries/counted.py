@@ -15,6 +15,7 @@ from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
 from tabwb.scoring.text import words
 from tabwb.scoring.usable import Answer, repeated_answers
+from tabwb.tasks.task_type import task_type
 
 
 def name_of(conditions: Conditions) -> str:
@@ -171,10 +172,6 @@ class CountedResponse:
         return self
 
 
-CLOSED = frozenset({ResponseKind.CHOICE, ResponseKind.YES_NO})
-"""Kinds with a few short answers, which are right for several items."""
-
-
 def effective_statuses(
     battery: Battery, trials: Iterable[Trial]
 ) -> tuple[ResponseStatus | None, ...]:
@@ -193,7 +190,7 @@ def effective_statuses(
     Returns:
         One status per trial, in their order.
     """
-    kinds = {subtest.id: subtest.response for subtest in battery.subtests}
+    tasks = {subtest.id: subtest.task for subtest in battery.subtests}
     items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
     stored: list[ResponseStatus | None] = []
     open_answers: list[Answer] = []
@@ -202,12 +199,12 @@ def effective_statuses(
         attempt = trial.counting if trial.state is TrialState.ANSWERED else None
         stored.append(None if attempt is None else attempt.status)
         plan = trial.plan
-        kind = kinds[plan.subtest]
-        if attempt is None or plan.practice or kind is ResponseKind.NAMING:
+        task = tasks[plan.subtest]
+        if attempt is None or plan.practice or task.coded:
             continue
         item = items[plan.subtest, plan.item]
         answer = Answer(place, item.prompt, attempt.response)
-        if kind in CLOSED:
+        if task.closed:
             closed.setdefault(plan.subtest, []).append(answer)
         elif item.expected is None or words(item.expected) != words(attempt.response):
             open_answers.append(answer)
@@ -238,7 +235,7 @@ def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
     >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.CONNECTED_TEXT)
     False
     """
-    if status is ResponseStatus.REPEATED_ANSWER and kind in CLOSED:
+    if status is ResponseStatus.REPEATED_ANSWER and task_type(kind).closed:
         return True
     return status is None or status.usable
 
@@ -267,7 +264,7 @@ def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt
     noted = attempt.metadata.get("protocol")
     if noted in set(Protocol):
         return Protocol(noted)
-    chosen = trial.plan.options or subtest.response is ResponseKind.YES_NO
+    chosen = trial.plan.options or subtest.task.answers
     return source.protocol if chosen else Protocol.GENERATE
 
 

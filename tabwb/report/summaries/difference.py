@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.errors import UsageError
-from tabwb.records.states import ResponseKind
 from tabwb.report.summaries.compared import Compared, Tested, accuracies, burdens
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.subtests import decider
@@ -134,7 +133,7 @@ def _named(
     battery: Battery, first: Sequence[Source], second: Sequence[Source]
 ) -> tuple[NamedDifference, ...]:
     """What was named aloud; imported only for such a battery."""
-    if not any(subtest.response is ResponseKind.NAMING for subtest in battery.subtests):
+    if not battery.coded:
         return ()
     from tabwb.report.summaries.naming import naming_difference
 
@@ -157,7 +156,7 @@ def _side_by_side(
 ) -> tuple[SideBySide, ...]:
     made: list[SideBySide] = []
     for subtest in battery.subtests:
-        if subtest.response is ResponseKind.NAMING:
+        if subtest.task.coded:
             continue
         rater = _decider(subtest, one, other)
         for item in subtest.items:

@@ -10,12 +10,12 @@ from tabwb.administer.session.session import IDENTITY
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared, described, phrase_of
 from tabwb.records.errors import UsageError
-from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Administration
 from tabwb.report.summaries.counted import model_of, name_of
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimate, ratio
+from tabwb.tasks.task_type import task_type
 
 By = Literal["administration", "model", "battery", "lesion", "protocol", "family", "tuning"]
 Sort = Literal["burden", "name", "N", "accuracy"]
@@ -228,8 +228,11 @@ class Grouped:
         for judge in self.summary.judges:
             if judge.rater == rater:
                 return judge.not_judged
-        kind = ResponseKind.CONNECTED_TEXT
-        return sum(each.share.n for each in self.summary.subtests if each.kind is kind)
+        return sum(
+            subtest.share.n
+            for subtest in self.summary.subtests
+            if task_type(subtest.kind).connected
+        )
 
 
 def summarised(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Declaration, Rating, Scope, prompt_hash
-from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
+from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
@@ -117,7 +117,7 @@ def summarise_judges(
             one = row.as_rated_by(rater)
             if _is_judged(one, rater) and (one.source, rater) in seen:
                 seen[one.source, rater].append(one)
-            elif row.subtest.response is ResponseKind.CONNECTED_TEXT:
+            elif row.subtest.task.connected:
                 not_judged[rater] += 1
     for (place, rater), own in seen.items():
         given = sources[place].declarations.get(rater)
@@ -187,7 +187,7 @@ def undeclared(battery: Battery, rows: Sequence[CountedResponse], rater: str) ->
     rated: set[str] = set()
     never: set[str] = set()
     for row in rows:
-        if row.subtest.response is not ResponseKind.CONNECTED_TEXT:
+        if not row.subtest.task.connected:
             continue
         given = {each.measure: each.status for each in row.trial.ratings if each.rater == rater}
         rated |= set(given)
@@ -286,7 +286,7 @@ def _is_judged(row: CountedResponse, rater: str) -> bool:
 
 
 def _in_scope(row: CountedResponse, terms: Terms) -> bool:
-    if row.subtest.response is ResponseKind.CONNECTED_TEXT:
+    if row.subtest.task.connected:
         return True
     return terms.scope == "all" and any(one.rater == terms.rater for one in row.trial.ratings)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
 from tabwb.administer.naming.views import speech_of, view_of
-from tabwb.battery.naming import NamingRules, listed_words, naming_item
-from tabwb.records.states import ResponseKind
+from tabwb.battery.naming import listed_words, naming_item
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, NamingSummary, right_by, summarise
 from tabwb.scoring.participant_tests import McNemar, mcnemar
+from tabwb.tasks.spoken_naming.rules import NamingRules
 
 
 def namings(source: Source) -> tuple[Naming, ...]:
@@ -27,7 +27,7 @@ def namings(source: Source) -> tuple[Naming, ...]:
     earlier: list[Earlier] = []
     for trial in source.trials:
         subtest = battery.subtest(trial.plan.subtest)
-        if subtest.response is not ResponseKind.NAMING:
+        if not subtest.task.spoken:
             continue
         rules = subtest.naming or NamingRules()
         view = view_of(
@@ -109,7 +109,7 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     found: list[NamedSubtest] = []
     scored = [naming for source in sources for naming in namings(source)]
     for subtest in battery.subtests:
-        if subtest.response is not ResponseKind.NAMING:
+        if not subtest.task.coded:
             continue
         items = tuple(
             named_item(naming)

@@ -18,7 +18,7 @@ from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
 from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
-from tabwb.scoring.yes_no import NO, YES, balanced_accuracy, yes_rate
+from tabwb.scoring.yes_no import YES, balanced_accuracy, yes_rate
 
 NOT_SCORED = "nothing was scored right or wrong here"
 NOT_YES_NO = "not a subtest of yes or no"
@@ -183,7 +183,7 @@ def summarise_subtest(
         policy: [(row.item.expected or "", found.chosen) for row, found in given]
         for policy, given in verdicts.items()
     }
-    yes_no = subtest.response is ResponseKind.YES_NO
+    yes_no = bool(subtest.task.answers)
     return SubtestSummary(
         id=subtest.id,
         title=subtest.title,
@@ -204,12 +204,12 @@ def summarise_subtest(
             for policy, pairs in said.items()
         },
         by_tag={tag: _share([row for row in rows if tag in row.item.tags], rater) for tag in tags},
-        by_foil=_by_foil(verdicts) if subtest.response is ResponseKind.CHOICE else {},
+        by_foil=_by_foil(verdicts) if subtest.task.options else {},
         measures=_measures(subtest, rows, rater),
         statuses=dict(Counter(row.status.value for row in rows if row.status)),
         repeated=len(rows) - len({(sources[row.source].examinee, row.item.id) for row in rows}),
         usable=count_usable(row.unusable for row in rows),
-        positions=_positions(verdicts) if subtest.response is ResponseKind.CHOICE else (),
+        positions=_positions(verdicts) if subtest.task.options else (),
     )
 
 
@@ -253,14 +253,14 @@ def _verdicts(
 ) -> dict[str, list[tuple[CountedResponse, Told]]]:
     """By policy, what the stored verdicts tell; answers without a verdict are not among them."""
     found: dict[str, list[tuple[CountedResponse, Told]]] = {policy: [] for policy in POLICIES}
-    if rater is None or subtest.response not in (ResponseKind.CHOICE, ResponseKind.YES_NO):
+    if rater is None or not subtest.task.closed:
         return found
     for row in rows:
         expected, options = row.item.expected, row.options
         if expected is None:
             continue
-        if subtest.response is ResponseKind.YES_NO:
-            options = row.item.options or (YES, NO)
+        if subtest.task.answers:
+            options = row.item.options or subtest.task.answers
         for policy in POLICIES:
             rating = row.verdict(rater, policy)
             if rating is not None and rating.value is not None:
@@ -276,16 +276,16 @@ def _yes(rows: Sequence[CountedResponse]) -> str:
 
 def _baselines(subtest: Subtest, rows: Sequence[CountedResponse]) -> dict[str, Estimate]:
     keyed = [(row.item.expected, row) for row in rows if row.item.expected is not None]
-    if subtest.response is ResponseKind.CHOICE:
+    if subtest.task.options:
         return {
             "always_first": accuracy.always_first((key, row.options) for key, row in keyed),
             "guessing": accuracy.guessing_rate(len(row.options) for _, row in keyed),
         }
-    if subtest.response is ResponseKind.YES_NO:
+    if subtest.task.answers:
         return {
             "always_yes": accuracy.always_yes((key for key, _ in keyed), _yes(rows)),
             "guessing": accuracy.guessing_rate(
-                len(row.options) or len((YES, NO)) for _, row in keyed
+                len(row.options) or len(subtest.task.answers) for _, row in keyed
             ),
         }
     return {}
@@ -339,7 +339,7 @@ def _measures(
     These are all measures of connected text, and words and diversity everywhere; others (errors of
     repetition) are counted in every answer, as right answers are.
     """
-    text = subtest.response is ResponseKind.CONNECTED_TEXT
+    text = subtest.task.connected
     values: dict[tuple[str, str], list[float | None]] = {}
     for row in rows:
         sizes = {one.rater: one.value for one in row.trial.ratings if one.measure == "words"}

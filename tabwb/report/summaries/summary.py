@@ -11,7 +11,6 @@ from tabwb.administer.session.failures import FailedRater, failed_raters
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, Judged
-from tabwb.records.states import ResponseKind
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
@@ -151,7 +150,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         raise ValueError("only administrations of one battery version can be pooled")
     battery = sources[0].battery
     rows = counted(sources)
-    written = [row for row in rows if row.subtest.response is not ResponseKind.NAMING]
+    written = [row for row in rows if not row.subtest.task.coded]
     return Summary(
         subtests=tuple(
             summarise_subtest(
@@ -179,8 +178,7 @@ def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
 
 def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     """Naming subtests; what they need is imported only for a battery that has some."""
-    kinds = {subtest.response for subtest in sources[0].battery.subtests}
-    if ResponseKind.NAMING not in kinds or not sources[0].is_speaker:
+    if not sources[0].battery.coded or not sources[0].is_speaker:
         return ()
     from tabwb.report.summaries.naming import named_subtests
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tabwb.administer.session.setup import is_naming
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.components import ComponentKind, Descriptor
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -63,7 +62,7 @@ def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:
                 battery.version,
                 battery.n_items,
                 battery.examinees,
-                aloud=is_naming(battery),
+                aloud=battery.coded,
             )
 
 

@@ -117,7 +117,7 @@ class Archive:
         """What to tell whoever gives this battery to a person; nothing of a model."""
         from tabwb.administer import consent
 
-        if conditions.guarded and setup.is_naming(battery):
+        if conditions.guarded and battery.coded:
             lacking = consent.missing(self.store, self.plugins, conditions, microphone=True)
             if lacking:
                 odd = self.plugins.configuration.study.remark(conditions.examinee)
@@ -141,7 +141,7 @@ class Archive:
     def _sessions(self, one: AdministrationData) -> tuple[int, ...]:
         """Where pictures were named: what else of the same battery the speaker was given."""
         given = one.administration
-        if not setup.is_naming(one.battery):
+        if not one.battery.coded:
             return ()
         return tuple(
             each.id
@@ -180,7 +180,7 @@ class Archive:
             battery = setup.find_battery(self.plugins, draft.battery.strip())
         except TabwbError as error:
             raise FieldError("battery", str(error)) from error
-        if asked.kind == "speaker" and setup.is_naming(battery):
+        if asked.kind == "speaker" and battery.coded:
             asked = named_aloud(asked, draft)
         for field, kind, specs in (
             ("model", "models", (asked.examinee,) if asked.kind == "model" else ()),

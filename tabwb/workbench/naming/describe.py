@@ -12,12 +12,12 @@ import numpy as np
 
 from tabwb.administer.naming.scores import Naming, naming_of
 from tabwb.administer.naming.strategy import instructions_of
-from tabwb.battery.naming import cues_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import SCORE_KEYS, Take
 from tabwb.records.states import TrialState
 from tabwb.report.render.naming import SCORES
 from tabwb.scoring.naming.codes import CODES, right_by_score
+from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.workbench.naming.pictures import read_picture
 from tabwb.workbench.naming.snapshots import (
     Aligned,

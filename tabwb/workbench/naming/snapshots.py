@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from tabwb.battery.naming import Cue
     from tabwb.phonology.distance import Step
+    from tabwb.tasks.spoken_naming.rules import Cue
     from tabwb.workbench.naming.pictures import Pixels
 
 

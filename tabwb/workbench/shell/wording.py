@@ -13,7 +13,6 @@ from tabwb.records.ratings import Rating
 from tabwb.records.states import (
     AdministrationStatus,
     RatingStatus,
-    ResponseKind,
     ResponseStatus,
     StopReason,
 )
@@ -248,16 +247,6 @@ def category_line(one: CategoryScore, title_width: int, bar_width: int) -> Conte
         f"  {one.count:4.2f}",
         (f" of {one.of}", QUIET),
     )
-
-
-def asks_for(kind: ResponseKind) -> str:
-    """What a kind of response asks for, in words."""
-    return {
-        ResponseKind.CHOICE: "one of the options",
-        ResponseKind.YES_NO: "Yes or No",
-        ResponseKind.VERBATIM: "the words exactly as given",
-        ResponseKind.CONNECTED_TEXT: "a few sentences",
-    }.get(kind, "an answer")
 
 
 def sentence(words: str) -> str:

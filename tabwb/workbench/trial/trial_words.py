@@ -8,13 +8,13 @@ from typing import Literal
 from textual.content import Content
 
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
+from tabwb.tasks.task_type import task_type
 from tabwb.workbench.engine.snapshots import Item, Verdict, Work
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,
     MARKS,
     QUIET,
-    asks_for,
     conditions_words,
     seconds,
     stopped,
@@ -142,7 +142,7 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
         if nothing_typed:
             return NOTHING_TYPED, AMBER
         if keys == "field":
-            kind = asks_for(work.item.kind) if work.item else ""
+            kind = task_type(work.item.kind).asks_for if work.item else ""
             return f"asked for: {kind}   enter records   esc: commands", QUIET
         return "enter goes back to the answer", QUIET
     if keys == "person":

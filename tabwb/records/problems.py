@@ -1,0 +1,68 @@
+"""What is wrong at one place of a file that a person writes, and how its values are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, time
+
+KeyPath = tuple[str | int, ...]
+"""Keys and 0-based indexes from the top: ``("subtest", 0, "item", 2, "prompt")``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that does not hold.
+
+    Attributes:
+        path: where.
+        message: what is wrong.
+        value: what stands there, shortened, or empty.
+        allowed: what would be accepted, or empty.
+        suggestion: a near match for something misspelt, or empty.
+    """
+
+    path: KeyPath
+    message: str
+    value: str = ""
+    allowed: str = ""
+    suggestion: str = ""
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """Return a value for a message, as TOML writes it; nothing for tables and arrays.
+
+    Args:
+        value: of a key.
+        most: the number of characters.
+
+    >>> shortened("x" * 100, 10), shortened(True), shortened([1, 2])
+    ("'xxxxxxxx…", 'true', '')
+    """
+    match value:
+        case bool():
+            text = str(value).lower()
+        case dict() | list():
+            text = ""
+        case date() | time():
+            text = value.isoformat()
+        case int() if value.bit_length() > 1_000:  # too long for Python to write it out
+            text = "a number of more than 300 digits"
+        case _:
+            text = repr(value)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def near(word: str, words: Iterable[str]) -> str:
+    """Return the word that is most like ``word``, or nothing.
+
+    Args:
+        word: as it was written.
+        words: those that are allowed.
+
+    >>> near("choise", ["choice", "free"]), near("x", ["choice"])
+    ('choice', '')
+    """
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, list(words), n=1)), "")

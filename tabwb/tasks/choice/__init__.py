@@ -1,0 +1,1 @@
+"""One of the item's options is chosen."""

@@ -1,0 +1,80 @@
+"""The task type ``choice``: one of the item's options is chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tabwb.records.problems import Broken, KeyPath, near, shortened
+from tabwb.records.states import ResponseKind
+from tabwb.scoring.text import normalised
+from tabwb.tasks.task_type import TaskType
+
+
+def check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
+    """Yield what is wrong with options, expected answers and foils.
+
+    Args:
+        path: of the subtest.
+        subtest: its keys.
+    """
+    for index, item in enumerate(subtest["item"]):
+        yield from _options((*path, "item", index), item)
+
+
+def _options(path: KeyPath, item: Mapping[str, Any]) -> Iterator[Broken]:
+    options = item.get("options", [])
+    if len(options) < 2:
+        yield Broken(
+            (*path, "options") if options else path,
+            "a choice needs options",
+            str(len(options)),
+            "two or more",
+        )
+        return
+    folded = Counter(normalised(option) for option in options)
+    for index, option in enumerate(options):
+        where = (*path, "options", index)
+        if folded[normalised(option)] > 1:
+            yield Broken(
+                where,
+                "this option is given twice",
+                shortened(option),
+                "options that differ in more than case, quotes and a final stop",
+            )
+        if option != option.strip():
+            yield Broken(where, "outer white space in an option", shortened(option))
+    expected = item.get("expected")
+    if expected is not None and expected not in options:
+        yield Broken(
+            (*path, "expected"),
+            "the expected answer is not one of the options",
+            shortened(expected),
+            ", ".join(options),
+            near(expected, options),
+        )
+    wrong = [option for option in options if option != expected]
+    for foil in item.get("foils", {}):
+        if foil not in wrong:
+            yield Broken(
+                (*path, "foils", foil),
+                "the foil is not one of the wrong options",
+                shortened(foil),
+                ", ".join(wrong),
+                near(foil, wrong),
+            )
+
+
+TASK = TaskType(
+    kind=ResponseKind.CHOICE,
+    asks_for="one of the options",
+    instructions="Answer with exactly one of the listed words and nothing else.",
+    scorers=("choice",),
+    needs=("prompt", "expected"),
+    takes=("options", "foils"),
+    check=check,
+    options=True,
+    judged="on-demand",
+    right_or_wrong=True,
+)

@@ -1,0 +1,1 @@
+"""A few sentences, without a right answer."""

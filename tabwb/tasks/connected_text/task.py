@@ -1,0 +1,16 @@
+"""The task type ``connected-text``: a few sentences, without a right answer."""
+
+from __future__ import annotations
+
+from tabwb.records.states import ResponseKind
+from tabwb.tasks.task_type import TaskType
+
+TASK = TaskType(
+    kind=ResponseKind.CONNECTED_TEXT,
+    asks_for="a few sentences",
+    instructions="Answer in 3 to 5 full sentences.",
+    scorers=("lexical",),
+    takes=("expected",),
+    many_lines=True,
+    connected=True,
+)

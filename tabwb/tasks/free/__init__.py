@@ -1,0 +1,1 @@
+"""Any answer, which scorers of the battery's author rate."""

@@ -1,0 +1,1 @@
+"""A picture is named aloud."""

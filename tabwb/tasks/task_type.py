@@ -1,0 +1,103 @@
+"""The declaration of a task type, and where each is found.
+
+A type is one folder here, named like its member of :class:`~tabwb.records.states.ResponseKind`,
+with ``TASK`` in its module ``task``. The battery loader, the session, the raters, the summaries and
+both interfaces ask the declaration; none of them tests for a kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal
+
+from tabwb.records.problems import Broken, KeyPath
+from tabwb.records.states import ResponseKind
+
+Check = Callable[[KeyPath, Mapping[str, Any]], Iterator[Broken]]
+"""Yields what is wrong with a ``[[subtest]]``, given its path and the keys that it sets."""
+Judged = Literal["always", "on-demand", "never"]
+
+
+def no_problems(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
+    """Find nothing wrong.
+
+    Args:
+        path: of the subtest.
+        subtest: its keys.
+    """
+    yield from ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskType:
+    """One type of task.
+
+    Attributes:
+        kind: what ``response`` says in a battery.
+        asks_for: what the examinee gives, for whoever types.
+        instructions: for a new battery.
+        scorers: usual scorers, for a new battery.
+        needs: keys that each item must have.
+        takes: further keys that an item may have, besides those of every item.
+        rules: keys that only this type's subtests have.
+        instead: a key that an item does not take, to those that take its place.
+        check: what else must hold of a subtest and its items.
+        typed: whether a person may answer by typing.
+        spoken: whether a person may answer aloud; what is recorded is kept.
+        many_lines: whether a typed answer may have several lines.
+        options: whether one of the item's options is chosen.
+        answers: the answers that all items have in common, where there are such.
+        judged: whether judges rate the answers feature by feature: while they are given, only
+            where a judge is asked for all answers, or never.
+        rated_as: the kind whose rules rate the text, where that is not the type's own.
+        right_or_wrong: whether a summary shows accuracy.
+        errors: measures of the scorers that a summary shows as counts of errors.
+        connected: whether a summary shows symptom burden and measures of connected text.
+        coded: whether responses are scored by ear, coded and compared with accepted forms.
+    """
+
+    kind: ResponseKind
+    asks_for: str = "an answer"
+    instructions: str = "Answer."
+    scorers: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("prompt",)
+    takes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    instead: Mapping[str, str] = field(default_factory=dict)
+    check: Check = no_problems
+    typed: bool = True
+    spoken: bool = False
+    many_lines: bool = False
+    options: bool = False
+    answers: tuple[str, ...] = ()
+    judged: Judged = "always"
+    rated_as: ResponseKind | None = None
+    right_or_wrong: bool = False
+    errors: tuple[str, ...] = ()
+    connected: bool = False
+    coded: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether there are a few short answers, which are right for several items."""
+        return self.options or bool(self.answers)
+
+    @property
+    def text_kind(self) -> ResponseKind:
+        """The kind whose rules rate the text."""
+        return self.rated_as or self.kind
+
+
+@cache
+def task_type(kind: ResponseKind) -> TaskType:
+    """Return the declaration of a kind.
+
+    >>> task_type(ResponseKind.YES_NO).answers
+    ('Yes', 'No')
+    """
+    task = import_module(f"tabwb.tasks.{kind.name.lower()}.task").TASK
+    assert isinstance(task, TaskType)
+    return task

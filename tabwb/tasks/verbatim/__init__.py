@@ -1,0 +1,1 @@
+"""A text is repeated, character for character."""

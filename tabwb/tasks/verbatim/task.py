@@ -1,0 +1,17 @@
+"""The task type ``verbatim``: a text is repeated, character for character."""
+
+from __future__ import annotations
+
+from tabwb.records.states import ResponseKind
+from tabwb.scoring.repetition import ERROR_TYPES
+from tabwb.tasks.task_type import TaskType
+
+TASK = TaskType(
+    kind=ResponseKind.VERBATIM,
+    asks_for="the words exactly as given",
+    instructions="Repeat the text exactly as it stands; punctuation and capital letters matter.",
+    scorers=("repetition",),
+    needs=("prompt", "expected"),
+    right_or_wrong=True,
+    errors=ERROR_TYPES,
+)

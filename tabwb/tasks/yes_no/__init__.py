@@ -1,0 +1,1 @@
+"""A question is answered with Yes or No."""
