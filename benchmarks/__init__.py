@@ -1,1 +1,1 @@
-"""The budgets, measured: ``make bench`` or ``python -m benchmarks``."""
+"""Measurements of the budgets: ``make bench`` or ``python -m benchmarks``."""

@@ -1,10 +1,10 @@
-"""Measures every budget that exists so far and prints one table.
+"""Measure every budget and print one table.
 
 ``python -m benchmarks [ROW ...] [--rounds N] [--markdown FILE]``. Each row compares tabwb with a
-floor measured in the same run (a bare interpreter, a trivial Textual app, a bare SQLite commit), so
-that the ratio means something on any machine. Peers (``llm``, ``inspect``) are measured too where
-they are installed. Nothing here fails: timings are read by people. ``python -m benchmarks paths``
-counts code instead: see :mod:`benchmarks.paths`.
+reference measured in the same run (a bare interpreter, a trivial Textual app, a bare SQLite
+commit), so that the ratio is comparable between machines. Peers (``llm``, ``inspect``) are measured
+too if they are installed. Nothing here fails: timings are for people. ``python -m benchmarks
+paths`` counts code instead: see :mod:`benchmarks.paths`.
 """
 
 from __future__ import annotations

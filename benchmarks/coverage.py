@@ -1,4 +1,4 @@
-"""Simulates how often the intervals of :mod:`tabwb.scoring` hold the true value.
+"""Simulate the coverage of the intervals of :mod:`tabwb.scoring`.
 
 ``python -m benchmarks.coverage [--studies N] [--write]``: prints mean and least coverage over the
 cells of each method, and the share of intervals of zero width; ``--write`` puts the table into
@@ -18,13 +18,13 @@ The generator, not fitted to the published battery:
 - *Paired* differences: item effects of two examinees correlate by .6; the second's base rates are
   the same, or 1.6 times as high in odds.
 - *Missing*: each item loses its responses with a probability of its own, uniform in 0 to 0.6; items
-  that lose all are left out. The true value for *these prompts* weighs items by the share that they
-  keep: the mean over all usable responses that there could be.
+  that lose all are left out. The true value for *these prompts* weights items by the share that
+  they keep: the mean over all possible usable responses.
 - *One prompt in five*: the feature is present with probability .8 on a fifth of all prompts and .01
   on the others.
 - *Families by items*: effects of family, item and rest with sd (0.4, 0.4, 0.3), (0.6, 0.2, 0.3) or
   (0.4, 0, 0.1), normal, or exponential less their mean.
-- *One side greedy*: the second examinee's answer to each item is drawn once and is no error.
+- *One side greedy*: the second examinee's response to each item is drawn once and has no error.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def averaged(logits: Floats, sd: float) -> Floats:
 
 @dataclass(frozen=True)
 class Population:
-    """Where items and responses are drawn from.
+    """The distribution of items and responses.
 
     Attributes:
         logits: a_f of the features: float64, (F,).
@@ -86,7 +86,7 @@ class Population:
 
     @property
     def mean(self) -> float:
-        """The true mean over all prompts like these."""
+        """Return the true mean over all prompts like these."""
         sd = float(np.sqrt(self.items**2 + self.features**2 + self.within**2))
         return float(averaged(self.logits, sd).sum())
 
@@ -122,14 +122,14 @@ def rate_population(rate: float, sd: float) -> Population:
 
 @dataclass
 class Tally:
-    """How often the intervals of one cell held the true value."""
+    """The coverage of the intervals of one cell."""
 
     held: int = 0
     made: int = 0
     without_width: int = 0
 
     def add(self, found: Interval | None, truth: float) -> None:
-        """Count one interval; one that cannot be made is not counted."""
+        """Count one interval; a missing one is not counted."""
         if found is not None:
             self.made += 1
             self.held += found.low <= truth <= found.high
@@ -137,25 +137,25 @@ class Tally:
 
     @property
     def coverage(self) -> float:
-        """Share that held the true value."""
+        """Return the share of intervals that contain the true value."""
         return self.held / self.made
 
 
 @dataclass(frozen=True)
 class Row:
-    """One method over its cells."""
+    """One method with its cells."""
 
     method: str
     cells: tuple[Tally, ...]
 
     @property
     def mean(self) -> float:
-        """Mean coverage over cells."""
+        """Return the mean coverage over cells."""
         return float(np.mean([cell.coverage for cell in self.cells]))
 
     @property
     def least(self) -> float:
-        """Coverage of the worst cell."""
+        """Return the coverage of the worst cell."""
         return min(cell.coverage for cell in self.cells)
 
     @property
@@ -185,7 +185,7 @@ def burden_study(estimand: Estimand, n_features: int, *, missing: bool = False) 
 def bootstrap_study(
     population: Population, k: int, r: int, rng: np.random.Generator
 ) -> tuple[Interval | None, float]:
-    """The percentile bootstrap over items, which tabwb used before: for comparison."""
+    """Return a study with the former percentile bootstrap over items, for comparison."""
     items = population.draw_items(k, rng)[0]
     means = population.draw(items, r, rng).mean(axis=1)
     drawn = means[rng.integers(0, k, (1000, k))].mean(axis=1)
@@ -211,7 +211,7 @@ def rate_study(estimand: Estimand, *, missing: bool = False) -> Study:
 def one_in_five(
     population: Population, k: int, r: int, rng: np.random.Generator
 ) -> tuple[Interval | None, float]:
-    """One prompt in five draws the feature almost alone."""
+    """Return a study in which one prompt in five elicits the feature almost alone."""
     p = np.where(rng.random(k) < 0.2, 0.8, 0.01)
     hits = rng.binomial(r, p)
     return rate_interval(hits.tolist(), [r] * k).interval, 0.2 * 0.8 + 0.8 * 0.01
@@ -262,10 +262,10 @@ def difference_study(
 def kept(
     values: Floats, missing: bool, rng: np.random.Generator
 ) -> tuple[list[list[float]], Floats]:
-    """Return the values by item, some left out where some are to be missing, and shares kept.
+    """Return the values by item without missing ones, and the shares kept.
 
-    The share is the chance of an item's response to be kept, 0 where all were lost: such an item is
-    not among these prompts.
+    The share is the probability that an item's response is kept, 0 if all were lost: such an item
+    is not among these prompts.
     """
     lost = rng.uniform(0, 0.6, len(values)) if missing else np.zeros(len(values))
     found = [
@@ -278,7 +278,7 @@ def kept(
 def tally(
     study: Study, population: Population, k: int, r: int, studies: int, rng: np.random.Generator
 ) -> Tally:
-    """Return how many of some studies held the true value."""
+    """Return the tally of simulated studies."""
     found = Tally()
     for _ in range(studies):
         found.add(*study(population, k, r, rng))
@@ -293,7 +293,7 @@ def family_tally(
     studies: int,
     rng: np.random.Generator,
 ) -> Tally:
-    """Return how many intervals over families by items held the true value."""
+    """Return the tally of intervals over families by items."""
     found = Tally()
     shapes = (families, 1), (1, k), (families, k)
     for _ in range(studies):
@@ -430,7 +430,7 @@ def table(studies: int = STUDIES, seed: int = SEED) -> Iterator[Row]:
 
 
 def markdown(rows: Iterable[Row], studies: int) -> str:
-    """Return the table as it stands in the docs."""
+    """Return the table of the docs."""
     lines = [
         "| interval | mean coverage | least | cells | zero width |",
         "|---|---:|---:|---:|---:|",

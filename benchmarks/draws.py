@@ -1,14 +1,14 @@
-"""Are sampled replies independent of each other? Measured on the bundled model.
+"""Measure whether sampled replies of the bundled model are independent.
 
 ``python -m benchmarks.draws [--replicates N] [--temperature T] [--seed S]`` gives TAB to the
-bundled model and prints, beside what independent draws would give:
+bundled model and prints, beside the values of independent draws:
 
-- in how many replicates the first words of two open questions agree;
+- the share of replicates in which the first words of two open questions agree;
 - the variance of the number of right answers per replicate, over that of independent items,
   ``sum p_i (1 - p_i)`` (p_i: share of replicates in which item i is right);
-- how many draws two runs with neighbouring seeds share.
+- the number of draws that two runs with neighbouring seeds share.
 
-Nothing here fails: figures are read by people. 400 replicates take some minutes.
+Nothing here fails: figures are for people. 400 replicates take some minutes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main() -> None:
 def administered(
     replicates: int, temperature: float, seed: int
 ) -> tuple[Mapping[str, list[str]], Mapping[str, list[list[bool]]]]:
-    """Give TAB; return the responses by item, and by subtest and item whether they are right."""
+    """Give TAB; return the responses by item, and the scores by subtest and item."""
     from tabwb.administer.session import setup
     from tabwb.administer.session.drive import drive
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -113,7 +113,7 @@ def administered(
 
 
 def first_words(texts: Sequence[str]) -> list[str]:
-    """Return the first word of each text, in small letters; empty where there is none.
+    """Return the first word of each text, in lower case; empty if there is none.
 
     >>> first_words(["The dog.", ""])
     ['the', '']
@@ -134,7 +134,7 @@ def agreement_by_chance(first: Sequence[str], second: Sequence[str]) -> float:
 def variance_ratio(items: Sequence[Sequence[bool]]) -> float | None:
     """Return the variance of right answers per replicate over that of independent items.
 
-    ``var(sum_i y_ir) / sum_i p_i (1 - p_i)``, both with n - 1 degrees of freedom; None where no
+    ``var(sum_i y_ir) / sum_i p_i (1 - p_i)``, both with n - 1 degrees of freedom; None if no
     item varies.
 
     Args:

@@ -1,7 +1,7 @@
-"""Fill a store with many answers, as a laboratory's would be after a study: ``--help`` says how.
+"""Fill a store with the responses of a large study (see ``--help``).
 
-The answers are numbered sentences and the ratings drawn from a seeded generator; they go through
-``Store.append`` like any other, a whole administration in one commit.
+The responses are numbered sentences, the ratings are drawn from a seeded generator. Both are stored
+with ``Store.append``, a whole administration in one commit.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from tabwb.records.trials import Attempt, PlannedTrial
 from tabwb.store.store import Store
 
 RESPONSES, MEASURES = 112_000, 19
-"""As many responses and features as the judge of TAB, section 6, was given and gave."""
+"""The numbers of responses and features in TAB, section 6."""
 
 
 def fill(
     store: Store, *, responses: int = RESPONSES, measures: int = MEASURES, trials: int = 20
 ) -> None:
-    """Add administrations of ``trials`` trials each until there are so many rated responses."""
+    """Add administrations of ``trials`` trials each up to the number of rated responses."""
     generator = random.Random(1)
     battery = _battery()
     features = [feature.id for feature in battery.features]
@@ -53,7 +53,7 @@ def fill(
 
 
 def _battery() -> Battery:
-    """TAB's features, and twenty requests for connected text."""
+    """Return a battery with TAB's features and twenty prompts for connected text."""
     tab = Path(str(resources.files("tabwb_batteries"))) / "tab" / "battery.toml"
     tables = json.loads(load_battery(tab).canonical)
     tables["battery"] |= {"id": "filler", "title": "Filler"}
@@ -97,7 +97,7 @@ def _answered(
 
 
 def table_sizes(path: Path) -> dict[str, int]:
-    """Bytes of each table with its indexes; empty where SQLite was built without ``dbstat``."""
+    """Return the bytes of each table with its indexes; empty if SQLite has no ``dbstat``."""
     with closing(sqlite3.connect(path)) as connection:
         try:
             return dict(
@@ -111,9 +111,9 @@ def table_sizes(path: Path) -> dict[str, int]:
 
 
 def main() -> None:
-    """Fill the store that is named and print times and sizes."""
+    """Fill the named store and print times and sizes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("path", type=Path, help="an SQLite file; it is made when it is not there")
+    parser.add_argument("path", type=Path, help="an SQLite file; created if it does not exist")
     parser.add_argument("--responses", type=int, default=RESPONSES)
     parser.add_argument("--measures", type=int, default=MEASURES)
     parser.add_argument("--trials", type=int, default=20, help="in each administration")

@@ -1,8 +1,8 @@
-"""How long the workbench's event loop is held up while a model loads and streams, and while many
+"""Measure the delays of the workbench's event loop while a model loads and streams, and while many
 responses are read.
 
-A heartbeat on the loop tells how late it comes; what the main thread itself spent between two beats
-is told by its processor clock, which a busy machine does not stretch.
+A periodic timer on the loop measures its delays by the clock, and the main thread's CPU time, which
+other programs do not affect.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _once(store: Path | None) -> None:
 
 
 def frames(rounds: int) -> Iterator[Result]:
-    """The longest hold-ups of the event loop, each the median of several whole runs."""
+    """Yield the longest delays of the event loop, each the median of several whole runs."""
     taken: dict[str, list[tuple[float, float]]] = {phase: [] for phase in PHASES}
     with tempfile.TemporaryDirectory() as folder:
         large = Path(folder) / "large.db"

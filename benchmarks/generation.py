@@ -1,6 +1,6 @@
-"""Generated tokens per second of local models, against lm-evaluation-harness.
+"""Measure generated tokens per second of local models, compared with lm-evaluation-harness.
 
-lm-evaluation-harness is measured where it is installed (``pip install lm-eval accelerate peft``);
+lm-evaluation-harness is measured if it is installed (``pip install lm-eval accelerate peft``);
 tabwb does not need it.
 """
 
@@ -20,10 +20,10 @@ BATCH, REPLICATES, MOST_TOKENS = 16, 8, 256
 
 
 def many_replies(rounds: int) -> Iterator[Result]:
-    """TAB's items from the bundled model, all at once: same prompts, same batch size, greedy.
+    """Yield the rows of TAB's items in batches: same prompts, same batch size, greedy.
 
-    Each of 20 prompts eight times, as in a row of a results table, and 160 prompts of which no two
-    are alike. One thread, everything loaded.
+    20 prompts with eight replicates, as in a row of a results table, and 160 different prompts. One
+    thread, everything loaded.
     """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     folder = str(files("tabwb_bundled") / "model")
@@ -69,7 +69,7 @@ def _compared(what: str, folder: str, requests: Sequence[Request], rounds: int) 
 
 
 def _lm_eval(folder: str, prompts: Sequence[str]) -> Callable[[], list[str]] | None:
-    """Its Hugging Face model, answering the same rendered prompts; None where it is missing."""
+    """Return the harness with the same model and rendered prompts; None if not installed."""
     try:
         from lm_eval.api.instance import Instance
         from lm_eval.models.huggingface import HFLM
@@ -120,7 +120,7 @@ def _replicates() -> list[Request]:
 
 
 def _distinct() -> list[Request]:
-    """The same with a few words of their own after each prompt."""
+    """Return the prompts with different words after each."""
     import random
 
     from tabwb.records.exchange import Message

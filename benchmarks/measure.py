@@ -1,4 +1,4 @@
-"""Timing two things in one run: interleaved, medians, CPU time beside the clock."""
+"""Time several commands or calls in one run: interleaved, medians, clock and CPU time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Median seconds of several runs: by the clock, and of the processor."""
+    """Median seconds of several runs: clock and CPU."""
 
     clock_s: float
     cpu_s: float
 
 
 def process(arguments: Sequence[str], *, environment: dict[str, str] | None = None) -> Cost:
-    """One run of a whole process, from start to end, with its children."""
+    """Return the cost of one run of a whole process, from start to end, with its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     done = subprocess.run(
@@ -41,7 +41,7 @@ def process(arguments: Sequence[str], *, environment: dict[str, str] | None = No
 
 
 def call(function: Callable[[], object], times: int) -> Cost:
-    """One call, as the mean over ``times`` calls in a row."""
+    """Return the cost of one call, as the mean over ``times`` calls in a row."""
     clock, cpu = time.perf_counter(), time.process_time()
     for _ in range(times):
         function()
@@ -49,9 +49,9 @@ def call(function: Callable[[], object], times: int) -> Cost:
 
 
 def interleaved(*runs: Callable[[], Cost], rounds: int = 5) -> list[Cost]:
-    """Medians of several things measured in turn, so that a busy machine is busy for all.
+    """Return the medians of several calls measured in turn, so that load affects all.
 
-    The first round warms the file cache and is not counted.
+    The first round fills the file cache and is not counted.
     """
     taken: list[list[Cost]] = [[] for _ in runs]
     for round_number in range(rounds + 1):
@@ -69,11 +69,11 @@ def interleaved(*runs: Callable[[], Cost], rounds: int = 5) -> list[Cost]:
 
 
 def python(code: str) -> list[str]:
-    """The command that runs ``code`` with this interpreter."""
+    """Return the command that runs ``code`` with this interpreter."""
     return [sys.executable, "-c", code]
 
 
 def tabwb(*arguments: str) -> list[str]:
-    """The command that runs tabwb as its entry point does."""
+    """Return the command that runs tabwb like its entry point."""
     start = "import sys; from tabwb.start import main; sys.exit(main())"
     return [*python(start), *arguments]

@@ -1,4 +1,4 @@
-"""The row of phonology: 1,000 utterances aligned, with both rates and every trace."""
+"""Measure phonology: 1,000 utterances aligned, with both rates and every trace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UTTERANCES = 1000
 
 
 def transcripts(seed: int = 0) -> tuple[list[list[str]], list[list[str]]]:
-    """References of 1 to 40 phonemes, 13 on average, and hypotheses with a PER of about 0.25."""
+    """Return references of 1 to 40 phonemes (mean 13) and hypotheses with a PER of about 0.25."""
     from tabwb.phonology.inventory import PHONEMES
 
     chance = random.Random(seed)
@@ -35,7 +35,7 @@ def transcripts(seed: int = 0) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def error_rates(rounds: int) -> Iterator[Result]:
-    """PER, FER and traces from lists of labels, against one at a time and against panphon."""
+    """Yield the row of PER, FER and traces, compared with single utterances and panphon."""
     from tabwb.phonology.batch import score
     from tabwb.phonology.distance import align_features, align_phonemes
     from tabwb.phonology.inventory import to_ipa

@@ -1,4 +1,4 @@
-"""The rows of the table: what is measured, against what."""
+"""The rows of the table, each with its references."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ app.run(headless=True, size=(160, 48))
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One measured row: its cost and what it is compared with."""
+    """One measured row: its cost and those of its references."""
 
     what: str
     budget: str
@@ -43,7 +43,7 @@ class Result:
 
 
 def help_text(rounds: int) -> Iterator[Result]:
-    """``tabwb --help`` as a whole process."""
+    """Yield the row of ``tabwb --help``, a whole process."""
     own, bare, *others = interleaved(
         lambda: process(tabwb("--help")),
         lambda: process(python("pass")),
@@ -55,7 +55,7 @@ def help_text(rounds: int) -> Iterator[Result]:
 
 
 def workbench(rounds: int) -> Iterator[Result]:
-    """Start to first paint, with an empty store and with 112,000 responses in it."""
+    """Yield the rows of start to first paint, with an empty store and with 112,000 responses."""
     with tempfile.TemporaryDirectory() as folder:
         small, large = Path(folder) / "small.db", Path(folder) / "large.db"
         _fill(large)
@@ -71,7 +71,7 @@ def workbench(rounds: int) -> Iterator[Result]:
 
 
 def twenty_items(rounds: int) -> Iterator[Result]:
-    """TAB given to the echo model, the whole process with its store."""
+    """Yield the row of TAB with the echo model, a whole process with its store."""
     with tempfile.TemporaryDirectory() as folder:
         own, bare = interleaved(
             lambda: process(tabwb("run", "tab", "--model", "echo"), environment=_at(folder)),
@@ -82,7 +82,7 @@ def twenty_items(rounds: int) -> Iterator[Result]:
 
 
 def durable_item(rounds: int) -> Iterator[Result]:
-    """One item put to a model, answered, scored and committed, against one bare durable commit."""
+    """Yield the row of one scored and committed item, compared with a bare durable commit."""
     from tabwb.administer.session import setup
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.conditions import Conditions
@@ -120,7 +120,7 @@ def durable_item(rounds: int) -> Iterator[Result]:
 
 
 def local_generation(rounds: int) -> Iterator[Result]:
-    """The five connected texts from the bundled model, against ``transformers``' own generate."""
+    """Yield the row of five connected texts, compared with ``generate`` of transformers."""
     import threading
     from importlib.resources import files
 
@@ -169,7 +169,7 @@ def local_generation(rounds: int) -> Iterator[Result]:
 
 
 def word_list(rounds: int) -> Iterator[Result]:
-    """Loading the word list of the rules judge, in a fresh process each time."""
+    """Yield the row of loading the word list of the rules judge, in a new process."""
     code = (
         "import time, importlib.resources; from tabwb.scoring import lexicon\n"
         "a = time.perf_counter(); l = lexicon.load_lexicon(); l.known('house')\n"
@@ -186,7 +186,7 @@ def word_list(rounds: int) -> Iterator[Result]:
 
 
 def rules_judge(rounds: int) -> Iterator[Result]:
-    """One response of 60 words judged by rules-2."""
+    """Yield the row of one response of 60 words judged by rules-2."""
     from tabwb.battery.loader import load_battery
     from tabwb.plugin_api.components import Response
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -211,7 +211,7 @@ def rules_judge(rounds: int) -> Iterator[Result]:
 
 
 def list_of_a_large_store(rounds: int) -> Iterator[Result]:
-    """``tabwb results`` over 112,000 responses against an empty store."""
+    """Yield the row of ``tabwb results`` with 112,000 responses, compared with an empty store."""
     with tempfile.TemporaryDirectory() as folder:
         small, large = str(Path(folder) / "small.db"), Path(folder) / "large.db"
         _fill(large)

@@ -1,4 +1,4 @@
-"""Transcribers against the plain pipeline of transformers, on the same weights and clips."""
+"""Measure transcribers, compared with the plain pipeline of transformers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ THREADS = 2
 
 
 def transcription(rounds: int) -> Iterator[Result]:
-    """One clip of 4 s through wav2vec 2.0 in its base configuration, and the bundled model.
+    """Yield the rows of one clip of 4 s: wav2vec 2.0 base, and the bundled model.
 
-    The weights are random: how long a clip takes does not depend on them.
+    The weights are random, because they do not affect the time.
     """
     with tempfile.TemporaryDirectory() as folder:
         clip = _noise(Path(folder) / "clip.wav")

@@ -1,4 +1,4 @@
-"""Greedy answers of a finished model, as the workbench would get them."""
+"""Greedy answers of a trained model, as in the workbench."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Speaker:
     def answer(self, histories: Sequence[Sequence[Message]], size: int = 50) -> list[str]:
         """Answer the last message of each history; an answer that does not end keeps no text.
 
-        Answers that ran into the limit come back with ``ASSISTANT`` after them, so that they
+        Answers cut at the limit are returned with ``ASSISTANT`` after them, so that they
         count as wrong everywhere.
         """
         order = sorted(range(len(histories)), key=lambda i: len(str(histories[i])))
@@ -65,6 +65,6 @@ def user_says(text: str) -> Message:
 
 
 def with_system(system: str | None, messages: Sequence[Message]) -> list[Message]:
-    """Put the system message, where there is one, before the others."""
+    """Put the system message, if any, before the others."""
     first = [] if system is None else [{"role": "system", "content": system}]
     return [*first, *messages]

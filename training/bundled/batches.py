@@ -36,7 +36,7 @@ _LONGEST = 1536
 
 @dataclass(frozen=True)
 class Example:
-    """Token ids and, of the same length, how much it counts to predict each of them."""
+    """Token ids and, of the same length, the weight of predicting each of them."""
 
     ids: tuple[int, ...]
     weights: tuple[float, ...]
@@ -90,8 +90,8 @@ def draw_pool(rng: random.Random, mixture: Mixture, long: float) -> list[Convers
 def mixture_at(progress: float, copying: float, refining: bool) -> Mixture:
     """Choose the mixture for the given progress in [0, 1] of the training.
 
-    Up to ``copying`` most turns are repetitions, which lets the heads that copy form early. A
-    second run, which starts from a model that copies, is mostly about questions.
+    Up to ``copying`` most turns are repetitions, so that attention heads learn early to copy. A
+    second run, which starts from a model that copies, has mostly questions.
     """
     if refining:
         return QUESTIONS_FIRST if progress < 0.6 else QUESTIONS_TOO
@@ -99,7 +99,7 @@ def mixture_at(progress: float, copying: float, refining: bool) -> Mixture:
 
 
 class BatchStream:
-    """Batches of about ``tokens`` tokens each; ``progress`` is set by whoever trains."""
+    """Batches of about ``tokens`` tokens each; the training loop sets ``progress``."""
 
     def __init__(
         self,

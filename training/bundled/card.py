@@ -1,4 +1,4 @@
-"""The model card, written from a training record and a report so that no number is typed."""
+"""The model card, written from a training record and a report."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _misses(answers: Sequence[Answered], each: int) -> str:
 
 
 def _near_chance(scores: Sequence[Score]) -> str:
-    """The kinds of yes/no question whose share right could be that of a coin."""
+    """Return the kinds of yes/no question with an accuracy near chance, as a line of the card."""
     kinds = [
         score.group.removeprefix("yes/no: ")
         for score in scores

@@ -28,7 +28,7 @@ _NEIGHBOURS = {
 
 
 def _question(prop: Property, kind: str, words: str, rng: random.Random) -> str:
-    """Word the question; where the listed things differ in kind, "one" or "thing" always fits."""
+    """Word the question; if the listed things differ in kind, "one" or "thing" always fits."""
     head = rng.choice((*prop.heads, "one", "one", "thing", "object", "item"))
     adverb = rng.choice(_ADVERBS)
     if kind == "is":

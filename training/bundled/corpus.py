@@ -1,4 +1,4 @@
-"""The training text as a stream of conversations, and the guard that keeps the battery out."""
+"""The training text as a stream of conversations, and the check that excludes the battery."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _OTHER_SYSTEMS = (
 
 
 class LeakedItemError(ValueError):
-    """A piece of the battery, or a held-out word, stands in the training text."""
+    """A part of the battery, or a held-out word, is in the training text."""
 
 
 @dataclass(frozen=True)
 class Mixture:
     """Shares of the tasks, and how conversations are built from them.
 
-    ``drill`` is the share of conversations that are nothing but copying; ``quiz`` is the share of
-    those that are a row of questions without system message and instructions: one answer in twenty
+    ``drill`` is the share of conversations with copying only; ``quiz`` is the share of
+    those with a series of questions without system message and instructions: one answer in twenty
     tokens instead of one in eighty.
     """
 
@@ -54,7 +54,7 @@ LONG = Mixture(single_turn=0.0, longest=20)
 
 
 def normalise(text: str) -> str:
-    """Level case, white space, apostrophes and dashes, so that a leak cannot hide in them.
+    """Normalise case, white space, apostrophes and dashes, so that every leak is detected.
 
     >>> normalise("  The  Sun’s up – now ")
     "the sun's up - now"
@@ -71,10 +71,10 @@ _HELD_OUT = re.compile(r"\b(?:" + "|".join(HELD_OUT_WORDS) + r")\b")
 
 
 def assert_no_battery_item(turn: Turn) -> None:
-    """Raise `LeakedItemError` where ``turn`` holds an item of the battery or a held-out word.
+    """Raise `LeakedItemError` if ``turn`` has an item of the battery or a held-out word.
 
-    Kept out are: every prompt, every target sentence anywhere, every target as the answer of a
-    repetition with or without its stop, every set of options, and the words held out.
+    Held out are: every prompt, every target sentence anywhere, every target as the answer of a
+    repetition with or without its stop, every set of options, and the held-out words.
     """
     text = normalise(f"{turn.user}\n{turn.assistant}")
     for prompt in _PROMPTS:
@@ -106,7 +106,7 @@ def draw_turn(rng: random.Random, mixture: Mixture) -> Turn:
 
 
 def draw_clean(make: Callable[[], Turn]) -> Turn:
-    """Call ``make`` until its turn holds nothing that is kept out."""
+    """Call ``make`` until its turn has no held-out material."""
     while True:
         turn = make()
         try:
@@ -129,7 +129,7 @@ def draw_conversation(rng: random.Random, mixture: Mixture) -> Conversation:
 
 
 def draw_quiz(rng: random.Random) -> Conversation:
-    """Draw four to sixteen questions of one kind with nothing but their answers."""
+    """Draw four to sixteen questions of one kind with their answers only."""
     kind = rng.random()
 
     def question() -> Turn:

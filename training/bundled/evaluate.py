@@ -28,7 +28,7 @@ MOST_PROMPTS = 100  # there are not many more prompts that the hash holds out
 
 
 def is_right(item: Item, answer: str) -> bool:
-    """Compare exactly; a connected text has to be three to five sentences, none said twice."""
+    """Compare exactly; a connected text must have three to five different sentences."""
     if item.task != "connected":
         return answer.strip() == item.expected
     told = stories.sentences(answer)
@@ -62,7 +62,7 @@ def answer_in_conversation(speaker: Speaker, items: Sequence[Item]) -> list[str]
 
 
 def _conversations(speaker: Speaker, items: Sequence[Item], turns: int) -> Score:
-    """Score held-out items that stand in conversations of ``turns`` mixed turns."""
+    """Score held-out items in conversations of ``turns`` mixed turns."""
     mixed = list(items)
     random.Random(11).shuffle(mixed)
     hits = n = 0
@@ -96,7 +96,7 @@ def evaluate(folder: Path, count: int, seed: int = 7) -> Report:
     Args:
         folder: of the model.
         count: held-out items of each group.
-        seed: of the held-out items. Whoever tried things out with one seed reports another.
+        seed: of the held-out items. Report another seed than that used for development.
     """
     speaker = Speaker(folder)
     tab = battery_items()
@@ -135,7 +135,7 @@ def _print(report: Report, misses: int) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Read the options, evaluate, print, and write the card where asked."""
+    """Read the options, evaluate, print, and write the card if requested."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=300, help="held-out items per group")

@@ -1,6 +1,6 @@
 """Open questions about the tables: who does what, and with which tool.
 
-A yes/no answer teaches one bit; the same fact as an open answer teaches the words themselves.
+A yes/no answer teaches one bit; the same fact as an open answer teaches the words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the evaluation asks: the battery's twenty items and held-out items of each task."""
+"""The items of the evaluation: the battery's twenty and held-out items of each task."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _items_as_printed() -> list[Item]:
 
 
 def battery_items(path: Path = BATTERY) -> list[Item]:
-    """Read the twenty items from the battery file, or take them as printed where it is missing."""
+    """Read the twenty items from the battery file, or take them as printed if it is missing."""
     return _read_battery(path) if path.exists() else _items_as_printed()
 
 

@@ -1,4 +1,4 @@
-"""A small table of the world: things by category, and which of them have which property."""
+"""A small table of facts: things by category, and their properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNIQUE = {"sun": "the sun", "moon": "the moon", "sea": "the sea"}
 
 @dataclass(frozen=True)
 class Property:
-    """What can be asked about a thing.
+    """A property of things that questions use.
 
     ``heads`` are nouns that may follow "which"; a phrase is a kind (``is``, ``pp``, ``do``)
     with its words.
@@ -67,7 +67,7 @@ PROPERTIES = _read_properties()
 
 
 def noun_phrase(thing: str) -> str:
-    """Give ``thing`` with its article, or without one where English wants none.
+    """Give ``thing`` with its article, or without one if English uses none.
 
     >>> noun_phrase("axe"), noun_phrase("milk"), noun_phrase("sun")
     ('an axe', 'milk', 'the sun')
@@ -78,5 +78,5 @@ def noun_phrase(thing: str) -> str:
 
 
 def is_plural(thing: str) -> bool:
-    """Tell whether the verb after ``thing`` stands in the plural."""
+    """Return whether the verb after ``thing`` is plural."""
     return thing in _PLURAL

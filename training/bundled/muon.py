@@ -1,7 +1,7 @@
 """Muon in float32: momentum whose matrices are made nearly orthogonal before each step.
 
 Method: K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024). The
-version in torch works in bfloat16, which processors without bfloat16 arithmetic are slow at.
+version in torch uses bfloat16, which is slow on processors without bfloat16 arithmetic.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """Update every matrix; those of one shape are handled together."""
+        """Update every matrix; those of one shape are updated together."""
         del closure
         for group in self.param_groups:
             shapes: dict[torch.Size, list[torch.nn.Parameter]] = {}

@@ -1,4 +1,4 @@
-"""Repetition items: words, pseudo-words, lists and sentences to be given back unchanged."""
+"""Repetition items: words, pseudo-words, lists and sentences to repeat unchanged."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def word(rng: random.Random, split: Split) -> str:
 
 
 def word_list(rng: random.Random, split: Split) -> str:
-    """Draw two to nine unrelated words: copying that no grammar can help with."""
+    """Draw two to nine unrelated words, which grammar does not predict."""
     count = rng.randint(2, 9)
     pools = (NOUNS, ADJECTIVES, ADVERBS, PLURAL_NOUNS, NAMES)
     words = [
@@ -150,10 +150,10 @@ def word_list(rng: random.Random, split: Split) -> str:
 
 
 def drill(rng: random.Random) -> Turn:
-    """Draw one to thirty unrelated words to be given back, asked for by nothing but themselves.
+    """Draw one to thirty unrelated words to repeat, without an instruction.
 
-    Half of such a conversation is copying, and most are short, so that the heads that copy have few
-    places to look at and form early.
+    Half of such a conversation is copying, and most are short, so that attention heads learn early
+    to copy.
     """
     pools = (NOUNS, ADJECTIVES, ADVERBS, PLURAL_NOUNS, NAMES)
     words = [
@@ -165,7 +165,7 @@ def drill(rng: random.Random) -> Turn:
 
 
 def symbols(rng: random.Random, split: Split) -> str:
-    """Draw digits, signs and letters beyond ASCII, so that any text can be given back."""
+    """Draw digits, signs and letters beyond ASCII, so that any text can be repeated."""
     del split
     pool = '0123456789-–+/()%&"“”;:…éèüöäßñçøåłžαβγñ€£✓ABCXYZ'
     parts = [
@@ -200,7 +200,7 @@ def turn_for(target: str, rng: random.Random) -> Turn:
 
 
 def is_held_out(target: str) -> bool:
-    """Tell whether ``target`` as a whole, or a word in it, is kept out of the training."""
+    """Tell whether ``target`` as a whole, or a word in it, is held out of the training."""
     bare = target.lower().rstrip(".!?")
     return in_split(bare, "held") or any(w in HELD_OUT_WORDS for w in bare.split())
 

@@ -1,4 +1,4 @@
-"""What an evaluation found."""
+"""The results of an evaluation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Answered:
-    """One item with the answer that was given."""
+    """One item with the model's answer."""
 
     group: str
     prompt: str

@@ -1,4 +1,4 @@
-"""Connected text: three to five sentences that fit the prompt and stay with one scene."""
+"""Connected text: three to five sentences that fit the prompt and describe one scene."""
 
 from __future__ import annotations
 

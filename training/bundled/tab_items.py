@@ -1,4 +1,4 @@
-"""The twenty items of the battery, as they are kept out of the training text."""
+"""The twenty items of the battery, which are held out of the training text."""
 
 from __future__ import annotations
 

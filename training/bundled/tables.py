@@ -1,4 +1,4 @@
-"""Reading of the text tables in ``data/``."""
+"""Read the text tables in ``data/``."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Table:
         return tuple(word for line in self.sections[section] for word in line.split())
 
     def rows(self, section: str) -> tuple[tuple[str, ...], ...]:
-        """Return the lines of a section as cells, which bars separate."""
+        """Return the lines of a section as cells, separated by bars."""
         return tuple(
             tuple(cell.strip() for cell in line.split("|")) for line in self.sections[section]
         )
 
 
 def topic_names() -> tuple[str, ...]:
-    """Name the tables in ``data/topics``."""
+    """Return the names of the tables in ``data/topics``."""
     return tuple(sorted(f"topics/{path.stem}" for path in (_FOLDER / "topics").glob("*.txt")))

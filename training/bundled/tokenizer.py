@@ -1,6 +1,6 @@
-"""The model's own tokenizer: byte-level BPE in which a word keeps its pieces wherever it stands.
+"""The tokenizer: byte-level BPE in which a word has the same pieces in every position.
 
-Ordinary byte-level BPE glues the space to the front of a word, so that a word at the start of an
+Ordinary byte-level BPE joins the space to the front of a word, so that a word at the start of an
 answer has other pieces than the same word in the question. Here the space belongs to the end of the
 word before, and it is merged last: "boot" and "boot " differ in their last piece only, and text
 that is repeated consists of the very same tokens.

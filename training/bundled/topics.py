@@ -1,4 +1,4 @@
-"""What the short texts are about: prompts, scenes and the sentences that go with them.
+"""The topics of the short texts: prompts, scenes and their sentences.
 
 Each file in ``data/topics`` is one topic. ``subjects`` follow "Tell me about"; ``prompts`` stand
 alone. A row of ``scenes`` fixes the words that have to agree within one text. The sentence sections

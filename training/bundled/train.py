@@ -32,7 +32,7 @@ SAVE_EVERY_MINUTES = 8.0
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that decides about the result, except the versions of the libraries."""
+    """All parameters of the result, except the versions of the libraries."""
 
     seed: int = 20
     start: str | None = None
@@ -53,9 +53,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Record:
-    """What a training run was, written beside the weights as ``training.json``.
+    """The record of a training run, written beside the weights as ``training.json``.
 
-    ``before`` is the record of the run whose weights this one began with.
+    ``before`` is the record of the run that gave the initial weights.
     """
 
     plan: Plan
@@ -99,8 +99,8 @@ def build_model(plan: Plan, tokenizer: PreTrainedTokenizerFast) -> LlamaForCausa
 def loss_of(model: LlamaForCausalLM, batch: Batch) -> torch.Tensor:
     """Return the weighted mean of the negative log likelihood, in nats per weighted token.
 
-    Logits are taken only where they count. Padding lies on the right, so the causal mask alone
-    keeps it out of sight.
+    Logits are computed only for weighted tokens. Padding is on the right, so the causal mask alone
+    hides it.
     """
     hidden = model.model(input_ids=batch.ids, use_cache=False).last_hidden_state[:, :-1]
     weights, targets = batch.weights[:, 1:], batch.ids[:, 1:]
@@ -132,7 +132,7 @@ def make_optimisers(model: LlamaForCausalLM, plan: Plan) -> list[torch.optim.Opt
 
 
 class Clock:
-    """How far the training is, by tokens or by minutes, and what is left of it."""
+    """The progress of the training, by tokens or by minutes."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -163,7 +163,7 @@ def begin(
 
 
 def train(plan: Plan, out: Path) -> None:
-    """Run the whole training, print its progress, and save to ``out`` now and at the end."""
+    """Run the whole training, print its progress, and save to ``out`` regularly and at the end."""
     torch.set_num_threads(plan.threads)
     torch.manual_seed(plan.seed)
     model, tokenizer, before = begin(plan)

@@ -1,4 +1,4 @@
-"""The two shapes in which the generators hand over text."""
+"""The two records that the generators return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word pools, pseudo-words and the small morphology that every generator shares."""
+"""Word pools, pseudo-words and the morphology that all generators share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bucket(key: str, size: int) -> int:
 
 
 def in_split(key: str, split: Split, one_in: int = 15) -> bool:
-    """Tell whether ``key`` belongs to ``split``; one key in ``one_in`` is held out for good."""
+    """Return whether ``key`` belongs to ``split``; one key in ``one_in`` is always held out."""
     return (bucket(key, one_in) == 0) == (split == "held")
 
 
@@ -88,7 +88,7 @@ def with_article(noun: str) -> str:
 
 
 def capitalise(text: str) -> str:
-    """Raise the first letter and leave the others as they are."""
+    """Return ``text`` with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
@@ -111,7 +111,7 @@ def _draw_pseudo_word(rng: random.Random) -> str:
 
 
 def pseudo_word(rng: random.Random, split: Split) -> str:
-    """Make a pronounceable or scrambled word that is no word of English on purpose."""
+    """Make a pronounceable or scrambled word that is not an English word."""
     while True:
         word = _draw_pseudo_word(rng)
         if word not in HELD_OUT_WORDS and in_split(word, split):

@@ -231,7 +231,7 @@ def _size(rng: random.Random) -> Answered:
 
 
 def _comparison(rng: random.Random) -> Answered:
-    """Two people compared, and the same said the other way round."""
+    """Two people compared, in both directions."""
     one, two = rng.sample(NAMES, 2)
     more, less = rng.choice(_COMPARISONS)
     if rng.random() < 0.5:

@@ -1,1 +1,1 @@
-"""Makes the word lists that the rules judge ships."""
+"""Scripts that make the word lists of the rules judge."""

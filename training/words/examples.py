@@ -32,7 +32,7 @@ _TIMES = 2  # how often the sound of an example is used, each time disguised ane
 class Batch:
     """Features (clips, frames, bins), mask (clips, frames), labels in a row, and their lengths.
 
-    ``spoken`` (clips, frames) says in which frames somebody speaks: only there is a phoneme right.
+    ``spoken`` (clips, frames) marks the frames with speech: only there is a phoneme right.
     """
 
     features: torch.Tensor
@@ -44,7 +44,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Sound:
-    """Samples, the phonemes of all words, and from where to where each word is spoken."""
+    """Samples, the phonemes of all words, and the start and end of each word."""
 
     samples: Samples
     phonemes: Phonemes
@@ -52,7 +52,7 @@ class Sound:
 
 
 def spoken_part(samples: Samples) -> Span:
-    """Say where a clip is louder than its background, with 80 ms on both sides.
+    """Return the part of a clip louder than its background, with 80 ms on both sides.
 
     Louder: more than three times the quietest fifth of the 20 ms stretches, and 5 % of the loudest.
 
@@ -72,7 +72,7 @@ def spoken_part(samples: Samples) -> Span:
 
 
 def shares(weights: Sequence[float]) -> NDArray[np.float64]:
-    """Turn weights into the ends of stretches of [0, 1) that are as long as the weights tell.
+    """Return the ends of intervals of [0, 1) with lengths proportional to the weights.
 
     >>> shares([1, 3]).tolist()
     [0.25, 1.0]
@@ -155,7 +155,7 @@ class Examples(IterableDataset[Batch]):
     def spectrogram(self, rng: Generator) -> Example:
         """Draw an example as `log_mel`, with the frames of its words.
 
-        One with too few frames for its phonemes is drawn again.
+        An example with too few frames for its phonemes is drawn again.
         """
         sound = self.sound(rng)
         mel = log_mel(sound.samples)
@@ -178,7 +178,7 @@ class Examples(IterableDataset[Batch]):
 
 
 def frames_of(span: Span) -> Span:
-    """From samples to frames; one more at the end, for phonemes are known when they are over.
+    """Convert samples to frames, plus one: phonemes are recognised at their end.
 
     >>> frames_of((4800, 9600))
     (10, 21)
@@ -188,7 +188,7 @@ def frames_of(span: Span) -> Span:
 
 
 def disguise(mel: torch.Tensor, rng: Generator) -> torch.Tensor:
-    """Turn a spectrogram into features as of another throat, with parts hidden."""
+    """Convert a spectrogram to features with another vocal tract length and masked parts."""
     if rng.random() < 0.6:
         mel = warp_frequency(mel, float(rng.uniform(0.88, 1.13)))
     return mask(normalise(mel), rng, MELS)

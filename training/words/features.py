@@ -1,4 +1,4 @@
-"""Log-mel features, as `SeamlessM4TFeatureExtractor` computes them, for whole batches at once."""
+"""Log-mel features of batches, equal to those of `SeamlessM4TFeatureExtractor`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILTERS = torch.tensor(_EXTRACTOR.mel_filters, dtype=torch.float32)
 def log_mel(samples: NDArray[np.float32]) -> torch.Tensor:
     """Return the log-mel spectrogram, float32 of shape (frames of 10 ms, `MELS`).
 
-    As Kaldi's: samples as 16-bit numbers, frames of 25 ms, mean removed, pre-emphasis of 0.97,
+    As in Kaldi: samples as 16-bit numbers, frames of 25 ms, mean removed, pre-emphasis of 0.97,
     Povey window, power spectrum, triangles on the mel scale.
     """
     frames = torch.from_numpy(samples).unfold(0, _FRAME, _HOP) * 2.0**15

@@ -1,6 +1,6 @@
 """Make the model folder: ``python -m training.words.finish SPEECH OUT --runs RUN...``.
 
-OUT then holds everything that ``AutoModelForCTC`` and ``AutoProcessor`` read without a network, and
+OUT then has the files that ``AutoModelForCTC`` and ``AutoProcessor`` read without a network, and
 ``training.json``: data, seeds, split, runs, versions, credit. `training.words.evaluate` adds the
 figures.
 """

@@ -1,4 +1,4 @@
-"""How far what was heard is from what was said, with intervals over speakers."""
+"""Error rates of transcripts, with intervals over speakers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DRAWS = 2000
 
 @dataclass(frozen=True)
 class Figure:
-    """A rate with its 95 % interval, as fractions, and how many clips it rests on."""
+    """A rate with its 95 % interval, as fractions, and its number of clips."""
 
     value: float
     low: float
@@ -24,12 +24,12 @@ class Figure:
 
 
 def nearest_words(heard: Sequence[Phonemes]) -> list[str]:
-    """Name the recorded word whose pronunciation is nearest.
+    """Return the recorded words with the nearest pronunciations.
 
-    By phoneme edits over the longer of both lengths, and where those are equal by feature distance
-    over the same; of equally near ones the first by the alphabet. On the dev speakers this found
-    more words than feature distance alone, for which a phoneme that is left out counts as much as
-    several that are changed. To nothing at all no word is near: "".
+    Nearest is by phoneme edits over the longer of both lengths, then by feature distance over the
+    same, then by the alphabet. On the dev speakers this found more words than feature distance
+    alone, for which a deleted phoneme counts as much as several changed ones. An empty transcript
+    has no nearest word: "".
 
     >>> nearest_words([("TH", "R", "IY"), ("D", "AO", "K"), ("L", "EH", "F"), ()])
     ['three', 'dog', 'left', '']
@@ -46,7 +46,7 @@ def nearest_words(heard: Sequence[Phonemes]) -> list[str]:
 
 
 def error_rate(said: Sequence[Phonemes], heard: Sequence[Phonemes]) -> float:
-    """Phoneme error rate: edits over phonemes said, both summed over all clips.
+    """Return the phoneme error rate: edits over phonemes spoken, both summed over all clips.
 
     >>> error_rate([("AH", "P"), ("N", "OW")], [("AH", "P"), ("N",)])
     0.25
@@ -60,7 +60,7 @@ def error_rate(said: Sequence[Phonemes], heard: Sequence[Phonemes]) -> float:
 def over_speakers(
     above: Sequence[float], below: Sequence[float], speakers: Sequence[str], seed: int = 0
 ) -> Figure:
-    """Ratio of two sums, with a percentile interval from drawing whole speakers anew.
+    """Return the ratio of two sums, with a percentile interval from resampled speakers.
 
     Clips of one speaker are alike, so that an interval over clips would be too narrow.
 
@@ -77,7 +77,7 @@ def over_speakers(
 
 
 def rates(scores: Scores, speakers: Sequence[str]) -> tuple[Figure, Figure]:
-    """Phoneme and feature error rate of clips, with intervals over their speakers."""
+    """Return phoneme and feature error rate of clips, with intervals over their speakers."""
     phonemes = scores.phonemes.astype(float)
     per = over_speakers(scores.edits.astype(float).tolist(), phonemes.tolist(), speakers)
     features = (phonemes * scores.costs.features).tolist()

@@ -1,4 +1,4 @@
-"""Common words that are only synthesised, and errors that a naming task brings."""
+"""Common words that are only synthesised, and errors of naming tasks."""
 
 from __future__ import annotations
 

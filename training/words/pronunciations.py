@@ -1,4 +1,4 @@
-"""The labels of the model and how the recorded words are pronounced."""
+"""The labels of the model and the pronunciations of the recorded words."""
 
 from __future__ import annotations
 

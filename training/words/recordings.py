@@ -1,4 +1,4 @@
-"""The recorded words and which of their speakers are kept out of the training."""
+"""The recorded words and the speakers held out of the training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Samples = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Recording:
-    """A recorded word: where it is, what was asked for, who spoke."""
+    """A recorded word: path, requested word, speaker."""
 
     path: Path
     word: str
@@ -34,7 +34,7 @@ class Recording:
 
 
 def split_of(speaker: str) -> Split:
-    """Say on which side a speaker is; all clips of one speaker are on the same side.
+    """Return the side of the split of a speaker, the same for all clips of the speaker.
 
     >>> split_of("0c540988") == split_of("0c540988")
     True
@@ -55,12 +55,12 @@ def read_recordings(folder: Path) -> list[Recording]:
 
 
 def of_split(recordings: Sequence[Recording], split: Split) -> list[Recording]:
-    """Keep the recordings of one side of the split."""
+    """Return the recordings of one side of the split."""
     return [r for r in recordings if split_of(r.speaker) == split]
 
 
 def silence_files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the recordings of background noise for training, and the two kept out of it."""
+    """Return the recordings of background noise for training, and the two held out."""
     files = sorted((folder / "silence").glob("*.flac"))
     return files[2:], files[:2]
 

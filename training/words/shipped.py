@@ -1,4 +1,4 @@
-"""What the program hears: recordings conditioned and given to ``bundled-words`` as by tabwb."""
+"""Transcribe recordings with ``bundled-words`` exactly as tabwb does, with conditioning."""
 
 from __future__ import annotations
 

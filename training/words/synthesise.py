@@ -94,7 +94,7 @@ _CODAS = (
 
 @dataclass(frozen=True)
 class Order:
-    """One clip to synthesise: a word, or only phonemes, and how it is said."""
+    """One clip to synthesise: a word, or only phonemes, and its voice."""
 
     phonemes: Phonemes
     text: str
@@ -119,20 +119,20 @@ def flap(phonemes: Phonemes) -> Phonemes:
 
 
 def look_up(word: str) -> Phonemes:
-    """Ask flite for the phonemes of a word."""
+    """Return flite's phonemes of a word."""
     command = ["flite", "-voice", "slt", "-ps", "-t", word, "-o", "none"]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.upper()
     return tuple(p for label in said.split() for p in _FLITE_ONLY.get(label, (label,)))
 
 
 def espeak_says_flap(word: str) -> bool:
-    """Ask espeak whether an American says a flap in a word."""
+    """Return whether espeak has a flap in the American pronunciation of a word."""
     command = ["espeak-ng", "-q", "-v", "en-us", "--ipa", word]
     return "ɾ" in subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def variants() -> list[str]:
-    """List espeak's voice variants but those that imitate machines, and whispering."""
+    """Return espeak's voice variants without machine voices and whispering."""
     command = ["espeak-ng", "--voices=variant"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     names = [line.split("!v/")[1].split()[0] for line in lines if "!v/" in line]
@@ -189,7 +189,7 @@ def _command(order: Order, out: Path) -> list[str]:
 
 
 def trim(samples: Samples) -> Samples:
-    """Cut what is 40 dB below the peak off both ends, but for 20 ms.
+    """Cut sound more than 40 dB below the peak from both ends, except for 20 ms.
 
     >>> len(trim(np.concatenate([np.zeros(8000), np.ones(100), np.zeros(8000)]).astype("f4")))
     740

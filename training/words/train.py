@@ -1,7 +1,7 @@
 """Train: ``python -m training.words.train SPEECH OUT --synthesised FILE... --minutes 60``.
 
-The length is in minutes, and the learning rate follows the clock, so that a run ends well on a
-computer that has other things to do. Run again with the same OUT, it goes on where it stopped.
+The length is in minutes, and the learning rate depends on the time, so that a run on a shared
+computer finishes its schedule. A second run with the same OUT continues where the first stopped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NEVER = -1e4  # a logarithm; an infinite one makes gradients that are not numbe
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run is told."""
+    """The parameters of a run."""
 
     minutes: float = 60.0
     seed: int = 2026
@@ -112,7 +112,7 @@ def optimisers(model: torch.nn.Module, plan: Plan) -> list[torch.optim.Optimizer
 
 
 def rate_at(progress: float, warm_up: float) -> float:
-    """Share of the full learning rate: a linear rise, then half a cosine to 1 %.
+    """Return the share of the full learning rate: a linear rise, then half a cosine to 1 %.
 
     >>> [round(rate_at(p, 0.1), 3) for p in (0.05, 0.1, 0.55, 1.0)]
     [0.5, 1.0, 0.505, 0.01]
@@ -124,10 +124,10 @@ def rate_at(progress: float, warm_up: float) -> float:
 
 
 def loss_of(model: Wav2Vec2BertForCTC, batch: Batch) -> torch.Tensor:
-    """Connectionist temporal classification: mean over clips of the loss per phoneme.
+    """Return the CTC loss per phoneme (connectionist temporal classification), mean over clips.
 
-    Paths that write a phoneme where nobody speaks do not count. A model that looks at the whole
-    clip at once otherwise writes all of them at its beginning, and has no times to tell.
+    Paths with a phoneme where nobody speaks do not count. Otherwise a model with access to the
+    whole clip writes all phonemes at its beginning, without usable times.
     """
     logits = model(input_features=batch.features, attention_mask=batch.mask).logits
     phonemes = torch.arange(logits.shape[-1]) != BLANK
@@ -154,7 +154,7 @@ def recorded_clips(speech: Path, split: Split) -> list[Clip]:
 
 
 class Run:
-    """A model in training, with what is needed to go on after an interruption."""
+    """A model in training, with the state needed to continue after an interruption."""
 
     def __init__(self, plan: Plan, out: Path) -> None:
         self.plan, self.out = plan, out
@@ -179,7 +179,7 @@ class Run:
         self.examples, self.best, self.history = state["examples"], state["best"], state["history"]
 
     def keep(self) -> None:
-        """Write what `_resume` reads, in one move."""
+        """Write the state that `_resume` reads, atomically."""
         state = {
             "model": self.model.state_dict(),
             "optimisers": [o.state_dict() for o in self.optimisers],
@@ -225,7 +225,7 @@ class Run:
 
 
 def train(plan: Plan, speech: Path, synthesised: Sequence[Path], out: Path) -> None:
-    """Train until the time of the plan is spent."""
+    """Train for the time of the plan."""
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(plan.threads)
     run = Run(plan, out)
