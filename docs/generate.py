@@ -72,15 +72,15 @@ def value_rows() -> Iterator[str]:
 def record_kinds() -> dict[str, tuple[type, ...]]:
     """Return the records of plugins, by the component that uses them."""
     from tabwb.battery import model as battery
-    from tabwb.plugin_api import components
+    from tabwb.plugin_api import components, descriptors
     from tabwb.records import events, exchange, ratings, speech, trials
     from tabwb.records import naming as observations
     from tabwb.records.specs import Spec
 
     return {
         "What every plugin registers": (
-            components.Descriptor,
-            components.BatterySource,
+            descriptors.Descriptor,
+            descriptors.BatterySource,
             Spec,
         ),
         "Model back ends": (

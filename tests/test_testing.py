@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.components import Cancel, Descriptor, Response
+from tabwb.plugin_api.components import Cancel, Response
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Likelihood, Reply, Request

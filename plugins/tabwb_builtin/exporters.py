@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.specs import Spec

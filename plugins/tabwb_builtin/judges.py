@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import Descriptor, Response
+from tabwb.plugin_api.components import Response
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.ratings import Rating, Scope, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.words import FORM_BASED_CAUTION, RULES_CAUTION

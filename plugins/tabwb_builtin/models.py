@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tabwb.plugin_api.components import Cancel, Descriptor, ModelBackend
+from tabwb.plugin_api.components import Cancel, ModelBackend
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.errors import ComponentError, NoAnswer, UsageError
 from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
 from tabwb.records.speakers import ORIGINS, Origin

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tabwb.plugin_api.components import Descriptor, Response
+from tabwb.plugin_api.components import Response
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.words import plural

@@ -13,7 +13,7 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.components import Descriptor
+    from tabwb.plugin_api.descriptors import Descriptor
     from tabwb.plugin_api.registry.plugins import Plugins
 
 SAMPLE = "I wanted a pa pen I mean pencil"

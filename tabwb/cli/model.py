@@ -11,7 +11,7 @@ from tabwb.cli.common import json_option, note, offline_option, open_plugins, pr
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.components import Descriptor
+    from tabwb.plugin_api.descriptors import Descriptor
     from tabwb.plugin_api.registry.plugins import Plugins
 
 _TRY = "Say hello."

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Item as Item
     from tabwb.battery.model import Subtest as Subtest
     from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
-    from tabwb.plugin_api.components import BatterySource as BatterySource
     from tabwb.plugin_api.components import Cancel as Cancel
-    from tabwb.plugin_api.components import Descriptor as Descriptor
     from tabwb.plugin_api.components import Exporter as Exporter
     from tabwb.plugin_api.components import Judge as Judge
     from tabwb.plugin_api.components import LikelihoodBackend as LikelihoodBackend
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import Scorer as Scorer
     from tabwb.plugin_api.components import Transcriber as Transcriber
     from tabwb.plugin_api.components import Verdict as Verdict
+    from tabwb.plugin_api.descriptors import BatterySource as BatterySource
+    from tabwb.plugin_api.descriptors import Descriptor as Descriptor
     from tabwb.plugin_api.hookspecs import Register as Register
     from tabwb.plugin_api.hookspecs import RegisterBattery as RegisterBattery
     from tabwb.plugin_api.hookspecs import hookimpl as hookimpl
@@ -71,8 +71,9 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
-    "tabwb.plugin_api.components": "BatchingBackend BatterySource Cancel Descriptor Exporter Judge "
+    "tabwb.plugin_api.components": "BatchingBackend Cancel Exporter Judge "
     "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer Transcriber Verdict",
+    "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.hookspecs": "Register RegisterBattery hookimpl",
     "tabwb.plugin_api.registry.plugins": "Plugins",
     "tabwb.plugin_api.remote.failures": "RemoteFailure",

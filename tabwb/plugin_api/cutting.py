@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec
 from tabwb.records.speech import is_typed

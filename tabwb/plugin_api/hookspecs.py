@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pluggy
 
-from tabwb.plugin_api.components import BatterySource, Descriptor
+from tabwb.plugin_api.descriptors import BatterySource, Descriptor
 from tabwb.records import events
 
 PROJECT = "tabwb"
@@ -28,7 +28,7 @@ def tabwb_register_models(register: Register) -> None:
     """Announce model back ends.
 
     Called once, when components are first looked for. Call ``register`` with a
-    :class:`~tabwb.plugin_api.components.Descriptor` for each; its factory returns a
+    :class:`~tabwb.plugin_api.descriptors.Descriptor` for each; its factory returns a
     :class:`~tabwb.plugin_api.components.ModelBackend`.
     """
 
@@ -65,7 +65,7 @@ def tabwb_register_batteries(register: RegisterBattery) -> None:
     """Announce batteries that the plugin brings.
 
     Called once, when batteries are first looked for. Call ``register`` with a
-    :class:`~tabwb.plugin_api.components.BatterySource`; the file is read when it is needed.
+    :class:`~tabwb.plugin_api.descriptors.BatterySource`; the file is read when it is needed.
     """
 
 

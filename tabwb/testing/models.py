@@ -20,7 +20,8 @@ from tabwb.testing.checks import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.components import Descriptor, ModelBackend
+    from tabwb.plugin_api.components import ModelBackend
+    from tabwb.plugin_api.descriptors import Descriptor
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Reply, Request
 

@@ -26,7 +26,7 @@ from tabwb.store.store import Store
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
 NEAR = "tab-2026:openai:llama3.2:1b@base_url=http://127.0.0.1:11434/v1"
 EARS = """
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
 
 

@@ -19,7 +19,7 @@ pytest.importorskip("onnxruntime")
 CLIPS = Path(__file__).parents[1] / "data" / "speech"
 RATE = 16_000
 EAR = """
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.speech import Segment, Transcript
 

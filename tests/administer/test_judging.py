@@ -477,7 +477,7 @@ def test_a_session_leaves_judges_with_models_for_later(session_with_judge: Sessi
 
 @pytest.fixture
 def session_with_judge(store: Store, plugins: Plugins, battery: Battery) -> Iterator[Session]:
-    from tabwb.plugin_api.components import Descriptor
+    from tabwb.plugin_api.descriptors import Descriptor
 
     def made(spec: object, options: object, inner: object) -> Scripted:
         raise AssertionError("made between two prompts")

@@ -20,7 +20,7 @@ from tabwb.records.speech import Segment, Transcript
 DOG = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 GOOD = Segment("D", 0.1, 0.2, 1.0)
 ODD = """
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.speech import Transcript
 

@@ -20,7 +20,7 @@ CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 NEAR = "tab-2026:openai:llama3.2:1b@base_url=http://127.0.0.1:9/v1"
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
 EARS = """
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.speech import Transcript
 

@@ -16,8 +16,7 @@ Install = Callable[[str, str], Path]
 
 PREAMBLE = """\
 import os, signal, sys, threading, time
-from tabwb.plugin_api.components import BatterySource, Descriptor
-from tabwb.plugin_api.hookspecs import hookimpl
+from tabwb.plugin_api import BatterySource, Descriptor, hookimpl
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Wait
 from tabwb.records.ratings import valued

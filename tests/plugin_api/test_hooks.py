@@ -10,7 +10,7 @@ import pytest
 
 from tabwb import plugin_api
 from tabwb.plugin_api import hookspecs
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.registry.plugins import KINDS, OBSERVERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"

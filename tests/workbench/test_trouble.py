@@ -13,7 +13,7 @@ from tests.workbench.seat import Sit
 FRAGILE = '''
 import os
 from pathlib import Path
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.exchange import Reply
 from tabwb.records.states import StopReason

@@ -93,7 +93,7 @@ def choices_never_vary(
         battery: what is given.
         conditions: how.
         unsampled: protocols under which the back end draws nothing, whatever the temperature
-            (:attr:`tabwb.plugin_api.components.Descriptor.unsampled`).
+            (:attr:`tabwb.plugin_api.descriptors.Descriptor.unsampled`).
     """
     if conditions.kind != "model" or conditions.replicates < 2 or conditions.conversation:
         return False

@@ -90,7 +90,7 @@ def showable(
         battery: what is given.
         conditions: how.
         unsampled: protocols under which the back end draws nothing
-            (:attr:`tabwb.plugin_api.components.Descriptor.unsampled`).
+            (:attr:`tabwb.plugin_api.descriptors.Descriptor.unsampled`).
         n_features: features that the judge tells; None for all of the battery.
     """
     tasks = {subtest.id: subtest.task for subtest in battery.subtests}

@@ -23,8 +23,9 @@ from tabwb.plugin_api.child.frames import (
     write_frame,
 )
 from tabwb.plugin_api.child.log import ChildLog
-from tabwb.plugin_api.components import Cancel, Descriptor
+from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records import child_processes
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait

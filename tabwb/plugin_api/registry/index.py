@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tabwb.plugin_api.components import ComponentKind, Descriptor
+from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.identifiers import is_component_id

@@ -13,9 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tabwb.plugin_api.components import (
-    BatterySource,
-    ComponentKind,
-    Descriptor,
     Exporter,
     Judge,
     ModelBackend,
@@ -25,6 +22,7 @@ from tabwb.plugin_api.components import (
 )
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.cutting import cut_of, without_cut
+from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber
 from tabwb.plugin_api.registry.index import (
     EXAMPLES,

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
-from tabwb.plugin_api.components import Descriptor
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.addresses import stays_here
 from tabwb.records.specs import Spec
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabwb.battery.loader import load_battery
-from tabwb.plugin_api.components import ComponentKind, Descriptor
+from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.store import takes
