@@ -218,7 +218,7 @@ async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: 
         else:
             await seat.reads("5 of 5 given")
             await seat.reads("0 of 1 right")
-            await seat.reads("over 7 features")
+            await seat.reads("over 7")
             assert "✗" in seat.text
 
 

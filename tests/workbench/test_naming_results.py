@@ -71,13 +71,14 @@ async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
         assert line(seat, rule).startswith(f"{rule} 1 3 0.01-0.91 1")
         assert "Battery rule: 4 items scored by a listener, 0 by rule" in seat.text
         assert "semantic cue (counts): 1 item cued, 0 right after it" in seat.text
-        assert line(seat, "CODES (LISTENER)")
-        assert "PROPOSED CODES" not in seat.text  # every item was scored by a listener
+        assert line(seat, "Codes (listener)")
+        assert "Proposed codes" not in seat.text  # every item was scored by a listener
 
         await seat.press("end")
         await seat.until(lambda: line(seat, "▸ #1"), "the session that is shown")
-        assert "1 of 4 0.01-0.81 0.60 s" in line(seat, "▸ #1")
-        assert "4 of 4 0.40-1.00 0.60 s" in line(seat, "#2 20")
+        assert "1 4 0.01-0.81 0.60 s" in line(seat, "▸ #1")
+        assert "4 4 0.40-1.00 0.60 s" in line(seat, "#2 20")
+        await seat.press("up", "up", "up", "up")
         await seat.until(lambda: {"●", "┬", "┴"} <= set(seat.text), "the plot")
 
         await seat.press("t")

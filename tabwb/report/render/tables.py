@@ -301,6 +301,8 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     parts: list[RenderableType] = [Text(usable_words(burden.usable)), line]
     if burden.symptom_burden.defined and (found := intervals_words(burden.intervals)):
         parts.append(Text(f"95 %: {', '.join(found)}"))
+    if reason := burden.symptom_burden.reason:
+        parts.append(Text(reason, style="dim"))
     parts.append(Text(facts, style="dim"))
     if without := without_burden(burden):
         causes = "; ".join(f"{n}, {plain(cause)}" for cause, n in without.items())

@@ -10,13 +10,9 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
 from tabwb.records.trials import Trial
-from tabwb.report.render.wording import intervals_words, usable_words, without_burden
-from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.engine.snapshots import (
-    BurdenScore,
-    CategoryScore,
     Item,
     Scores,
     SubtestScore,
@@ -174,13 +170,13 @@ def scores_of(
             )
         )
     titles = {
-        category.id: category.title
-        for grouping in battery.groupings
-        for category in grouping.categories
+        named.id: named.title
+        for named in (
+            *battery.features,
+            *(category for grouping in battery.groupings for category in grouping.categories),
+        )
     }
-    features = {feature.id: feature.title for feature in battery.features}
-    burdens = tuple(_burden(judge, titles, features) for judge in summary.judges)
-    return Scores(tuple(lines), burdens, person)
+    return Scores(tuple(lines), summary.judges, person, titles)
 
 
 def short_titles(titles: Sequence[str]) -> dict[str, str]:
@@ -201,39 +197,3 @@ def short_titles(titles: Sequence[str]) -> dict[str, str]:
                 short = " ".join(words[:n])
         result[title] = min(own, key=len) if own else short
     return result
-
-
-def _burden(
-    judge: JudgeSummary, categories: dict[str, str], features: dict[str, str]
-) -> BurdenScore:
-    burden = judge.burden
-    return BurdenScore(
-        rater=judge.rater,
-        scope=judge.scope.replace("-", " "),
-        n_features=len(burden.features),
-        n_responses=burden.n_responses,
-        n_distinct=burden.n_distinct,
-        words_mean=burden.words_mean.value,
-        burden=burden.symptom_burden.value,
-        reason=burden.symptom_burden.reason,
-        intervals=intervals_words(burden.intervals) if burden.symptom_burden.defined else (),
-        without=tuple(
-            (cause.replace("-", " "), count) for cause, count in without_burden(burden).items()
-        ),
-        categories=tuple(
-            CategoryScore(categories.get(name, name), one.count.value, one.of, one.rate.value)
-            for name, one in judge.categories.items()
-            if one.of
-        ),
-        present=tuple(
-            sorted(
-                ((features.get(name, name), count) for name, count in burden.present.items()),
-                key=lambda pair: -pair[1],
-            )
-        ),
-        caution=judge.caution,
-        n_burden=burden.n_burden,
-        not_judged=judge.not_judged,
-        usable=usable_words(burden.usable),
-        few=burden.usable.few,
-    )

@@ -10,8 +10,13 @@ from tabwb.records.states import AdministrationStatus, ResponseKind, ResponseSta
 from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tabwb.administer.spending import Spending
+    from tabwb.battery.model import Battery
     from tabwb.plugin_api.config.profiles import Profile
+    from tabwb.report.summaries.judges import JudgeSummary
+    from tabwb.report.summaries.summary import Summary
     from tabwb.workbench.naming.results import NamedResponse, NamingResults
     from tabwb.workbench.naming.snapshots import NamingNow
 
@@ -99,52 +104,18 @@ class SubtestScore:
 
 
 @dataclass(frozen=True, slots=True)
-class CategoryScore:
-    """One category's bar: the mean number of its features present, out of ``of``."""
-
-    title: str
-    count: float | None
-    of: int
-    rate: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class BurdenScore:
-    """What one judge says so far. Never shown without rater, scope, set and numbers.
+class Scores:
+    """The live scores; of a person no verdict has a colour.
 
     Attributes:
-        intervals: in words, each with what it is for.
-        n_burden: responses of ``n_responses`` that have a burden; ``without`` says why others not.
-        not_judged: responses beside these, which this judge has not judged yet.
-        usable: how many responses are usable, in words; ``few``: fewer than half.
+        judges: the burden of each judge.
+        titles: of the battery's categories and features, by id.
     """
 
-    rater: str
-    scope: str
-    n_features: int
-    n_responses: int
-    n_distinct: int
-    words_mean: float | None
-    burden: float | None
-    reason: str
-    intervals: tuple[str, ...]
-    without: tuple[tuple[str, int], ...]
-    categories: tuple[CategoryScore, ...]
-    present: tuple[tuple[str, int], ...]
-    caution: str = ""
-    n_burden: int = 0
-    not_judged: int = 0
-    usable: str = ""
-    few: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The live scores; of a person no verdict has a colour."""
-
     subtests: tuple[SubtestScore, ...] = ()
-    burdens: tuple[BurdenScore, ...] = ()
+    judges: tuple[JudgeSummary, ...] = ()
     person: bool = False
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,19 +251,6 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class SubtestRow:
-    """One row of the results' table, as text; numbers are right-aligned by whoever shows it."""
-
-    title: str
-    right: str
-    interval: str
-    normalised: str
-    extracted: str
-    baseline: str
-    notes: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ResponseRow:
     """One trial in the results' list."""
 
@@ -308,12 +266,10 @@ class Results:
     """The results of one administration; ``naming`` where pictures were to be named aloud."""
 
     administration: Administration
-    disclaimer: str
-    version: str
-    subtests: tuple[SubtestRow, ...]
+    battery: Battery
+    summary: Summary
     scores: Scores
     responses: tuple[ResponseRow, ...]
-    cautions: tuple[str, ...]
     naming: NamingResults | None = None
 
 

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
-from tabwb.report.render.wording import baselines_of, between, count, remarks, right_of
-from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.summaries.summary import summarise
+from tabwb.report.summaries.summary import pool
 from tabwb.workbench.engine.describe import RIGHT, WRONG, item_of, mark_of, scores_of
-from tabwb.workbench.engine.snapshots import ResponseRow, Results, SubtestRow, SubtestScore
+from tabwb.workbench.engine.snapshots import ResponseRow, Results, SubtestScore
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedSubtest
@@ -34,28 +31,17 @@ def results_of(
         others: what else was given to the same speaker, to be seen over time.
     """
     conditions = one.administration.conditions
-    summary = summarise(
-        one.battery,
-        one.trials,
-        conditions,
-        declarations=one.declarations,
-        judged=one.judged,
-        interval=interval,
-        primary=one.primary,
-        speaker=one.speaker,
-    )
-    named = {subtest.id for subtest in summary.named}
+    summary = pool([one.source], interval=interval)
     naming = None
-    if named:
+    if summary.named:
         from tabwb.workbench.naming.results import naming_results
 
         naming = naming_results(one, summary.named, others)
     scores = scores_of(one.battery, one.trials, summary, person=conditions.kind == "speaker")
     return Results(
         administration=one.administration,
-        disclaimer=one.battery.disclaimer,
-        version=one.battery.version,
-        subtests=tuple(_row(subtest) for subtest in summary.subtests if subtest.id not in named),
+        battery=one.battery,
+        summary=summary,
         scores=replace(
             scores, subtests=tuple(_with_names(each, summary.named) for each in scores.subtests)
         ),
@@ -65,7 +51,6 @@ def results_of(
                 one.trials, effective_statuses(one.battery, one.trials), strict=True
             )
         ),
-        cautions=tuple(cautions(one.battery, summary, model=conditions.kind == "model")),
         naming=naming,
     )
 
@@ -106,19 +91,4 @@ def _response(
         glyph=mark,
         notes=trial.notes,
         named=named,
-    )
-
-
-def _row(subtest: SubtestSummary) -> SubtestRow:
-    share, right, notes = subtest.share, right_of(subtest), tuple(remarks(subtest))
-    if not share.scored:
-        return SubtestRow(subtest.title, right, "", "", "", "", notes)
-    return SubtestRow(
-        title=subtest.title,
-        right=right,
-        interval=between(share.interval()),
-        normalised=count(share.correct["normalised"]),
-        extracted=count(share.correct["extracted"]),
-        baseline=baselines_of(subtest),
-        notes=notes,
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from rich.console import Group
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,11 +17,14 @@ from textual.message import Message
 from textual.widgets import DataTable, Static
 
 from tabwb.report.render.naming import code_of, said, score_of, verdict_of
+from tabwb.report.render.tables import summary_view
+from tabwb.report.summaries.cautions import cautions
 from tabwb.workbench.comparison.table import shortened
 from tabwb.workbench.engine.snapshots import ResponseRow, Results
-from tabwb.workbench.naming.sheet import NamingSheet, SessionsSheet
+from tabwb.workbench.naming.sheet import SessionsSheet
 from tabwb.workbench.shell.commands import bindings
-from tabwb.workbench.shell.width_aware import Line, Painted
+from tabwb.workbench.shell.report_view import ReportView
+from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import (
     MARKS,
     QUIET,
@@ -29,7 +33,6 @@ from tabwb.workbench.shell.wording import (
     seconds,
     status_words,
 )
-from tabwb.workbench.trial.score_panel import ScoreSheet
 
 GIVEN = ("#", "item", "verdict", "latency", "response")
 NAMED = ("#", "item", "said", "score", "any", "first", "code", "latency")
@@ -40,64 +43,6 @@ GIVES_WAY = (
 """In this order columns become narrower where room is short, to so many cells; 0: they go."""
 PADDING = 2
 """What a table puts around each cell."""
-FULL = 80
-"""From so many columns up every column of the table is shown."""
-MEDIUM = 58
-"""From so many columns up the two other policies have columns of their own."""
-
-
-class SubtestTable(Painted):
-    """One row per subtest: right answers with their interval, and what guessing gives."""
-
-    def __init__(self) -> None:
-        super().__init__(id="subtest-table")
-        self._results: Results | None = None
-
-    def show(self, results: Results) -> None:
-        """Show these."""
-        self._results = results
-        self.refresh(layout=True)
-
-    def paint(self, width: int) -> Content:
-        """All lines."""
-        return Content("\n").join(list(self._lines(width)))
-
-    def _lines(self, width: int) -> Iterator[Content]:
-        if self._results is None:
-            return
-        full = width >= FULL
-        sizes = (9, 12, 7, 7, 18) if full else (9, 12, 7, 7) if width >= MEDIUM else (9, 12)
-        heads = ("right", "95 %", "norm.", "extr.", "baseline")[: len(sizes)]
-        title = max(width - sum(sizes), 12)
-        yield Content.styled(_row("", heads, title, sizes), QUIET)
-        yield Content.styled("─" * width, "$line")
-        for row in self._results.subtests:
-            cells = (row.right, row.interval, row.normalised, row.extracted, row.baseline)
-            line = Content(_row(row.title, cells[: len(sizes)], title, sizes))
-            end = title + sizes[0]
-            yield line.stylize("bold", title, end).stylize(QUIET, end)
-            notes = list(row.notes)
-            if not full and row.baseline:
-                notes.insert(0, ("baseline", row.baseline))
-            if width < MEDIUM and row.normalised:
-                notes.insert(0, ("normalised", f"{row.normalised}, extracted {row.extracted}"))
-            for what, figures in notes:
-                for text in _folded(f"  {what}: {figures}", width):
-                    yield Content.styled(text, QUIET)
-            yield Content("")
-
-
-def _row(title: str, cells: tuple[str, ...], width: int, sizes: tuple[int, ...]) -> str:
-    short = title if len(title) <= width else title[: width - 1] + "…"
-    return short.ljust(width) + "".join(
-        cell.rjust(size) for cell, size in zip(cells, sizes, strict=True)
-    )
-
-
-def _folded(text: str, width: int) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, max(width, 20), subsequent_indent="    ", initial_indent="  ") or [text]
 
 
 def given_cells(row: ResponseRow) -> tuple[Text, ...]:
@@ -231,10 +176,8 @@ class ResultsPage(Vertical):
         yield Line(id="results-head")
         yield Static(id="results-conditions", markup=False)
         with SummaryPane(id="results-summary"):
-            yield NamingSheet()
+            yield ReportView(id="results-view")
             yield SessionsSheet()
-            yield SubtestTable()
-            yield ScoreSheet()
             yield Static(id="results-cautions", markup=False)
         yield ResponseTable(id="responses", cursor_type="row", zebra_stripes=False)
 
@@ -249,7 +192,7 @@ class ResultsPage(Vertical):
             (f"#{one.id}", "bold"),
             "  ",
             (one.battery_title, "bold"),
-            (f"  {results.version}", QUIET),
+            (f"  {results.battery.version}", QUIET),
         )
         self.query_one("#results-head", Line).show(title, status_words(one))
         facts = [name_of(one), *conditions_words(one)]
@@ -258,16 +201,13 @@ class ResultsPage(Vertical):
         self.query_one("#results-conditions", Static).update(
             Content.styled(" · ".join(facts), QUIET)
         )
-        naming = results.naming
-        self.query_one(NamingSheet).show(() if naming is None else naming.named)
-        self.query_one(SessionsSheet).show(naming)
-        self.query_one(SubtestTable).show(results)
-        self.query_one(SubtestTable).display = bool(results.subtests)
-        sheet = self.query_one(ScoreSheet)
-        sheet.display = not scores_beside and bool(results.scores.burdens)
-        sheet.show(results.scores, hidden=False, title="SCORES", present=True)
+        self.query_one(SessionsSheet).show(results.naming)
+        summary, battery = results.summary, results.battery
+        views = summary_view(summary, battery, arpabet=True, items=False, burdens=not scores_beside)
+        self.query_one(ReportView).show(Group(*views))
+        model = one.conditions.kind == "model"
         self.query_one("#results-cautions", Static).update(
-            Content.styled("\n".join(results.cautions), QUIET)
+            Content.styled("\n".join(cautions(battery, summary, model=model)), QUIET)
         )
         self._fill(results)
         self.show_responses(self.responses_shown, focus=new)

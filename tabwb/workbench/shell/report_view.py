@@ -33,10 +33,11 @@ def content_of(view: RenderableType, width: int) -> Content:
 
 
 def _pieces(line: list[Segment]) -> Iterator[tuple[str, str]]:
-    for at, segment in enumerate(line):
+    while line and line[-1].text.isspace():
+        line = line[:-1]
+    for segment in line:
         rule = segment.text and set(segment.text) == {"─"}
-        text = segment.text if at < len(line) - 1 else segment.text.rstrip()
-        yield text, LINE if rule else _theme_style(segment.style)
+        yield segment.text, LINE if rule else _theme_style(segment.style)
 
 
 @cache

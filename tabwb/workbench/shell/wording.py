@@ -17,7 +17,7 @@ from tabwb.records.states import (
     StopReason,
 )
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.snapshots import CategoryScore, Item, SubtestScore
+from tabwb.workbench.engine.snapshots import Item, SubtestScore
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
 """Theme variables that texts are styled with."""
@@ -227,26 +227,6 @@ def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden
         if line.cell_length <= width:
             break
     return line.truncate(width, ellipsis=True)
-
-
-def category_line(one: CategoryScore, title_width: int, bar_width: int) -> Content:
-    """A category's bar, scaled to the number of its features: ``Fluency  ━━╸───  0.4 of 1``."""
-    title = one.title if len(one.title) <= title_width else one.title[: title_width - 1] + "…"
-    if one.count is None:
-        return Content.assemble(
-            title.ljust(title_width),
-            "  ",
-            ("╌" * bar_width, QUIET),
-            ("     -", QUIET),
-            f" of {one.of}",
-        )
-    return Content.assemble(
-        title.ljust(title_width),
-        "  ",
-        bar(one.count / one.of, bar_width) if one.of else "",
-        f"  {one.count:4.2f}",
-        (f" of {one.of}", QUIET),
-    )
 
 
 def sentence(words: str) -> str:

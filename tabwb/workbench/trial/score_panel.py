@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -10,16 +11,17 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 
-from tabwb.report.render.wording import FEW
-from tabwb.workbench.engine.snapshots import BurdenScore, Scores
+from tabwb.report.render.tables import burden_view
+from tabwb.report.render.wording import number
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.workbench.engine.snapshots import Scores
 from tabwb.workbench.naming.score_panel import naming_lines
 from tabwb.workbench.naming.snapshots import NamingNow
 from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.report_view import content_of
 from tabwb.workbench.shell.width_aware import Painted
 from tabwb.workbench.shell.wording import (
-    ACCENT,
     QUIET,
-    category_line,
     compact,
     marks,
     score_words,
@@ -30,11 +32,11 @@ from tabwb.workbench.shell.wording import (
 MOST_PRESENT = 8
 
 
-def burden_words(one: BurdenScore) -> str:
-    """``usable 4/5 burden 1.60 over 7``; a dash where it is undefined."""
-    value = "-" if one.burden is None else f"{one.burden:.2f}"
-    usable = one.usable.partition(":")[0].replace(" of ", "/")
-    return f"{usable} burden {value} over {one.n_features}"
+def burden_words(judge: JudgeSummary) -> str:
+    """Return ``usable 4/5 burden 1.60 over 7``, with a dash for an undefined burden."""
+    burden = judge.burden
+    usable = f"usable {burden.usable.usable}/{burden.usable.n}"
+    return f"{usable} burden {number(burden.symptom_burden)} over {len(burden.features)}"
 
 
 class ScoreSheet(Painted):
@@ -89,48 +91,24 @@ class ScoreSheet(Painted):
                 "Verdicts are hidden while a person types; esc, then h shows them.", QUIET
             )
             return
-        for burden in self._scores.burdens:
-            yield from self._burden(burden, width)
+        for judge in self._scores.judges:
+            yield from self._burden(judge, width)
 
-    def _burden(self, one: BurdenScore, width: int) -> Iterator[Content]:
-        yield spread(Content.styled("FEATURES", f"bold {QUIET}"), Content(one.rater), width)
-        yield Content.styled(one.usable, "$warning" if ":" in one.usable else QUIET)
-        yield Content("")
-        title = max((len(category.title) for category in one.categories), default=0)
-        room = width - title - 13
-        for category in one.categories:
-            yield category_line(category, title, min(room, 24) if room >= 4 else 0)
-        yield Content("")
-        value = "-" if one.burden is None else f"{one.burden:.2f}"
-        yield Content.assemble(
-            "burden ",
-            (value, f"bold {ACCENT}"),
-            (f" ({FEW})", "$warning") if one.few else "",
-            f" over {one.n_features} features",
-        )
-        plural = "response" if one.n_responses == 1 else "responses"
-        facts = [one.scope, f"{one.n_responses} {plural}", f"{one.n_distinct} distinct"]
-        if one.words_mean is not None:
-            facts.append(f"{one.words_mean:.0f} words on average")
-        yield Content.styled(", ".join(facts), QUIET)
-        for words in one.intervals:
-            yield Content.styled(f"95 %: {words}", QUIET)
-        if one.burden is None and one.reason:
-            yield Content.styled(one.reason, QUIET)
-        for cause, count in one.without:
-            yield Content.assemble((f"{cause}: {count}", "$warning"), (" without a burden", QUIET))
-        if one.not_judged:
-            yield Content.styled(f"not judged yet: {one.not_judged}", "$warning")
-        if self._present and any(count for _, count in one.present):
+    def _burden(self, judge: JudgeSummary, width: int) -> Iterator[Content]:
+        titles = self._scores.titles
+        yield Content.styled("FEATURES", f"bold {QUIET}")
+        yield content_of(burden_view(judge, titles), width)
+        present = judge.burden.present
+        if self._present and any(present.values()):
             yield Content("")
-            head = f"FEATURES PRESENT (of {one.n_burden} answers)"
+            head = f"FEATURES PRESENT (of {judge.burden.n_burden} answers)"
             yield Content.styled(head, f"bold {QUIET}")
+            for feature, count in Counter(present).most_common(MOST_PRESENT):
+                if count:
+                    yield spread(Content(titles.get(feature, feature)), Content(str(count)), width)
+        if judge.caution:
             yield Content("")
-            for feature, count in [pair for pair in one.present if pair[1]][:MOST_PRESENT]:
-                yield spread(Content(feature), Content(str(count)), width)
-        if one.caution:
-            yield Content("")
-            yield Content.styled(sentence(one.caution), QUIET)
+            yield Content.styled(sentence(judge.caution), QUIET)
         yield Content("")
 
 
@@ -186,6 +164,6 @@ class CompactScores(Painted):
 
     def paint(self, width: int) -> Content:
         """One line."""
-        burdens = self._scores.burdens
-        burden = burden_words(burdens[0]) if burdens else ""
+        judges = self._scores.judges
+        burden = burden_words(judges[0]) if judges else ""
         return compact(self._scores.subtests, burden, width, hidden=self._hidden)
