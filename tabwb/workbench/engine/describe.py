@@ -169,13 +169,9 @@ def scores_of(
                 current=subtest.id == current,
             )
         )
-    titles = {
-        named.id: named.title
-        for named in (
-            *battery.features,
-            *(category for grouping in battery.groupings for category in grouping.categories),
-        )
-    }
+    titles = {feature.id: feature.title for feature in battery.features}
+    for grouping in battery.groupings:
+        titles |= {category.id: category.title for category in grouping.categories}
     return Scores(tuple(lines), summary.judges, person, titles)
 
 
