@@ -35,13 +35,13 @@ class _Table(BaseModel):
 
 
 class SourcedTextTable(_Table):
-    """A text with its source: the words themselves, or a file that holds them."""
+    """A text with its source: the text itself, or a file."""
 
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["file"]}]}
     )
 
-    text: Text | None = Field(None, description="The words.")
+    text: Text | None = Field(None, description="The text.")
     file: Text | None = Field(
         None, description="Instead of text: a UTF-8 file inside the battery's folder."
     )
@@ -49,22 +49,22 @@ class SourcedTextTable(_Table):
 
 
 class BatteryTable(_Table):
-    """What the battery is."""
+    """The battery as a whole."""
 
-    id: Id = Field(description="Names the battery everywhere, with its version.")
+    id: Id = Field(description="Identifies the battery, together with its version.")
     title: Text = Field(description="For people.")
     version: Text = Field(description="Changes whenever the content changes.")
     language: Text = Field(description="BCP 47 tag, for example 'en'.")
-    license: Text = Field(description="SPDX id or words.")
+    license: Text = Field(description="SPDX id or text.")
     citation: str = Field("", description="How to cite it.")
     doi: str = Field("", description="Without 'https://doi.org/'.")
-    url: str = Field("", description="Where it comes from.")
-    notes: str = Field("", description="What its users should know.")
+    url: str = Field("", description="Its web page.")
+    notes: str = Field("", description="Notes for its users.")
     disclaimer: str = Field("", description="Shown wherever the battery is used.")
     examinees: list[Examinee] = Field(
         ["model", "speaker"],
         min_length=1,
-        description="Whom it may be given to. If not 'speaker', a person needs a protocol.",
+        description="Who may take it. Without 'speaker', a person needs a research protocol.",
     )
     system: SourcedTextTable | None = Field(None, description="System message for models.")
     definition_source: str = Field(
@@ -86,41 +86,44 @@ class AcceptTable(_Table):
 
 
 class CueTable(_Table):
-    """A help that the administrator may give."""
+    """A cue that the administrator may give."""
 
-    kind: Id = Field(description="Your word for it: 'stimulus', 'phonemic' ...")
-    text: Text = Field(description="What is said, or shown, to the speaker.")
-    when: str = Field("", description="When it is given, in words for the administrator.")
+    kind: Id = Field(description="The kind of cue: 'stimulus', 'phonemic' ...")
+    text: Text = Field(description="The text said or shown to the speaker.")
+    when: str = Field("", description="When to give it, for the administrator.")
     counts: bool = Field(False, description="Whether a right answer after it counts as right.")
 
 
 class ToleranceTable(_Table):
-    """How far from an accepted pronunciation a response may be: 'slips' or 'share'."""
+    """The allowed distance from an accepted pronunciation: 'slips' or 'share'."""
 
     model_config = ConfigDict(
         json_schema_extra={"oneOf": [{"required": ["slips"]}, {"required": ["share"]}]}
     )
 
     slips: int | None = Field(
-        None, ge=1, le=10, description="So many phonemes left out, put in or replaced, at most."
+        None,
+        ge=1,
+        le=10,
+        description="At most this number of phonemes deleted, inserted or substituted.",
     )
     share: float | None = Field(
         None,
         ge=0.01,
         le=1,
-        description="This share of the accepted form's phonemes, in order, at least.",
+        description="At least this share of the accepted form's phonemes, in order.",
     )
-    reason: str = Field("", description="Why, in your words.")
+    reason: str = Field("", description="The reason, for people.")
 
 
 class DiscontinueTable(_Table):
     """When the subtest may be ended early."""
 
-    after: int = Field(ge=1, le=1000, description="So many errors in a row.")
+    after: int = Field(ge=1, le=1000, description="The number of errors in a row.")
     counts_cued: bool = Field(
         False,
         description="Whether an item that was right only after a cue that does not count is one "
-        "of those errors; else it ends the row.",
+        "of those errors; otherwise it ends the row.",
     )
 
 
@@ -130,8 +133,8 @@ class ItemTable(_Table):
     id: Id = Field(description="Unique within its subtest.")
     prompt: str = Field(
         "",
-        description="The question as the examinee reads it. Required but for naming, where it "
-        "may be asked with the picture.",
+        description="The question as the examinee reads it. Required except for naming, where "
+        "it may accompany the picture.",
     )
     options: list[Text] = Field([], description="Options in the battery's order (choice).")
     expected: Text | None = Field(
@@ -146,10 +149,10 @@ class ItemTable(_Table):
         {}, description="A table of your own, of any plain values: shown to scorers, exported."
     )
     foils: dict[str, Text] = Field(
-        {}, description="Option to the kind of error that choosing it is ('phonological')."
+        {}, description="The kind of error of each wrong option ('phonological')."
     )
     tags: list[Text] = Field([], description="For results by tag.")
-    practice: bool = Field(False, description="Given first, never scored into a summary.")
+    practice: bool = Field(False, description="Given first, never counted.")
     picture: Text | None = Field(
         None, description="Naming: a PNG or JPEG file inside the battery's folder."
     )
@@ -159,29 +162,27 @@ class ItemTable(_Table):
     )
     semantic: list[Text] = Field([], description="Naming: words of related meaning.")
     visual: list[Text] = Field(
-        [], description="Naming: words for what the picture may be taken for."
+        [], description="Naming: names of things that look like the picture."
     )
     parts: list[Text] = Field([], description="Naming: words for parts of the picture.")
-    unrelated: list[Text] = Field(
-        [], description="Naming: words that have nothing to do with the target."
-    )
+    unrelated: list[Text] = Field([], description="Naming: words unrelated to the target.")
     cues: list[CueTable] = Field(
-        [], description="Naming: the item's own helps, in the place of the subtest's."
+        [], description="Naming: the item's own cues, instead of the subtest's."
     )
 
 
 class SubtestTable(_Table):
-    """Items given under one instruction and scored alike."""
+    """Items with the same instructions and scorers."""
 
     id: Id = Field(description="Unique within the battery.")
     title: Text = Field(description="For people.")
-    response: Kind = Field(description="What is asked for.")
+    response: Kind = Field(description="The kind of response.")
     source: str = Field(
         "", description="Where prompts and options are from: a section ('B.2'), or 'ours'."
     )
     expected_source: str = Field("", description="Where the expected answers are from.")
     administrator: SourcedTextTable | None = Field(
-        None, description="Words to the examiner: shown, never sent."
+        None, description="Text for the examiner: shown, never sent."
     )
     instructions: SourcedTextTable | None = Field(None, description="Sent before the prompt.")
     template: Text = Field(
@@ -194,9 +195,9 @@ class SubtestTable(_Table):
         "plugins list'.",
     )
     max_tokens: int | None = Field(
-        None, ge=1, le=100_000, description="The most tokens of a model's reply."
+        None, ge=1, le=100_000, description="The token limit of a model's reply."
     )
-    rule: Rule = Field("correct-any", description="Naming: which correctness decides.")
+    rule: Rule = Field("correct-any", description="Naming: the rule that decides what is right.")
     time_limit: float | None = Field(
         None, ge=0.1, le=3600, description="Naming: seconds from the picture to speech."
     )
@@ -204,13 +205,13 @@ class SubtestTable(_Table):
         False, description="Naming: whether a right answer after the limit counts as right."
     )
     tolerance: ToleranceTable | None = Field(
-        None, description="Naming: how far from an accepted pronunciation is still right."
+        None, description="Naming: the distance from an accepted pronunciation that is still right."
     )
     number: Number = Field(
         "ignored", description="Naming: whether the name in another number is right."
     )
     cues: list[CueTable] = Field(
-        [], description="Naming: helps, in the order in which they may be given."
+        [], description="Naming: cues, in the order in which they may be given."
     )
     discontinue: DiscontinueTable | None = Field(
         None, description="Naming: when the subtest may be ended early."
@@ -220,8 +221,8 @@ class SubtestTable(_Table):
         0,
         ge=0,
         le=1000,
-        description="Naming: so many right in a row from start_item on, else earlier items are "
-        "given, backwards, until so many are; 0: never.",
+        description="Naming: the number of right responses in a row from start_item on; "
+        "otherwise earlier items are given, backwards, until that number is right; 0: never.",
     )
     feedback: Feedback = Field(
         "none", description="Naming: what the administrator may say of a response."
@@ -232,10 +233,10 @@ class SubtestTable(_Table):
         "speaks again, or everything until the next picture.",
     )
     reveal: Reveal = Field(
-        "after-score", description="Naming: when the machine's verdict is shown to who scores."
+        "after-score", description="Naming: when the rater sees the machine's verdict."
     )
     rule_sources: dict[str, Text] = Field(
-        {}, description="Naming: rule to where it is from; a rule that is not named is 'ours'."
+        {}, description="Naming: the source of each rule; a rule that is not named is 'ours'."
     )
     item: list[ItemTable] = Field(min_length=1, description="The items, in order.")
 
@@ -260,7 +261,7 @@ class CategoryTable(_Table):
 
 
 class GroupingTable(_Table):
-    """A division of the features into categories; every feature stands in exactly one."""
+    """A division of the features into categories; every feature is in exactly one."""
 
     id: Id = Field(description="Unique within the battery.")
     title: Text = Field(description="For people.")

@@ -195,7 +195,7 @@ CONDITIONS: tuple[Condition, ...] = (
         given_to=MODEL,
         options=(Option("--top-p", None, default=1.0),),
         field=Field("Top p", "nucleus mass, above 0 to 1"),
-        column=Column("sent with this request; empty where it was not", "probability"),
+        column=Column("sent with this request; empty if it was not", "probability"),
         words=lambda conditions: conditions.drawn,
         comparison=Comparison("decoding", "decoding", bare=True),
     ),
@@ -259,7 +259,7 @@ CONDITIONS: tuple[Condition, ...] = (
             ),
         ),
         field=Field("Replicates", "how often each item is given"),
-        column=Column("how often each item was to be given"),
+        column=Column("the planned number of times of each item"),
         line=Line("{} replicates"),
     ),
     Condition(
@@ -306,7 +306,7 @@ CONDITIONS: tuple[Condition, ...] = (
         field=Field(
             "Context", "one conversation: earlier items and answers stand before each prompt"
         ),
-        column=Column("whether earlier items stand before each prompt"),
+        column=Column("whether the context contains the earlier items"),
         words=lambda conditions: "one conversation" if conditions.conversation else "item by item",
         line=Line(),
         comparison=Comparison("context", "context", bare=True),
@@ -360,7 +360,7 @@ CONDITIONS: tuple[Condition, ...] = (
         field=Field(
             "Protocol ID", "the approved protocol under which this battery is given to a person"
         ),
-        column=Column("under which a battery for models was given to a person"),
+        column=Column("the protocol under which a person took a battery for models"),
         stored=True,
         line=Line("research protocol {}"),
     ),

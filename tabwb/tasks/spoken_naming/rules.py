@@ -22,7 +22,7 @@ ITEM_KEYS = ("picture", "target", "accept", "semantic", "visual", "parts", "unre
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A help that the administrator may give.
+    """A cue that the administrator may give.
 
     Attributes:
         kind: the battery's word for it (``stimulus``, ``phonemic``).
