@@ -41,14 +41,26 @@ from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families
 def print_groups(
     made: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
 ) -> None:
-    """Print groups of administrations side by side."""
+    """Print groups of administrations side by side.
+
+    Args:
+        made: the groups.
+        pairs: base and instruct models among them.
+        details: show also the summary of each group.
+    """
     print_view(groups_view(made, pairs, details=details))
 
 
 def groups_view(
     made: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
 ) -> RenderableType:
-    """For each battery: burdens, answers and accuracies, pairs; ``details`` adds each group."""
+    """Return, for each battery, burdens, right answers and pairs of models.
+
+    Args:
+        made: the groups.
+        pairs: base and instruct models among them.
+        details: show also the summary of each group.
+    """
     if not made:
         return Text("No administrations to show.")
     parts: list[RenderableType] = []
@@ -57,7 +69,7 @@ def groups_view(
         given = chosen[0].battery
         parts.append(Text(f"{given.title} {given.version}", style="bold"))
         parts += _burdens(chosen)
-        parts.append(_answers(chosen))
+        parts.append(answers_table(chosen))
         parts += _sessions(chosen)
         parts += _remarks(chosen)
         named = f"{given.id} {given.version}"
@@ -86,19 +98,19 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
     tables: dict[Terms, Table] = {}
     for one in chosen:
         for judge in one.summary.judges:
+            cells = burden_cells(judge)
             if judge.terms not in tables:
                 tables[judge.terms] = table(
-                    "usable",
-                    "distinct",
-                    "burden",
-                    "95 %",
-                    "words",
-                    "none",
+                    *cells,
                     first=one.group.by,
                     fold=True,
                     title=f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}",
                 )
-            tables[judge.terms].add_row(one.group.title, *_burden(judge))
+            figures = (
+                Text(cell, style="bold" if heading == "burden" else "")
+                for heading, cell in cells.items()
+            )
+            tables[judge.terms].add_row(one.group.title, *figures)
     for terms, made in tables.items():
         yield made
         said = "\n".join(_without(chosen, terms))
@@ -129,15 +141,18 @@ def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
             yield f"not judged yet by {terms.rater}, not counted: {label} {plural(n, 'response')}"
 
 
-def _burden(judge: JudgeSummary) -> Iterator[str | Text]:
+def burden_cells(judge: JudgeSummary) -> dict[str, str]:
+    """Return the figures of a judge's burden in a table of groups, by the heading of the column."""
     burden = judge.burden
-    yield f"{burden.usable.usable}/{burden.usable.n}"
-    yield str(burden.n_distinct)
     value = number(burden.symptom_burden)
-    yield Text(f"{value} few" if burden.usable.few else value, style="bold")
-    yield between(burden.interval)
-    yield number(burden.words_mean, 0)
-    yield str(sum(without_burden(burden).values()))
+    return {
+        "usable": f"{burden.usable.usable}/{burden.usable.n}",
+        "distinct": str(burden.n_distinct),
+        "burden": f"{value} few" if burden.usable.few else value,
+        "95 %": between(burden.interval),
+        "words": number(burden.words_mean, 0),
+        "none": str(sum(without_burden(burden).values())),
+    }
 
 
 def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
@@ -155,7 +170,13 @@ def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
         yield sessions_table([(one.label, day, one.summary.named[place]) for day, _, one in days])
 
 
-def _answers(chosen: Sequence[Grouped]) -> Table:
+def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table:
+    """Return right answers by subtest, a row for each group, then the baselines.
+
+    Args:
+        chosen: groups of one battery.
+        balanced: show the balanced accuracy of yes/no subtests too.
+    """
     first = chosen[0].summary.subtests
     made = table("answers", first=chosen[0].group.by, fold=True, title="right answers (exact)")
     scored = [
@@ -169,9 +190,10 @@ def _answers(chosen: Sequence[Grouped]) -> Table:
         cells = []
         for place in scored:
             subtest = one.summary.subtests[place]
-            interval = between(subtest.share.interval())
-            right = right_of(subtest)
-            cells.append(f"{right}\n{interval}" if subtest.share.scored else NONE)
+            lines = [right_of(subtest), between(subtest.share.interval())]
+            if balanced and (accuracy := subtest.balanced_accuracy["exact"]).defined:
+                lines.append(f"balanced {number(accuracy)}")
+            cells.append("\n".join(lines) if subtest.share.scored else NONE)
         made.add_row(one.group.title, str(one.summary.answers.n), *cells)
     for name, words in ALL_BASELINES.items():
         cells = [_baseline(chosen, place, name) for place in scored]

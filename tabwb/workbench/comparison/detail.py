@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.report.render.tables import burden_view
 from tabwb.report.render.wording import (
     FEW,
     NONE,
@@ -21,13 +22,12 @@ from tabwb.report.render.wording import (
     plain,
     right_of,
     size_of,
-    usable_words,
-    without_burden,
 )
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.survey import Basis, judge_of
 from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.report_view import content_of
 from tabwb.workbench.shell.wording import QUIET, sentence, spread
 
 HELP = """\
@@ -170,28 +170,17 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
 
 
 def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
-    usable = judge.burden.usable
-    style = "$warning" if usable.causes else ""
-    yield from (Content.styled(line, style) for line in wrap(usable_words(usable), width))
-    if usable.few:
-        yield Content.styled(f"{FEW}: the burden is not ranked", "$warning")
-    for cause, count in without_burden(judge.burden).items():
-        yield Content.styled(f"{plain(cause)}: {count} without a burden", "$warning")
-    if judge.not_judged:
-        yield Content.styled(f"not judged yet: {judge.not_judged}", "$warning")
-    if judge.caution:
-        yield _quiet(sentence(judge.caution), width)
-        yield Content("")
     titles = {
         category.id: category.title
         for grouping in row.battery.groupings
         for category in grouping.categories
     }
-    yield _head("MEAN FEATURES PER ANSWER")
-    for name, category in judge.categories.items():
-        if category.of:
-            figures = Content.assemble(number(category.count), (f" of {category.of}", QUIET))
-            yield spread(Content(titles.get(name, name)), figures, width)
+    yield content_of(burden_view(judge, titles), width)
+    if judge.burden.usable.few:
+        yield Content.styled(f"{FEW}: the burden is not ranked", "$warning")
+    if judge.caution:
+        yield Content("")
+        yield _quiet(sentence(judge.caution), width)
     yield Content("")
 
 

@@ -13,6 +13,7 @@ from textual.events import Resize
 from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
+from tabwb.report.render.groups import answers_table
 from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.comparison.detail import ModelDetail
 from tabwb.workbench.comparison.plot_pane import PlotPane
@@ -26,8 +27,9 @@ from tabwb.workbench.comparison.survey import (
     chosen,
     key_of,
 )
-from tabwb.workbench.comparison.table import HELP, AccuracyTable, ModelsTable
+from tabwb.workbench.comparison.table import HELP, ModelsTable
 from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.report_view import ReportView
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import QUIET
 
@@ -96,7 +98,7 @@ class ModelsPage(Vertical):
                 yield ModelsTable()
                 yield PlotPane()
                 with Accuracies(id="accuracies"):
-                    yield AccuracyTable()
+                    yield ReportView(id="accuracy-table")
             yield ModelDetail()
 
     def on_mount(self) -> None:
@@ -198,7 +200,9 @@ class ModelsPage(Vertical):
             return
         width = self.query_one("#models-left").size.width or self.size.width
         table.show(rows, basis, self.order, self.marked, width)
-        self.query_one(AccuracyTable).show(rows)
+        if rows:
+            table_of_answers = answers_table(rows, balanced=True)
+            self.query_one("#accuracy-table", ReportView).show(table_of_answers)
         if self.plotting:
             plot.show(rows, basis)
         self._detail()

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tabwb.report.render.wording import ALL_BASELINES, NONE, between, figure, number, plain
+from tabwb.report.render.groups import burden_cells
+from tabwb.report.render.wording import NONE, figure, plain
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 
@@ -170,68 +171,15 @@ def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     usable = row.summary.answers.usable if basis.terms is None else None
     if judge is not None:
         burden, usable = judge.burden, judge.burden.usable
-        found["burden"] = number(burden.symptom_burden)
-        if usable.few:
-            found["burden"] += " few"
-        elif burden.n_burden < usable.usable + judge.not_judged:
+        figures = burden_cells(judge)
+        found["burden"], found["interval"] = figures["burden"], figures["95 %"]
+        if not usable.few and burden.n_burden < usable.usable + judge.not_judged:
             # The burden rests on fewer responses than are usable.
             found["burden"] += f" n={burden.n_burden}"
-        found["interval"] = between(burden.interval)
-        found["over"] = str(len(judge.burden.features))
+        found["over"] = str(len(burden.features))
     if usable is not None:
         found["N"] = f"{usable.usable}/{usable.n}"
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Subtests:
-    """A table of accuracies: heads, one row for each model, then the baselines.
-
-    Attributes:
-        heads: titles of the subtests where anything is scored.
-        rows: label; for each subtest share right, interval, balanced accuracy (or empty).
-        baselines: words; for each subtest a figure, or empty.
-    """
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]
-    baselines: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-def accuracies(rows: Sequence[Grouped]) -> Subtests:
-    """Accuracies by the exact policy; all rows of one battery, in their order."""
-    places = [
-        place
-        for place in range(len(rows[0].summary.subtests) if rows else 0)
-        if any(row.summary.subtests[place].share.scored for row in rows)
-    ]
-    made = tuple((row.label, tuple(_accuracy(row, place) for place in places)) for row in rows)
-    baselines = []
-    for name, words in ALL_BASELINES.items():
-        figures = tuple(_baseline(rows, place, name) for place in places)
-        if any(figures):
-            baselines.append((words, figures))
-    heads = tuple(rows[0].summary.subtests[place].title for place in places)
-    return Subtests(heads, made, tuple(baselines))
-
-
-def _accuracy(row: Grouped, place: int) -> tuple[str, str, str]:
-    subtest = row.summary.subtests[place]
-    if not subtest.share.scored:
-        return NONE, "", ""
-    balanced = subtest.balanced_accuracy["exact"]
-    return (
-        number(subtest.share.accuracy()),
-        between(subtest.share.interval()),
-        number(balanced) if balanced.defined else "",
-    )
-
-
-def _baseline(rows: Sequence[Grouped], place: int, name: str) -> str:
-    """The baseline of all rows; both ends where it differs, because options were shuffled."""
-    values = sorted(baseline_values(rows, place, name))
-    ends = (values[0], values[-1]) if values else ()
-    return "-".join(dict.fromkeys(figure(value) for value in ends))
 
 
 def baseline_values(rows: Sequence[Grouped], place: int, name: str) -> Iterator[float]:

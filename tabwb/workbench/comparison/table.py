@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.widgets import DataTable
 
 from tabwb.report.summaries.groups import Grouped
@@ -17,19 +16,12 @@ from tabwb.workbench.comparison.survey import (
     Basis,
     Key,
     Order,
-    Subtests,
-    accuracies,
     cells,
     key_of,
 )
-from tabwb.workbench.engine.describe import short_titles
 from tabwb.workbench.shell.commands import bindings
-from tabwb.workbench.shell.width_aware import Painted
-from tabwb.workbench.shell.wording import QUIET
 
 LEAST_NAME = 10
-NAME = 20
-"""So many columns of a name are worth more than intervals."""
 MARK = 3
 ROOMY = 84
 """From so many columns up heads are written out."""
@@ -115,71 +107,6 @@ class ModelsTable(DataTable[Text]):
             self.move_cursor(row=self._keys.index(before))
 
 
-class AccuracyTable(Painted):
-    """Share right by subtest in the rows' order, then what guessing would give."""
-
-    def __init__(self) -> None:
-        super().__init__(id="accuracy-table")
-        self._found = Subtests((), (), ())
-
-    def show(self, rows: Sequence[Grouped]) -> None:
-        """Show these."""
-        found = accuracies(rows)
-        if found != self._found:
-            self._found = found
-            self.display = bool(found.heads)
-            self.refresh(layout=True)
-
-    def paint(self, width: int) -> Content:
-        """All lines."""
-        return Content("\n").join(self._lines(width))
-
-    def _lines(self, width: int) -> Iterator[Content]:
-        found = self._found
-        balanced = [
-            any(shares[at][2] for _, shares in found.rows) for at in range(len(found.heads))
-        ]
-        name = max(map(len, [label for label, _ in (*found.rows, *found.baselines)]), default=0) + 1
-        titles = found.heads
-        short = short_titles(titles)
-        for intervals in (True, False):
-            sizes = [(6 + 11, 10 * extra) for extra in balanced]
-            if not intervals or any(len(title) >= 6 + 11 for title in titles):
-                titles = tuple(short[title] for title in found.heads)
-            if not intervals:
-                sizes = [
-                    (max(6, len(title) + 2), 10 * extra)
-                    for title, extra in zip(titles, balanced, strict=True)
-                ]
-            room = width - sum(map(sum, sizes)) - 1
-            if room >= min(name, NAME):
-                break
-        name = max(min(name, room), 8)
-        heads = "".join(
-            _fit(head, size).rjust(size) + ("balanced".rjust(more) if more else "")
-            for head, (size, more) in zip(titles, sizes, strict=True)
-        )
-        yield Content.styled(_fit("share right (exact)", name).ljust(name) + heads, QUIET)
-        yield Content.styled("─" * width, "$line")
-        for label, figures in found.rows:
-            line: Content = Content(shortened(label, name - 1).ljust(name))
-            for (value, interval, extra), (size, more) in zip(figures, sizes, strict=True):
-                shown = size - 11 if intervals else size
-                line = Content.assemble(
-                    line,
-                    (value.rjust(shown), "bold"),
-                    (interval.rjust(11) if intervals else "", QUIET),
-                    extra.rjust(more) if more else "",
-                )
-            yield line
-        for label, guessed in found.baselines:
-            text = shortened(label, name - 1).ljust(name)
-            for at, (size, more) in enumerate(sizes):
-                shown = size - 11 if intervals else size
-                text += guessed[at].rjust(shown).ljust(size) + " " * more
-            yield Content.styled(text, QUIET)
-
-
 def shortened(label: str, width: int) -> str:
     """A model's name in so many columns: its beginning and its end, which tell servers and lesions.
 
@@ -199,7 +126,3 @@ def shortened(label: str, width: int) -> str:
         return f"{kind}:…{file if len(file) <= room else file[-room:]}"
     end = width // 3
     return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
-
-
-def _fit(text: str, width: int) -> str:
-    return text if len(text) < width else text[: max(width - 2, 1)] + "…"
