@@ -15,14 +15,14 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-def tables_of(one: Floats, other: Floats) -> Counts:
+def tables_of(first: Floats, second: Floats) -> Counts:
     """Return the contingency table of present and absent for each feature.
 
     Args:
-        one: verdicts of a rater, float64 of shape (samples, features): 1 present, 0 absent, NaN
+        first: verdicts of a rater, float64 of shape (samples, features): 1 present, 0 absent, NaN
             not rated, undefined or unparsed. A sample counts for a feature where both raters have
             a verdict.
-        other: those of the other rater, of the same shape.
+        second: those of the other rater, of the same shape.
 
     Returns:
         int64 of shape (features, 2, 2); index 0 is absent, 1 present.
@@ -33,15 +33,15 @@ def tables_of(one: Floats, other: Floats) -> Counts:
     >>> tables_of(np.array([[1.0], [0.0], [np.nan]]), np.array([[1.0], [1.0], [1.0]])).tolist()
     [[[0, 1], [0, 1]]]
     """
-    if one.shape != other.shape or one.ndim != 2:
+    if first.shape != second.shape or first.ndim != 2:
         raise ValueError(
-            f"two arrays (samples, features) of one shape, not {one.shape} and {other.shape}"
+            f"two arrays (samples, features) of one shape, not {first.shape} and {second.shape}"
         )
-    shared = ~(np.isnan(one) | np.isnan(other))
-    tables = np.empty((one.shape[1], 2, 2), dtype=np.int64)
+    shared = ~(np.isnan(first) | np.isnan(second))
+    tables = np.empty((first.shape[1], 2, 2), dtype=np.int64)
     for row in (0, 1):
         for column in (0, 1):
-            tables[:, row, column] = (shared & (one == row) & (other == column)).sum(axis=0)
+            tables[:, row, column] = (shared & (first == row) & (second == column)).sum(axis=0)
     return tables
 
 

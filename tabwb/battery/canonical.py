@@ -107,7 +107,8 @@ def _grouping(table: Mapping[str, Any]) -> Grouping:
         table["title"],
         table["source"],
         tuple(
-            Category(one["id"], one["title"], tuple(one["features"])) for one in table["category"]
+            Category(category["id"], category["title"], tuple(category["features"]))
+            for category in table["category"]
         ),
     )
 

@@ -34,8 +34,8 @@ def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") ->
     if is_stdin(path):
         content = read_stdin(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
-            most = f"up to {MAX_BYTES:,} bytes"
-            return Problem(name, 0, "", _TOO_LARGE, "", most)
+            limit = f"up to {MAX_BYTES:,} bytes"
+            return Problem(name, 0, "", _TOO_LARGE, "", limit)
         return _decoded(name, content, expected)
     try:
         status = path.stat()
@@ -46,8 +46,8 @@ def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") ->
         if not stat.S_ISREG(status.st_mode):
             return Problem(name, 0, "", "this is not a regular file", "", "a file")
         if status.st_size > MAX_BYTES:
-            found, most = f"{status.st_size:,} bytes", f"up to {MAX_BYTES:,} bytes"
-            return Problem(name, 0, "", _TOO_LARGE, found, most)
+            size, limit = f"{status.st_size:,} bytes", f"up to {MAX_BYTES:,} bytes"
+            return Problem(name, 0, "", _TOO_LARGE, size, limit)
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
@@ -67,9 +67,9 @@ def _decoded(name: str, content: bytes, expected: str) -> str | Problem:
     try:
         return content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        found = f"byte 0x{content[error.start]:02x} at offset {error.start}"
+        problem = f"byte 0x{content[error.start]:02x} at offset {error.start}"
         line = _line(content, error.start)
-        return Problem(name, line, "", "this is not valid UTF-8", found, "text in UTF-8")
+        return Problem(name, line, "", "this is not valid UTF-8", problem, "text in UTF-8")
 
 
 def _line(content: bytes, offset: int) -> int:
@@ -93,40 +93,40 @@ class NamedFiles:
 
 def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
     """Read every file that ``file`` or ``picture`` names; none outside ``folder`` is opened."""
-    found = NamedFiles()
+    files = NamedFiles()
     root = folder.resolve()
     for where, name in named_pictures(tables):
         picture = _read_inside(root, name)
         if isinstance(picture, str):
-            found.broken.append(Broken(where, picture, repr(name), _PICTURE_INSIDE))
+            files.broken.append(Broken(where, picture, repr(name), _PICTURE_INSIDE))
         elif not picture.startswith(_PICTURES):
             what = "this picture cannot be shown"
-            found.broken.append(Broken(where, what, repr(name), _PICTURE_INSIDE))
+            files.broken.append(Broken(where, what, repr(name), _PICTURE_INSIDE))
         else:
-            found.hashes[name] = hashlib.sha256(picture).hexdigest()
+            files.hashes[name] = hashlib.sha256(picture).hexdigest()
     for where, name in named_files(tables):
         content = _read_inside(root, name)
         if isinstance(content, str):
-            found.broken.append(Broken(where, content, repr(name), _INSIDE))
+            files.broken.append(Broken(where, content, repr(name), _INSIDE))
             continue
         try:
             text = content.decode("utf-8").removeprefix("\ufeff").strip()
         except UnicodeDecodeError as error:
             line = _line(content, error.start)
-            found.broken.append(
+            files.broken.append(
                 Broken(where, f"this is not valid UTF-8 (its line {line})", repr(name), _INSIDE)
             )
             continue
         control = control_character(text)
         if not text:
-            found.broken.append(Broken(where, "the file is empty", repr(name), _INSIDE))
+            files.broken.append(Broken(where, "the file is empty", repr(name), _INSIDE))
         elif control:
-            found.broken.append(
+            files.broken.append(
                 Broken(where, f"{control} stands in the file", repr(name), "printable text")
             )
-        found.contents[name] = text
-        found.hashes[name] = hashlib.sha256(content).hexdigest()
-    return found
+        files.contents[name] = text
+        files.hashes[name] = hashlib.sha256(content).hexdigest()
+    return files
 
 
 def _read_inside(root: Path, name: str) -> bytes | str:
@@ -167,7 +167,7 @@ def named_pictures(tables: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _tables(table: Mapping[str, Any], key: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    found = table.get(key)
-    for index, one in enumerate(found if isinstance(found, list) else ()):
-        if isinstance(one, Mapping):
-            yield index, one
+    tables = table.get(key)
+    for index, item in enumerate(tables if isinstance(tables, list) else ()):
+        if isinstance(item, Mapping):
+            yield index, item

@@ -87,7 +87,7 @@ def rows_of(name: str, text: str, columns: Sequence[str], needed: str) -> Iterat
         io.StringIO(text.replace("\r\n", "\n"), newline=""), strict=True, delimiter=delimiter
     )
     header: list[str] = []
-    found = False
+    has_header = False
     while True:
         line = reader.line_num + 1
         try:
@@ -108,46 +108,48 @@ def rows_of(name: str, text: str, columns: Sequence[str], needed: str) -> Iterat
                 [Problem(name, line, "", what, str(len(cells)), f"up to {len(header)}")]
             )
         else:
-            found = True
+            has_header = True
             # A spreadsheet leaves out the empty cells at the end of a row.
             cells += [""] * (len(header) - len(cells))
             yield Row(line, dict(zip(header, cells, strict=True)))
-    if not found:
+    if not has_header:
         raise BatteryProblems([Problem(name, line, "", "there are no items")])
 
 
 def _header(
-    name: str, line: int, found: list[str], columns: Sequence[str], needed: str
+    name: str, line: int, header: list[str], columns: Sequence[str], needed: str
 ) -> list[str]:
     allowed = ", ".join(columns)
     problems = [
-        Problem(name, line, "", "there is no such column", repr(one), allowed, near(one, columns))
-        for one in found
-        if one not in columns
+        Problem(
+            name, line, "", "there is no such column", repr(column), allowed, near(column, columns)
+        )
+        for column in header
+        if column not in columns
     ]
     problems += [
-        Problem(name, line, "", "this column is given twice", repr(one))
-        for one in dict.fromkeys(found)
-        if found.count(one) > 1 and one in columns
+        Problem(name, line, "", "this column is given twice", repr(column))
+        for column in dict.fromkeys(header)
+        if header.count(column) > 1 and column in columns
     ]
-    if needed not in found and not any(one.suggestion == needed for one in problems):
+    if needed not in header and not any(problem.suggestion == needed for problem in problems):
         problems.append(Problem(name, line, "", f"there is no column '{needed}'", "", allowed))
     if problems:
         raise BatteryProblems(problems)
-    return found
+    return header
 
 
 def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
-    said = [row for row in rows if row.cells.get("response")]
-    for row in said:
-        first, this = said[0].cells["response"], row.cells["response"]
+    named = [row for row in rows if row.cells.get("response")]
+    for row in named:
+        first, this = named[0].cells["response"], row.cells["response"]
         if this != first:
-            what = f"'{subtest}' has response '{first}' in line {said[0].line}"
+            what = f"'{subtest}' has response '{first}' in line {named[0].line}"
             raise BatteryProblems(
                 [Problem(name, row.line, "response", what, repr(this), "one kind in a subtest")]
             )
-    if said:
-        return said[0].cells["response"]
+    if named:
+        return named[0].cells["response"]
     expected = [row.cells["expected"] for row in rows if row.cells.get("expected")]
     if any(row.cells.get("options") for row in rows):
         return "choice"

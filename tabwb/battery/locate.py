@@ -135,9 +135,9 @@ class _Scanner:
 
     def _string(self) -> bool:
         for pattern in _STRINGS:
-            found = pattern.match(self.text, self.at)
-            if found:
-                self.at = found.end()
+            match = pattern.match(self.text, self.at)
+            if match:
+                self.at = match.end()
                 return True
         return False
 
@@ -165,14 +165,14 @@ class _Scanner:
         self.lines.setdefault(path, bisect_right(self.newlines, at - 1) + 1)
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self.text, self.at)
-        if found:
-            self.at = found.end()
+        match = pattern.match(self.text, self.at)
+        if match:
+            self.at = match.end()
 
 
 def _unescaped(text: str) -> str:
-    def one(found: re.Match[str]) -> str:
-        code = found[1] or found[2] or found[3]
-        return chr(int(code, 16)) if code else _ESCAPED.get(found[4], found[4])
+    def one(match: re.Match[str]) -> str:
+        code = match[1] or match[2] or match[3]
+        return chr(int(code, 16)) if code else _ESCAPED.get(match[4], match[4])
 
     return _ESCAPE.sub(one, text)

@@ -119,19 +119,19 @@ def _item(
         wrong("practice", "this is neither yes nor no", practice, "yes, no")
 
 
-def _picture(folder: Path, said: str, names: tuple[str, ...]) -> Path | None:
-    if said:
-        found = folder / said
-        inside = found.resolve().is_relative_to(folder.resolve())
-        return found if inside and found.is_file() else None
+def _picture(folder: Path, stated: str, names: tuple[str, ...]) -> Path | None:
+    if stated:
+        path = folder / stated
+        inside = path.resolve().is_relative_to(folder.resolve())
+        return path if inside and path.is_file() else None
     beside = (folder / f"{name}{suffix}" for name in names if name for suffix in PICTURES)
-    return next((each for each in beside if each.is_file()), None)
+    return next((file for file in beside if file.is_file()), None)
 
 
-def _accepted(said: str, target: str) -> list[dict[str, str]]:
+def _accepted(text: str, target: str) -> list[dict[str, str]]:
     from tabwb.battery.pronounce import forms_of
 
-    parts = _parts(said)
+    parts = _parts(text)
     if parts:
         return [
             {"phonemes": part, "reason": "variant" if at else "citation"}

@@ -162,8 +162,8 @@ def _toml(value: object) -> str:
     if isinstance(value, Mapping):
         pairs = [f"{_key(key)} = {_toml(inner)}" for key, inner in value.items()]
         return "{ " + ", ".join(pairs) + " }"
-    if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
-        return f"[{', '.join(_toml(each) for each in value)}]"
+    if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
+        return f"[{', '.join(_toml(entry) for entry in value)}]"
     # JSON's strings and arrays of strings are TOML's too.
     return json.dumps(value, ensure_ascii=False)
 

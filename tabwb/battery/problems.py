@@ -79,14 +79,14 @@ def located(
     problems = [
         Problem(
             file,
-            line_of(lines, one.path),
-            name(one.path),
-            one.message,
-            one.value,
-            one.allowed,
-            one.suggestion,
+            line_of(lines, problem.path),
+            name(problem.path),
+            problem.message,
+            problem.value,
+            problem.allowed,
+            problem.suggestion,
         )
-        for one in broken
+        for problem in broken
     ]
     return sorted(problems, key=lambda problem: problem.line)
 
@@ -116,8 +116,8 @@ def control_character(text: str) -> str:
     >>> control_character("a\x1b[31m"), control_character("a\tb\n")
     ('the control character U+001B', '')
     """
-    found = _CONTROL.search(text)
-    return f"the control character U+{ord(found[0]):04X}" if found else ""
+    match = _CONTROL.search(text)
+    return f"the control character U+{ord(match[0]):04X}" if match else ""
 
 
 def _printable(text: str) -> str:

@@ -29,11 +29,11 @@ def render_prompt(subtest: Subtest, item: Item, options: Sequence[str] | None = 
     pieces: list[str] = []
     rest = template
     while rest:
-        found = [(rest.find(name), name) for name in fields if name in rest]
-        if not found:
+        places = [(rest.find(name), name) for name in fields if name in rest]
+        if not places:
             pieces.append(rest)
             break
-        at, name = min(found)
+        at, name = min(places)
         pieces += [rest[:at], fields[name]]
         rest = rest[at + len(name) :]
     return "".join(pieces)

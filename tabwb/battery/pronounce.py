@@ -48,21 +48,21 @@ def forms_of(words: str) -> tuple[Form, ...]:
     """
     parts = [part for part in re.split(r"[\s-]+", words.strip()) if part]
     dictionary = load_dictionary()
-    each = [dictionary.pronunciations(part) for part in parts]
-    found: dict[tuple[str, ...], Form] = {}
-    for way in itertools.islice(itertools.product(*each), _MOST) if parts else ():
-        said = Pronunciation(
-            tuple(itertools.chain.from_iterable(one.phonemes for one in way)),
-            "".join(one.stress for one in way),
+    choices = [dictionary.pronunciations(part) for part in parts]
+    forms: dict[tuple[str, ...], Form] = {}
+    for way in itertools.islice(itertools.product(*choices), _MOST) if parts else ():
+        joined = Pronunciation(
+            tuple(itertools.chain.from_iterable(pronunciation.phonemes for pronunciation in way)),
+            "".join(pronunciation.stress for pronunciation in way),
         )
-        reason = "variant" if found else "citation"
-        if said.phonemes not in found:
-            found[said.phonemes] = Form(
-                said.phonemes, said.arpabet, reason, _others(said.phonemes, words)
+        reason = "variant" if forms else "citation"
+        if joined.phonemes not in forms:
+            forms[joined.phonemes] = Form(
+                joined.phonemes, joined.arpabet, reason, _others(joined.phonemes, words)
             )
-        if said.flapped is not None and said.flapped not in found:
-            found[said.flapped] = Form(said.flapped, "", "flap", _others(said.flapped, words))
-    return tuple(found.values())
+        if joined.flapped is not None and joined.flapped not in forms:
+            forms[joined.flapped] = Form(joined.flapped, "", "flap", _others(joined.flapped, words))
+    return tuple(forms.values())
 
 
 def accept_toml(forms: Sequence[Form]) -> str:

@@ -238,15 +238,15 @@ def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -
 def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
     """Yield a problem for each id that occurs twice in the array of tables at ``path``."""
     first: dict[str, int] = {}
-    for index, one in enumerate(ids):
-        if one in first:
+    for index, identifier in enumerate(ids):
+        if identifier in first:
             yield Broken(
                 (*path, index, "id"),
-                f"this {what} id is given twice (first in number {first[one] + 1})",
-                shortened(one),
+                f"this {what} id is given twice (first in number {first[identifier] + 1})",
+                shortened(identifier),
                 "an id of its own",
             )
-        first.setdefault(one, index)
+        first.setdefault(identifier, index)
 
 
 def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:

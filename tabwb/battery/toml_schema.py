@@ -316,7 +316,7 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for inner in getattr(annotation, "__args__", ()):
-        found = _model_of(inner)
-        if found is not None:
-            return found
+        model = _model_of(inner)
+        if model is not None:
+            return model
     return None

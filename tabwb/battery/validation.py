@@ -62,7 +62,9 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
         file: the model of the whole file that was validated.
     """
     errors = list(errors)
-    misspelt = {(*one["loc"][:-1], _meant(one["loc"], file)) for one in errors if _unknown(one)}
+    misspelt = {
+        (*error["loc"][:-1], _meant(error["loc"], file)) for error in errors if _unknown(error)
+    }
     for error in errors:
         where: KeyPath = error["loc"]
         kind, context, value = error["type"], error.get("ctx", {}), shortened(error["input"])

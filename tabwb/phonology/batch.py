@@ -150,9 +150,9 @@ def score(
     if len(refs) != len(hyps):
         raise ValueError(f"{len(refs)} references and {len(hyps)} hypotheses")
     costs = costs or psst_costs()
-    ref_codes, hyp_codes = (_encode(each, costs) for each in (refs, hyps))
+    ref_codes, hyp_codes = (_encode(side, costs) for side in (refs, hyps))
     ref_sizes, hyp_sizes = (
-        np.array([len(u) for u in each], dtype=np.int64) for each in (refs, hyps)
+        np.array([len(u) for u in side], dtype=np.int64) for side in (refs, hyps)
     )
     count = len(refs)
     quarters, edits, steps = (np.zeros(count, dtype=np.int64) for _ in range(3))
@@ -181,7 +181,9 @@ def score(
 def _encode(utterances: Sequence[Sequence[str]], costs: CostTable) -> Ints:
     """Return all labels of all utterances as codes, int32, one after the other."""
     codes = costs.codes
-    return np.array([codes[label] for each in utterances for label in each], dtype=np.int32)
+    return np.array(
+        [codes[label] for utterance in utterances for label in utterance], dtype=np.int32
+    )
 
 
 def _sums(flags: NDArray[np.bool_], sizes: Longs) -> Longs:
@@ -199,9 +201,9 @@ def _buckets(ref_sizes: Longs, hyp_sizes: Longs) -> Iterator[Longs]:
     while begin < len(order):
         end, rows, columns = begin, 1, 1
         while end < len(order):
-            one = order[end]
-            rows_then = max(rows, int(ref_sizes[one]) + 1)
-            columns_then = max(columns, int(hyp_sizes[one]) + 1)
+            utterance = order[end]
+            rows_then = max(rows, int(ref_sizes[utterance]) + 1)
+            columns_then = max(columns, int(hyp_sizes[utterance]) + 1)
             cells = rows_then * (rows_then + columns_then)
             if end > begin and (
                 cells * (end + 1 - begin) > _CELLS or cells > 1.5 * rows * (rows + columns) + 100
@@ -219,9 +221,9 @@ def _padded(codes: Ints, sizes: Longs, chosen: Longs, costs: CostTable) -> Ints:
     longest = int(sizes[chosen].max(initial=0))
     at = np.arange(longest)[:, None]
     inside = at < sizes[chosen]
-    found = np.full(inside.shape, costs.none, dtype=np.int32)
-    found[inside] = codes[(begins + at)[inside]]
-    return found
+    padded = np.full(inside.shape, costs.none, dtype=np.int32)
+    padded[inside] = codes[(begins + at)[inside]]
+    return padded
 
 
 def _distances(
@@ -312,7 +314,7 @@ def _walk_back(
     size = none + 1
     row, column = sizes[0].copy(), sizes[1].copy()
     # A row of padding on top, so that index -1 of what is finished reads none.
-    ref, hyp = (np.vstack([each, np.full((1, count), none, np.int32)]) for each in (ref, hyp))
+    ref, hyp = (np.vstack([codes, np.full((1, count), none, np.int32)]) for codes in (ref, hyp))
     every = np.arange(count)
     backwards = np.full((len(ref) + len(hyp) - 2, count), none * size + none, dtype=np.int32)
     for at in range(len(backwards)):
@@ -321,9 +323,9 @@ def _walk_back(
         if not active.any():
             break
         up, left = (step != _INSERT) & active, (step != _DELETE) & active
-        one = np.where(up, ref[row - 1, every], none)
-        other = np.where(left, hyp[column - 1, every], none)
-        backwards[at] = one * size + other
+        ref_label = np.where(up, ref[row - 1, every], none)
+        hyp_label = np.where(left, hyp[column - 1, every], none)
+        backwards[at] = ref_label * size + hyp_label
         row, column = row - up, column - left
     in_order = backwards[::-1].T
     real = in_order != none * size + none

@@ -80,8 +80,12 @@ class Corpus:
         """PER, FER and traces; None where there are no transcripts."""
         if not self.has_transcripts:
             return None
-        each = self.utterances
-        return score([one.ref for one in each], [one.hyp for one in each], self.costs)
+        utterances = self.utterances
+        return score(
+            [utterance.ref for utterance in utterances],
+            [utterance.hyp for utterance in utterances],
+            self.costs,
+        )
 
     def groups(self, column: str) -> list[str]:
         """Return the group of each utterance: a column of the reference, ``severity`` or ``item``.
@@ -98,9 +102,11 @@ class Corpus:
         if columns and chosen not in columns:
             raise UsageError(f"the reference has no column '{chosen}'", allowed=", ".join(columns))
         if not banded:
-            return [one.ref_row.cells[chosen] or NOT_RECORDED for one in self.utterances]
-        quotients = (one.ref_row.number(chosen) for one in self.utterances)
-        return [NOT_RECORDED if each is None else severity(each) for each in quotients]
+            return [
+                utterance.ref_row.cells[chosen] or NOT_RECORDED for utterance in self.utterances
+            ]
+        quotients = (utterance.ref_row.number(chosen) for utterance in self.utterances)
+        return [NOT_RECORDED if quotient is None else severity(quotient) for quotient in quotients]
 
 
 def read_corpus(
@@ -142,22 +148,23 @@ def read_corpus(
         other = hyp_rows.get(name)
         if other is None and missing == "skip":
             continue
-        said: tuple[str, ...] = ()
-        heard: tuple[str, ...] = ()
+        reference: tuple[str, ...] = ()
+        hypothesis: tuple[str, ...] = ()
         if columns is not None:
-            said = _read_reference(row, columns[0], inventory)
+            reference = _read_reference(row, columns[0], inventory)
             text = row.cells[columns[0]]
             if inventory == "psst" and not text.isascii():
                 mapped.update(mapped_letters(_SILENCE.sub(" ", text)))
             if other is not None:
-                found = _read_hypothesis(other, columns[1], labels, inventory)
-                if found.dropped and unmapped == "error":
+                mapped_labels = _read_hypothesis(other, columns[1], labels, inventory)
+                if mapped_labels.dropped and unmapped == "error":
                     raise TabwbError(
-                        f"labels without a phoneme: {named(found.dropped)}", where=other.where
+                        f"labels without a phoneme: {named(mapped_labels.dropped)}",
+                        where=other.where,
                     )
-                dropped.update(found.dropped)
-                heard = found.phonemes
-        utterances.append(Utterance(name, row, other, said, heard))
+                dropped.update(mapped_labels.dropped)
+                hypothesis = mapped_labels.phonemes
+        utterances.append(Utterance(name, row, other, reference, hypothesis))
     return Corpus(
         tuple(utterances),
         columns is not None,
@@ -182,7 +189,7 @@ def ceiling(corpus: Corpus, labels: str) -> Scores | None:
     chosen = label_set(labels)
     if not chosen.merged or not corpus.has_transcripts:
         return None
-    refs = [one.ref for one in corpus.utterances]
+    refs = [utterance.ref for utterance in corpus.utterances]
     return score(refs, [best_possible(ref, chosen) for ref in refs])
 
 
@@ -207,10 +214,12 @@ def _read_reference(row: Row, column: str, inventory: str) -> tuple[str, ...]:
     if inventory == "panphon":
         from tabwb.phonology.panphon_inventory import segment
 
-        found = segment(text)
-        if found.dropped:
-            raise TabwbError(f"panphon has no features for {named(found.dropped)}", where=row.where)
-        return _short_enough(found.phonemes, row)
+        segments = segment(text)
+        if segments.dropped:
+            raise TabwbError(
+                f"panphon has no features for {named(segments.dropped)}", where=row.where
+            )
+        return _short_enough(segments.phonemes, row)
     try:
         if text.isascii():
             return _short_enough(parse_arpabet(text, silent=True), row)
@@ -223,11 +232,11 @@ def _read_hypothesis(row: Row, column: str, labels: str, inventory: str) -> Mapp
     if inventory == "panphon":
         from tabwb.phonology.panphon_inventory import segment
 
-        found = segment(row.cells[column])
+        mapped = segment(row.cells[column])
     else:
-        found = map_labels(row.cells[column].split(), labels)
-    _short_enough(found.phonemes, row)
-    return found
+        mapped = map_labels(row.cells[column].split(), labels)
+    _short_enough(mapped.phonemes, row)
+    return mapped
 
 
 def _costs(utterances: Sequence[Utterance], inventory: str) -> CostTable:
@@ -235,7 +244,9 @@ def _costs(utterances: Sequence[Utterance], inventory: str) -> CostTable:
         return psst_costs()
     from tabwb.phonology.panphon_inventory import panphon_costs
 
-    return panphon_costs(side for one in utterances for side in (one.ref, one.hyp))
+    return panphon_costs(
+        side for utterance in utterances for side in (utterance.ref, utterance.hyp)
+    )
 
 
 def _short_enough(phonemes: tuple[str, ...], row: Row) -> tuple[str, ...]:

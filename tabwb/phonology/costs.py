@@ -76,8 +76,8 @@ def psst_costs() -> CostTable:
     """
     return make_costs(
         PHONEMES,
-        [[substitution_cost(one, other) for other in PHONEMES] for one in PHONEMES],
-        [indel_cost(each) for each in PHONEMES],
+        [[substitution_cost(phoneme, other) for other in PHONEMES] for phoneme in PHONEMES],
+        [indel_cost(phoneme) for phoneme in PHONEMES],
         len(FEATURES),
     )
 

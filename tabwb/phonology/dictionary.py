@@ -58,17 +58,17 @@ class Pronunciation:
         True
         """
         digits = iter(self.stress)
-        stress = [next(digits) if is_vowel(each) else "" for each in self.phonemes]
-        said = list(self.phonemes)
-        for at in range(1, len(said) - 1):
-            before = said[at - 1]
+        stress = [next(digits) if is_vowel(phoneme) else "" for phoneme in self.phonemes]
+        phonemes = list(self.phonemes)
+        for at in range(1, len(phonemes) - 1):
+            before = phonemes[at - 1]
             if (
-                said[at] in ("T", "D")
+                phonemes[at] in ("T", "D")
                 and stress[at + 1] == "0"
                 and (is_vowel(before) or before == "R")
             ):
-                said[at] = "DX"
-        return tuple(said) if "DX" in said else None
+                phonemes[at] = "DX"
+        return tuple(phonemes) if "DX" in phonemes else None
 
 
 class Dictionary:
@@ -94,13 +94,13 @@ class Dictionary:
         if not wanted or not wanted.isascii() or not wanted.isprintable():
             return ()
         lead = f"\n{wanted}\t".encode("ascii")
-        at, found = self._first(wanted.encode("ascii")), []
+        at, pronunciations = self._first(wanted.encode("ascii")), []
         while self._block.startswith(lead, at):
             end = self._block.index(b"\n", at + 1)
             _, phonemes, stress = self._block[at + 1 : end].decode("ascii").split("\t")
-            found.append(Pronunciation(tuple(phonemes.split()), stress))
+            pronunciations.append(Pronunciation(tuple(phonemes.split()), stress))
             at = end
-        return tuple(found)
+        return tuple(pronunciations)
 
     def _first(self, word: bytes) -> int:
         """Return where the lines of a word begin, or would begin, by binary search."""
@@ -123,10 +123,10 @@ class Dictionary:
         >>> load_dictionary().homophones(("B", "AH", "DX", "ER"))
         ('butter',)
         """
-        if sum(each == "DX" for each in phonemes) > _MOST_FLAPS:
+        if sum(phoneme == "DX" for phoneme in phonemes) > _MOST_FLAPS:
             return ()
-        said = [("T", "D") if each == "DX" else (each,) for each in phonemes]
-        ways = (" ".join(each).encode("ascii") for each in itertools.product(*said))
+        alternatives = [("T", "D") if phoneme == "DX" else (phoneme,) for phoneme in phonemes]
+        ways = (" ".join(way).encode("ascii") for way in itertools.product(*alternatives))
         words = (self._by_sound.get(way, ()) for way in ways)
         return tuple(sorted(set(itertools.chain.from_iterable(words))))
 
@@ -163,7 +163,9 @@ class Dictionary:
 
         wanted = word.lower()
         rivals = [
-            one for one in self.words if abs(len(one) - len(wanted)) <= 2 and one[:1] == wanted[:1]
+            rival
+            for rival in self.words
+            if abs(len(rival) - len(wanted)) <= 2 and rival[:1] == wanted[:1]
         ]
         return tuple(get_close_matches(wanted, rivals, most, cutoff=0.7))
 
@@ -173,11 +175,11 @@ class Dictionary:
 
     @cached_property
     def _by_sound(self) -> dict[bytes, list[str]]:
-        found: dict[bytes, list[str]] = {}
+        by_sound: dict[bytes, list[str]] = {}
         for line in self._lines:
             word, phonemes, _ = line.split(b"\t")
-            found.setdefault(phonemes, []).append(word.decode("ascii"))
-        return found
+            by_sound.setdefault(phonemes, []).append(word.decode("ascii"))
+        return by_sound
 
 
 @lru_cache(maxsize=1)

@@ -65,19 +65,19 @@ class FeatureChange(NamedTuple):
 
 
 @cache
-def substitution_cost(one: str, other: str) -> float:
+def substitution_cost(phoneme: str, other: str) -> float:
     """Return the feature distance of two phonemes: the sum over 24 features of |a - b| / 2.
 
     Source: PSST, table 5, with the values of :data:`tabwb.phonology.inventory.FEATURE_VALUES`.
 
     Args:
-        one: a phoneme of the inventory.
+        phoneme: a phoneme of the inventory.
         other: a phoneme of the inventory.
 
     >>> substitution_cost("P", "M"), substitution_cost("Y", "AH"), substitution_cost("AY", "AA")
     (3.5, 5.0, 1.75)
     """
-    pairs = zip(FEATURE_TABLE[one], FEATURE_TABLE[other], strict=True)
+    pairs = zip(FEATURE_TABLE[phoneme], FEATURE_TABLE[other], strict=True)
     return sum(abs(a - b) for a, b in pairs) / 2
 
 
@@ -96,18 +96,18 @@ def indel_cost(phoneme: str) -> float:
     return sum(1.0 if value else 0.5 for value in FEATURE_TABLE[phoneme])
 
 
-def feature_changes(one: str, other: str) -> tuple[FeatureChange, ...]:
+def feature_changes(phoneme: str, other: str) -> tuple[FeatureChange, ...]:
     """Return the features by which two phonemes differ, with their costs (PSST, figure 1).
 
     Args:
-        one: the phoneme of the reference.
+        phoneme: the phoneme of the reference.
         other: the phoneme of the hypothesis.
 
     >>> [str(change) for change in feature_changes("B", "P")]
     ['+voice → -voice']
     """
-    values = zip(FEATURE_TABLE[one], FEATURE_TABLE[other], strict=True)
-    symbols = zip(FEATURE_SYMBOLS[one], FEATURE_SYMBOLS[other], strict=True)
+    values = zip(FEATURE_TABLE[phoneme], FEATURE_TABLE[other], strict=True)
+    symbols = zip(FEATURE_SYMBOLS[phoneme], FEATURE_SYMBOLS[other], strict=True)
     return tuple(
         FeatureChange(feature, before, after, abs(a - b) / 2)
         for feature, (before, after), (a, b) in zip(FEATURES, symbols, values, strict=True)
@@ -154,8 +154,8 @@ def align_phonemes(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
     return Alignment(distance, count_phonemes(ref), steps)
 
 
-def _one_if_different(one: str, other: str) -> float:
-    return float(one != other)
+def _one_if_different(label: str, other: str) -> float:
+    return float(label != other)
 
 
 def _one_if_phoneme(phoneme: str) -> float:
@@ -177,20 +177,20 @@ def _align(
     for label in hyp:
         reached.append(reached[-1] + indel(label))
     came: list[list[Operation]] = [["INS"] * (len(hyp) + 1)]
-    for one in ref:
-        row = [reached[0] + indel(one)]
+    for label in ref:
+        row = [reached[0] + indel(label)]
         ops: list[Operation] = ["DEL"]
-        for column, other in enumerate(hyp, 1):
-            best = reached[column] + indel(one)
+        for column, counterpart in enumerate(hyp, 1):
+            best = reached[column] + indel(label)
             op: Operation = "DEL"
-            inserted = row[column - 1] + indel(other)
+            inserted = row[column - 1] + indel(counterpart)
             if inserted < best:
                 best, op = inserted, "INS"
-            if one == other:
+            if label == counterpart:
                 if reached[column - 1] <= best:
                     best, op = reached[column - 1], "EQ"
-            elif one not in SILENT and other not in SILENT:
-                substituted = reached[column - 1] + substitute(one, other)
+            elif label not in SILENT and counterpart not in SILENT:
+                substituted = reached[column - 1] + substitute(label, counterpart)
                 if substituted < best:
                     best, op = substituted, "SUB"
             row.append(best)
@@ -212,16 +212,16 @@ def _steps(
     row, column = len(ref), len(hyp)
     while row or column:
         op = came[row][column]
-        one = None if op == "INS" else ref[row - 1]
-        other = None if op == "DEL" else hyp[column - 1]
-        if one is None:
-            assert other is not None
-            cost = indel(other)
-        elif other is None:
-            cost = indel(one)
+        ref_label = None if op == "INS" else ref[row - 1]
+        hyp_label = None if op == "DEL" else hyp[column - 1]
+        if ref_label is None:
+            assert hyp_label is not None
+            cost = indel(hyp_label)
+        elif hyp_label is None:
+            cost = indel(ref_label)
         else:
-            cost = 0.0 if op == "EQ" else substitute(one, other)
-        steps.append(Step(op, one, other, cost))
-        row -= one is not None
-        column -= other is not None
+            cost = 0.0 if op == "EQ" else substitute(ref_label, hyp_label)
+        steps.append(Step(op, ref_label, hyp_label, cost))
+        row -= ref_label is not None
+        column -= hyp_label is not None
     return tuple(reversed(steps))

@@ -193,10 +193,10 @@ def normalise_label(label: str) -> str | None:
         return label
     if label.lower() in SILENT:
         return label.lower()
-    found = _ARPABET.fullmatch(label.upper()) if label.isascii() else None
-    if found is None or found[1] not in FEATURE_SYMBOLS:
+    match = _ARPABET.fullmatch(label.upper()) if label.isascii() else None
+    if match is None or match[1] not in FEATURE_SYMBOLS:
         return None
-    return found[1] if found[2] is None or is_vowel(found[1]) else None
+    return match[1] if match[2] is None or is_vowel(match[1]) else None
 
 
 def is_vowel(phoneme: str) -> bool:
@@ -256,7 +256,9 @@ def parse_ipa(text: str, notation: Notation = "us", *, nearest: bool = True) -> 
     >>> parse_ipa("dɒɡ"), parse_ipa("/bed/"), parse_ipa("/bed/", "uk")
     (('D', 'AA', 'G'), ('B', 'EY', 'D'), ('B', 'EH', 'D'))
     """
-    return tuple(each for _, reading in _read_ipa(text, notation, nearest) for each in reading)
+    return tuple(
+        phoneme for _, reading in _read_ipa(text, notation, nearest) for phoneme in reading
+    )
 
 
 def mapped_letters(text: str, notation: Notation = "us") -> tuple[str, ...]:
@@ -282,7 +284,7 @@ def _read_ipa(text: str, notation: Notation, nearest: bool) -> list[tuple[str, t
     plain = unicodedata.normalize("NFD", plain.replace("ç", "\ue000")).replace("\ue000", "ç")
     plain = plain.translate(_DETAIL_OUT)
     readings = _READINGS[notation] if nearest else IPA_READINGS
-    found: list[tuple[str, tuple[str, ...]]] = []
+    sounds: list[tuple[str, tuple[str, ...]]] = []
     at = 0
     while at < len(plain):
         if plain[at] in _BOUNDARIES:
@@ -291,7 +293,7 @@ def _read_ipa(text: str, notation: Notation, nearest: bool) -> list[tuple[str, t
         for length in range(min(_LONGEST, len(plain) - at), 0, -1):
             reading = readings.get(plain[at : at + length])
             if reading is not None:
-                found.append((plain[at : at + length], reading))
+                sounds.append((plain[at : at + length], reading))
                 at += length
                 break
         else:
@@ -299,7 +301,7 @@ def _read_ipa(text: str, notation: Notation, nearest: bool) -> list[tuple[str, t
                 f"'{_letter_at(plain, at)}' in '{text}' is not a letter of the inventory",
                 allowed=" ".join(IPA.values()),
             )
-    return found
+    return sounds
 
 
 def parse_pronunciation(text: str, notation: Notation = "us") -> tuple[str, ...]:
@@ -347,13 +349,13 @@ def parse_spoken(text: str, notation: Notation = "us") -> tuple[str, ...]:
     pieces = [piece for piece in re.split(r"(<[^<>]*>)", text) if piece.strip(_BOUNDARIES)]
     if not pieces:
         return parse_pronunciation(text, notation)
-    found: list[str] = []
+    phonemes: list[str] = []
     for piece in pieces:
         silent = "<" in piece
-        found += (
+        phonemes += (
             parse_arpabet(piece, silent=True) if silent else parse_pronunciation(piece, notation)
         )
-    return tuple(found)
+    return tuple(phonemes)
 
 
 def to_ipa(phonemes: Iterable[str]) -> str:
@@ -393,7 +395,7 @@ def _letter_at(text: str, at: int) -> str:
 def _near(label: str) -> str | None:
     from difflib import get_close_matches
 
-    if label.upper().strip("<>") in {each.upper().strip("<>") for each in SILENT}:
+    if label.upper().strip("<>") in {mark.upper().strip("<>") for mark in SILENT}:
         return f"did you mean '<{label.lower().strip('<>')}>'?"
     near = get_close_matches(label.upper().rstrip("012"), PHONEMES, n=1)
     return f"did you mean '{near[0]}'?" if near else None

@@ -145,10 +145,10 @@ def label_set(name: str) -> LabelSet:
     Raises:
         TabwbError: where there is none of this name.
     """
-    found = LABEL_SETS.get(name)
-    if found is None:
+    labels = LABEL_SETS.get(name)
+    if labels is None:
         raise TabwbError(f"'{name}' is not a valid set of labels", allowed=", ".join(LABEL_SETS))
-    return found
+    return labels
 
 
 def read_label(label: str, labels: LabelSet) -> Reading | None:
@@ -163,9 +163,9 @@ def read_label(label: str, labels: LabelSet) -> Reading | None:
     >>> read_label("y̯", label_set("espeak-ipa"))
     """
     readings = labels.readings
-    found = readings.get(label.lower() if labels.fold else label)
-    if found is not None:
-        return found
+    reading = readings.get(label.lower() if labels.fold else label)
+    if reading is not None:
+        return reading
     if labels.name == "espeak-ipa":
         return _read_ipa(label, readings)
     # Stress digits, as the CMU dictionary writes them.
@@ -230,9 +230,9 @@ def _read_ipa(label: str, readings: Mapping[str, Reading]) -> Reading | None:
     bare = _bare(label)
     if not bare:
         return ()  # a stress mark that stands alone
-    found = readings.get(bare)
-    if found is not None:
-        return found
+    reading = readings.get(bare)
+    if reading is not None:
+        return reading
     try:
         return parse_ipa(bare, nearest=False)
     except TabwbError:

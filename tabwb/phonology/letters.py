@@ -50,15 +50,15 @@ class LettersModel:
             context: characters of the graphones before.
             symbol: character of the graphone.
         """
-        found = 1.0 / (1 + sum(map(len, self.graphones.values())))
+        probability = 1.0 / (1 + sum(map(len, self.graphones.values())))
         for length in range(len(context) + 1):
             after = self.counts.get(context[len(context) - length :])
             if after is None:
                 break
             total = sum(after.values())
             kept = max(after.get(symbol, 0) - DISCOUNT, 0.0)
-            found = kept / total + DISCOUNT * len(after) / total * found
-        return found
+            probability = kept / total + DISCOUNT * len(after) / total * probability
+        return probability
 
     def pronounce(self, word: str) -> tuple[str, ...] | None:
         """Return the likeliest pronunciation of a word of letters a-z; None if there is none.
@@ -66,29 +66,31 @@ class LettersModel:
         Args:
             word: capitals and small letters are the same; other characters are left out.
         """
-        letters = "".join(each for each in word.lower() if "a" <= each <= "z")
+        letters = "".join(letter for letter in word.lower() if "a" <= letter <= "z")
         beams: list[dict[tuple[str, tuple[str, ...]], float]] = [
             {} for _ in range(len(letters) + 1)
         ]
         beams[0][BEGIN, ()] = 0.0
         for at, beam in enumerate(beams[:-1]):
-            best = sorted(beam.items(), key=lambda one: -one[1])[:BEAM]
-            for (context, said), score in best:
+            best = sorted(beam.items(), key=lambda entry: -entry[1])[:BEAM]
+            for (context, phonemes_so_far), score in best:
                 for size in (1, 2):
                     for symbol, phonemes in self.graphones.get(letters[at : at + size], ()):
                         if at + size > len(letters):
                             continue
-                        state = ((context + symbol)[1 - ORDER :], said + phonemes)
+                        state = ((context + symbol)[1 - ORDER :], phonemes_so_far + phonemes)
                         new = score + log(self.probability(context, symbol))
                         old = beams[at + size].get(state)
                         if old is None or new > old:
                             beams[at + size][state] = new
         last = {
-            said: score + log(self.probability(context, END))
-            for (context, said), score in sorted(beams[-1].items(), key=lambda one: one[1])
-            if said
+            phonemes_so_far: score + log(self.probability(context, END))
+            for (context, phonemes_so_far), score in sorted(
+                beams[-1].items(), key=lambda entry: entry[1]
+            )
+            if phonemes_so_far
         }
-        return max(last, key=lambda said: last[said]) if last else None
+        return max(last, key=lambda phonemes_so_far: last[phonemes_so_far]) if last else None
 
 
 def read_model(lines: Iterable[str]) -> LettersModel:

@@ -52,14 +52,14 @@ def segment(text: str) -> Mapped:
     dropped: Counter[str] = Counter()
     for index, word in enumerate(text.split()):
         if word.lower() in SILENT:
-            found = [word.lower()]
+            known = [word.lower()]
         else:
             bare = word.translate(_PASSED_OVER).translate(_SAME)
             letters = table.segs_safe(bare)
-            found = [each for each in letters if table.seg_known(each)]
-            dropped.update(each for each in letters if not table.seg_known(each))
-        segments += found
-        indices += [index] * len(found)
+            known = [letter for letter in letters if table.seg_known(letter)]
+            dropped.update(letter for letter in letters if not table.seg_known(letter))
+        segments += known
+        indices += [index] * len(known)
     return Mapped(tuple(segments), tuple(indices), dropped)
 
 
@@ -70,11 +70,11 @@ def panphon_costs(utterances: Iterable[Sequence[str]]) -> CostTable:
     the value is 0, else 1 (PSST, section 4.1 and figure 1, on panphon's values).
     """
     table = _table()
-    spoken = sorted({each for utterance in utterances for each in utterance} - set(SILENT))
-    values = [table.fts(each).numeric() for each in spoken]
+    spoken = sorted({phoneme for utterance in utterances for phoneme in utterance} - set(SILENT))
+    values = [table.fts(phoneme).numeric() for phoneme in spoken]
     return make_costs(
         spoken,
         [[sum(abs(a - b) for a, b in zip(x, y, strict=True)) / 2 for y in values] for x in values],
-        [sum(1.0 if value else 0.5 for value in each) for each in values],
+        [sum(1.0 if value else 0.5 for value in phoneme) for phoneme in values],
         len(table.names),
     )

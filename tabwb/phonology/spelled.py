@@ -51,9 +51,11 @@ def pronounced(transcript: Transcript) -> Transcript:
                 sound = (guessed_sound(word.replace("'", "")) if word else None) or ()
                 (guessed if sound else lacking).append(word or segment.phoneme)
             segments += _spread(segment, sound or (NOISE,))
-    told = {WORDS: [segment.phoneme for segment in transcript.segments]}
-    told |= {key: words for key, words in ((GUESSED, guessed), (UNPRONOUNCED, lacking)) if words}
-    notes = {key: json.dumps(words, ensure_ascii=False) for key, words in told.items()}
+    words_by_key = {WORDS: [segment.phoneme for segment in transcript.segments]}
+    words_by_key |= {
+        key: words for key, words in ((GUESSED, guessed), (UNPRONOUNCED, lacking)) if words
+    }
+    notes = {key: json.dumps(words, ensure_ascii=False) for key, words in words_by_key.items()}
     return replace(
         transcript,
         segments=tuple(segments),

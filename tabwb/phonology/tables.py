@@ -139,7 +139,7 @@ def confusions(scores: Scores) -> list[Confusion]:
     return [Confusion(steps[code], int(flat[code])) for code in order.tolist()]
 
 
-def changed_features(found: Sequence[Confusion]) -> list[ChangedFeature]:
+def changed_features(confused: Sequence[Confusion]) -> list[ChangedFeature]:
     """Return how often each feature changed in substitutions, most frequent first (PSST, fig. 1).
 
     A phoneme deleted or inserted changes no feature; it loses or brings all of them.
@@ -149,10 +149,10 @@ def changed_features(found: Sequence[Confusion]) -> list[ChangedFeature]:
     [('+voice → -voice', 3)]
     """
     counts: Counter[FeatureChange] = Counter()
-    for each in found:
-        if each.step.ref is not None and each.step.hyp is not None:
-            for change in feature_changes(each.step.ref, each.step.hyp):
-                counts[change] += each.count
+    for confusion in confused:
+        if confusion.step.ref is not None and confusion.step.hyp is not None:
+            for change in feature_changes(confusion.step.ref, confusion.step.hyp):
+                counts[change] += confusion.count
     return [ChangedFeature(change, count) for change, count in counts.most_common()]
 
 
@@ -166,15 +166,15 @@ def class_rates(scores: Scores, classes: Mapping[str, Sequence[str]] = CLASSES) 
     counts = scores.step_counts()
     quarters = counts * scores.costs.step_quarters.reshape(counts.shape)
     codes, none = scores.costs.codes, scores.costs.none
-    found = []
+    rates = []
     for name, members in classes.items():
-        mine = [codes[each] for each in members]
+        mine = [codes[phoneme] for phoneme in members]
         others = list(range(none))
         kept = int(np.trace(counts[np.ix_(mine, mine)]))
         within = int(counts[np.ix_(mine, mine)].sum())
         paired = int(counts[np.ix_(mine, others)].sum())
         deleted = int(counts[mine, none].sum())
-        found.append(
+        rates.append(
             ClassRate(
                 name,
                 phonemes=paired + deleted,
@@ -185,7 +185,7 @@ def class_rates(scores: Scores, classes: Mapping[str, Sequence[str]] = CLASSES) 
                 fer_distance=int(quarters[mine, :].sum()) / QUARTERS,
             )
         )
-    return found
+    return rates
 
 
 SEVERITIES: Final = (("very severe", 25.0), ("severe", 50.0), ("moderate", 75.0), ("mild", None))

@@ -38,11 +38,13 @@ def says_one_of(
     >>> says_one_of(broken, ["K AE T".split()]), says_one_of(broken, ["K AE T".split()], "code")
     (True, False)
     """
-    said = tuple(transcript)
+    labels = tuple(transcript)
     if match == "paper":
-        said = tuple(label for label in said if label not in SILENT)
-    for one in map(tuple, accepted):
-        if one and any(said[at : at + len(one)] == one for at in range(len(said) - len(one) + 1)):
+        labels = tuple(label for label in labels if label not in SILENT)
+    for form in map(tuple, accepted):
+        if form and any(
+            labels[at : at + len(form)] == form for at in range(len(labels) - len(form) + 1)
+        ):
             return True
     return False
 
@@ -166,24 +168,30 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
             without a pronunciation.
     """
     predictions = []
-    for one in corpus.utterances:
-        label = one.ref_row.truth("correctness") if "correctness" in one.ref_row.cells else None
-        prompt = one.ref_row.cells.get("prompt")
-        if prompt is None and one.hyp_row is not None:
-            prompt = one.hyp_row.cells.get("prompt")
+    for utterance in corpus.utterances:
+        label = (
+            utterance.ref_row.truth("correctness")
+            if "correctness" in utterance.ref_row.cells
+            else None
+        )
+        prompt = utterance.ref_row.cells.get("prompt")
+        if prompt is None and utterance.hyp_row is not None:
+            prompt = utterance.hyp_row.cells.get("prompt")
         if accepted is not None:
             if not corpus.has_transcripts:
                 raise TabwbError("accepted pronunciations need transcripts to be looked for in")
-            predicted: bool | None = says_one_of(one.hyp, _forms(one, prompt, accepted), match)
-        elif one.hyp_row is not None and "prediction" in one.hyp_row.cells:
-            predicted = one.hyp_row.truth("prediction")
+            predicted: bool | None = says_one_of(
+                utterance.hyp, _forms(utterance, prompt, accepted), match
+            )
+        elif utterance.hyp_row is not None and "prediction" in utterance.hyp_row.cells:
+            predicted = utterance.hyp_row.truth("prediction")
         else:
             predicted = None
-        predictions.append(Prediction(one.id, prompt, label, predicted))
+        predictions.append(Prediction(utterance.id, prompt, label, predicted))
     pairs = [
-        (each.label, each.predicted)
-        for each in predictions
-        if each.label is not None and each.predicted is not None
+        (prediction.label, prediction.predicted)
+        for prediction in predictions
+        if prediction.label is not None and prediction.predicted is not None
     ]
     if accepted is None and not pairs:
         return None
@@ -204,7 +212,7 @@ def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
     """
     table = read_table(path)
     table.need("prompt", "pronunciation")
-    found: dict[str, list[tuple[str, ...]]] = {}
+    pronunciations: dict[str, list[tuple[str, ...]]] = {}
     for row in table.rows:
         if not row.cells["prompt"]:
             raise TabwbError("'prompt' is empty", where=row.where)
@@ -212,23 +220,25 @@ def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
             phonemes = parse_pronunciation(row.cells["pronunciation"])
         except TabwbError as error:
             raise at_row(row, error) from error
-        found.setdefault(row.cells["prompt"].casefold(), []).append(phonemes)
-    if not found:
+        pronunciations.setdefault(row.cells["prompt"].casefold(), []).append(phonemes)
+    if not pronunciations:
         raise TabwbError("there is no pronunciation", where=table.name)
-    return found
+    return pronunciations
 
 
-def _forms(one: Utterance, prompt: str | None, accepted: Accepted) -> Sequence[tuple[str, ...]]:
+def _forms(
+    utterance: Utterance, prompt: str | None, accepted: Accepted
+) -> Sequence[tuple[str, ...]]:
     if prompt is None:
         raise TabwbError(
             "there is no column 'prompt' to look accepted pronunciations up with",
-            where=one.ref_row.where,
+            where=utterance.ref_row.where,
         )
     forms = accepted.get(prompt.casefold())
     if forms is None:
         raise TabwbError(
             f"no pronunciation is accepted for the prompt '{prompt}'",
-            where=one.ref_row.where,
+            where=utterance.ref_row.where,
             hint="add a row with this prompt to the accepted pronunciations",
         )
     return forms

@@ -97,7 +97,7 @@ class Table:
                 raise TabwbError(
                     f"there is no column '{column}'",
                     where=f"{self.name}:1",
-                    allowed="the columns are " + ", ".join(f"'{each}'" for each in self.columns),
+                    allowed="the columns are " + ", ".join(f"'{name}'" for name in self.columns),
                     hint=f"is '{near[0]}' meant? Headings are compared exactly" if near else None,
                 )
 
@@ -108,23 +108,23 @@ class Table:
             TabwbError: an id is missing or is given twice, which are named.
         """
         self.need(column)
-        found: dict[str, Row] = {}
+        rows: dict[str, Row] = {}
         twice: Counter[str] = Counter()
         for row in self.rows:
             name = row.cells[column]
             if not name:
                 raise TabwbError(f"'{column}' is empty", where=row.where)
-            if name in found:
+            if name in rows:
                 twice[name] += 1
-            found.setdefault(name, row)
+            rows.setdefault(name, row)
         if twice:
-            first = found[next(iter(twice))].where
+            first = rows[next(iter(twice))].where
             raise TabwbError(
                 f"ids stand more than once: {named(twice)}",
                 where=self.name,
                 hint=f"the first of them stands already in {first}; ids must differ",
             )
-        return found
+        return rows
 
 
 def named(names: Iterable[str]) -> str:

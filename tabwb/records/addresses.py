@@ -48,8 +48,8 @@ def servers_elsewhere(hosts: str) -> tuple[str, ...]:
     >>> servers_elsewhere("/run/postgresql,localhost,::1"), servers_elsewhere("db.example.org,")
     ((), ('db.example.org',))
     """
-    each = (host.strip() for host in hosts.split(","))
-    return tuple(host for host in each if not host.startswith(("/", "@")) and not stays_here(host))
+    names = (host.strip() for host in hosts.split(","))
+    return tuple(host for host in names if not host.startswith(("/", "@")) and not stays_here(host))
 
 
 def sound_servers_elsewhere(servers: str) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def sound_servers_elsewhere(servers: str) -> tuple[str, ...]:
     >>> sound_servers_elsewhere("{ab12}tcp:192.0.2.7:4713 studio")
     ('192.0.2.7', 'studio')
     """
-    found = []
+    elsewhere = []
     for word in servers.split():
         entry = word.partition("}")[2] if word.startswith("{") else word
         if not entry or entry.startswith(("unix:", "/")):
@@ -76,5 +76,5 @@ def sound_servers_elsewhere(servers: str) -> tuple[str, ...]:
         else:
             host = address.partition(":")[0] if address.count(":") == 1 else address
         if not stays_here(host):
-            found.append(host)
-    return tuple(found)
+            elsewhere.append(host)
+    return tuple(elsewhere)

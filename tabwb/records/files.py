@@ -35,9 +35,9 @@ def make_private_folder(folder: Path) -> Path:
     while not at.exists() and at != at.parent:
         missing.append(at)
         at = at.parent
-    for each in reversed(missing):
+    for parent in reversed(missing):
         # mkdir's mode is narrowed by the umask, never widened: 0700 holds with every umask.
-        each.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        parent.mkdir(mode=FOLDER_MODE, exist_ok=True)
     if not folder.is_dir():
         raise NotADirectoryError(20, "Not a directory", str(folder))
     return folder

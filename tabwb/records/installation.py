@@ -74,7 +74,7 @@ def requirements_of(extra: str) -> tuple[str, ...]:
 
 
 def _quoted(requirements: Iterable[str]) -> str:
-    return " ".join(f'"{one}"' for one in requirements)
+    return " ".join(f'"{requirement}"' for requirement in requirements)
 
 
 def _uv_tool(prefix: Path, *, extra: str = "", package: str = "") -> str:
@@ -84,8 +84,13 @@ def _uv_tool(prefix: Path, *, extra: str = "", package: str = "") -> str:
     try:
         receipt = tomllib.loads((prefix / "uv-receipt.toml").read_text(encoding="utf-8"))
         known = receipt["tool"]["requirements"]
-        extras = [name for one in known if one["name"] == NAME for name in one.get("extras", ())]
-        others = [str(one["name"]) for one in known if one["name"] != NAME]
+        extras = [
+            name
+            for requirement in known
+            if requirement["name"] == NAME
+            for name in requirement.get("extras", ())
+        ]
+        others = [str(requirement["name"]) for requirement in known if requirement["name"] != NAME]
     except (OSError, ValueError, LookupError, TypeError):
         extras, others = [], []
     extras = sorted({*extras, *filter(None, [extra])})

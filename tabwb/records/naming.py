@@ -73,7 +73,9 @@ class Take:
         """
         if "recording" not in metadata:
             return None
-        known = {each.name: metadata[each.name] for each in fields(cls) if each.name in metadata}
+        known = {
+            field.name: metadata[field.name] for field in fields(cls) if field.name in metadata
+        }
         values: dict[str, Any] = {
             name: float(value) if name.endswith("_s") else value for name, value in known.items()
         }
@@ -349,9 +351,9 @@ def observation_of_json(text: str) -> Observation:
         plain = json.loads(text)
         kind = _KINDS[plain.pop("what")]
         if kind is Transcribed:
-            said = plain["transcript"]
-            said["segments"] = tuple(Segment(*segment) for segment in said["segments"])
-            plain["transcript"] = Transcript(**said)
+            transcript = plain["transcript"]
+            transcript["segments"] = tuple(Segment(*segment) for segment in transcript["segments"])
+            plain["transcript"] = Transcript(**transcript)
         for name, value in plain.items():
             if isinstance(value, list):
                 plain[name] = tuple(value)

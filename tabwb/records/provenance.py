@@ -35,11 +35,11 @@ def read(text: str) -> tuple[tuple[str, Origin, str], ...]:
     >>> read("Notes.\n" + said("S-014-3", "human", "S-014") + "\n")
     (('S-014-3', 'human', 'S-014'),)
     """
-    found = []
+    lines = []
     for match in _LINE.finditer(text):
         origin = next(each for each in ORIGINS if each == match["origin"])
-        found.append((match["name"], origin, match["participant"] or ""))
-    return tuple(found)
+        lines.append((match["name"], origin, match["participant"] or ""))
+    return tuple(lines)
 
 
 def beside(path: Path) -> tuple[tuple[str, Origin, str], ...]:

@@ -116,4 +116,4 @@ class Transcript:
         if len(self.segments) == 1:
             length_s = self.segments[0].end_s - self.segments[0].start_s
             return 0 < length_s < (self.seconds or inf)
-        return len({each.start_s for each in self.segments}) != 1
+        return len({segment.start_s for segment in self.segments}) != 1

@@ -135,8 +135,8 @@ class Administration:
     @property
     def session_date(self) -> str:
         """The day on which the answers were given, ISO 8601; empty where it is not known."""
-        said = self.conditions.session_date
-        return self.created_at[:10] if said is None else said
+        stated = self.conditions.session_date
+        return self.created_at[:10] if stated is None else stated
 
     @property
     def given_at(self) -> str:

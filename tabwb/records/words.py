@@ -27,10 +27,10 @@ SPEECH_CAUTION = (
 """Beside everything that a machine says of a person's speech."""
 
 
-def plural(count: int, one: str, many: str = "") -> str:
+def plural(count: int, noun: str, many: str = "") -> str:
     """Return a number with its noun.
 
     >>> plural(1, "item"), plural(20, "item"), plural(0, "battery", "batteries")
     ('1 item', '20 items', '0 batteries')
     """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

@@ -75,13 +75,13 @@ def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
     )
     tiers: Tiers = {}
     for tier in grid.tiers:
-        found = [
+        intervals = [
             Interval(float(entry[0]), float(entry[1]), str(entry[2]))
             if len(entry) > 2
             else Interval(float(entry[0]), float(entry[0]), str(entry[1]))
             for entry in tier.entries
         ]
-        tiers[str(tier.name)] = tuple(sorted(each for each in found if each.label.strip()))
+        tiers[str(tier.name)] = tuple(sorted(each for each in intervals if each.label.strip()))
     return tiers, None
 
 
@@ -92,11 +92,11 @@ def _eaf(path: Path) -> tuple[Tiers, Path | None]:
     _place(eaf, path)
     tiers: Tiers = {}
     for name in eaf.get_tier_names():
-        found = [
+        intervals = [
             Interval(start / 1000, end / 1000, str(label).strip())
             for start, end, label, *_ in eaf.get_annotation_data_for_tier(name)
         ]
-        tiers[str(name)] = tuple(sorted(each for each in found if each.label))
+        tiers[str(name)] = tuple(sorted(each for each in intervals if each.label))
     for link in eaf.get_linked_files():
         relative = link.get("RELATIVE_MEDIA_URL") or ""
         # Only what lies beside it: an absolute address is another computer's. A video may be linked
@@ -146,5 +146,5 @@ def _depth(eaf: Any, name: str) -> int:
 
 def _beside(path: Path) -> Path | None:
     return next(
-        (found for suffix in SUFFIXES if (found := path.with_suffix(suffix)).is_file()), None
+        (beside for suffix in SUFFIXES if (beside := path.with_suffix(suffix)).is_file()), None
     )

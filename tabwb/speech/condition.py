@@ -131,10 +131,10 @@ def condition_file(
             where=os.fspath(source),
             allowed="a stretch inside the file",
         )
-    found = find_speech(samples, rate, finding)
-    conditioned = condition(samples, rate, found.speech)
+    speech_found = find_speech(samples, rate, finding)
+    conditioned = condition(samples, rate, speech_found.speech)
     write_wav(out, conditioned.samples, RATE)
-    return {**conditioned.parameters, "speech_by": found.method}, found
+    return {**conditioned.parameters, "speech_by": speech_found.method}, speech_found
 
 
 def high_pass(samples: Samples, rate: int) -> Signal:
@@ -172,12 +172,12 @@ def _spoken(x: Signal, rate: int, speech: Sequence[Stretch]) -> Signal:
     """
     if not speech:
         return x
-    lacking = SHORTEST_S - sum(each.end_s - each.start_s for each in speech)
+    lacking = SHORTEST_S - sum(stretch.end_s - stretch.start_s for stretch in speech)
     around = max(lacking, 0.0) / (2 * len(speech))
     spoken = np.zeros(x.size, dtype=bool)
-    for each in speech:
-        first = max(round((each.start_s - around) * rate), 0)
-        spoken[first : math.ceil((each.end_s + around) * rate)] = True
+    for stretch in speech:
+        first = max(round((stretch.start_s - around) * rate), 0)
+        spoken[first : math.ceil((stretch.end_s + around) * rate)] = True
     chosen: Signal = x[spoken]
     return chosen if chosen.size >= SHORTEST_S * rate else x
 

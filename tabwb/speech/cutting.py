@@ -24,8 +24,8 @@ def pieces(clip: Clip, seconds: float, least_s: float = 0.0) -> tuple[Clip, ...]
     >>> [(one.start_s, one.end_s) for one in pieces(Clip("a", speech=(Stretch(1, 2),)), 9.0)]
     [(0.85, 2.15)]
     """
-    found = windows(clip.speech or (), seconds, least_s, AROUND_S)
-    return tuple(replace(clip, start_s=one.start_s, end_s=one.end_s) for one in found)
+    cut = windows(clip.speech or (), seconds, least_s, AROUND_S)
+    return tuple(replace(clip, start_s=window.start_s, end_s=window.end_s) for window in cut)
 
 
 def joined(
@@ -45,14 +45,14 @@ def joined(
         stand out stand in it as ``<spn>``. The likelihood of an accepted form is that of the piece
         where it is highest.
     """
-    failed = next((each for each in heard if each.status == "error"), None)
+    failed = next((transcript for transcript in heard if transcript.status == "error"), None)
     if failed is not None:
         return replace(failed, segments=(), seconds=round(seconds, 4))
     segments: list[Segment] = []
     dropped: dict[str, int] = {}
-    for each, piece in zip(heard, given, strict=True):
-        segments += shifted(each.segments, piece.start_s)
-        for label, count in each.dropped.items():
+    for transcript, piece in zip(heard, given, strict=True):
+        segments += shifted(transcript.segments, piece.start_s)
+        for label, count in transcript.dropped.items():
             dropped[label] = dropped.get(label, 0) + count
     known = [e.accepted_likelihood for e in heard if e.accepted_likelihood is not None]
     unit = heard[0].unit if heard else "phonemes"
@@ -71,8 +71,10 @@ def joined(
 def shifted(segments: Sequence[Segment], by_s: float) -> list[Segment]:
     """Return segments as much later."""
     return [
-        replace(one, start_s=round(one.start_s + by_s, 4), end_s=round(one.end_s + by_s, 4))
-        for one in segments
+        replace(
+            segment, start_s=round(segment.start_s + by_s, 4), end_s=round(segment.end_s + by_s, 4)
+        )
+        for segment in segments
     ]
 
 
@@ -82,5 +84,7 @@ def with_sounds(segments: Sequence[Segment], sounds: Sequence[Stretch]) -> tuple
     >>> [one.phoneme for one in with_sounds([Segment("AH", 2, 3)], [Stretch(0.5, 1)])]
     ['<spn>', 'AH']
     """
-    noises = [Segment(OTHER_SOUND, round(one.start_s, 4), round(one.end_s, 4)) for one in sounds]
-    return tuple(sorted((*segments, *noises), key=lambda one: one.start_s))
+    noises = [
+        Segment(OTHER_SOUND, round(sound.start_s, 4), round(sound.end_s, 4)) for sound in sounds
+    ]
+    return tuple(sorted((*segments, *noises), key=lambda sound: sound.start_s))

@@ -73,19 +73,19 @@ def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> De
     if wanted is None:
         return next((device for device in devices if device.default), devices[0])
     if isinstance(wanted, int) or wanted.isdecimal():
-        found = [device for device in devices if device.index == int(wanted)]
+        matching = [device for device in devices if device.index == int(wanted)]
     else:
         word = wanted.casefold()
-        found = [
+        matching = [
             device
             for device in devices
             if word in {device.name.casefold(), title(device).casefold()}
         ]
-        found = found or [device for device in devices if word in device.name.casefold()]
-    if len(found) == 1:
-        return found[0]
+        matching = matching or [device for device in devices if word in device.name.casefold()]
+    if len(matching) == 1:
+        return matching[0]
     allowed = "; ".join(f"{device.index} {title(device)}" for device in devices)
-    if found:
+    if matching:
         raise UsageError(f"'{wanted}' is the name of several {noun}s", allowed=allowed)
     near = get_close_matches(str(wanted), [device.name for device in devices], n=1)
     hint = f"did you mean '{near[0]}'?" if near else "'tabwb microphone list' shows them"
@@ -101,13 +101,13 @@ def _listed(kind: str) -> tuple[Device, ...]:
     (message,) = ask("devices", {})
     return tuple(
         Device(
-            each["index"],
-            each["name"],
-            each["host"],
-            each[f"{kind}s"],
-            each["rate"],
-            each[f"default_{kind}"],
+            device["index"],
+            device["name"],
+            device["host"],
+            device[f"{kind}s"],
+            device["rate"],
+            device[f"default_{kind}"],
         )
-        for each in message["devices"]
-        if each[f"{kind}s"] > 0
+        for device in message["devices"]
+        if device[f"{kind}s"] > 0
     )

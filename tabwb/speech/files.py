@@ -87,9 +87,9 @@ def recorded_on(path: str | os.PathLike[str]) -> str:
         TabwbError: it is not there, or no sound file.
     """
     with _open(path) as sound:
-        said = str(sound.copy_metadata().get("date", ""))
+        text = str(sound.copy_metadata().get("date", ""))
     try:
-        return date.fromisoformat(said[:10]).isoformat()
+        return date.fromisoformat(text[:10]).isoformat()
     except ValueError:
         return ""
 
@@ -100,23 +100,23 @@ def check_whole(path: str | os.PathLike[str]) -> SoundInfo:
     Raises:
         TabwbError: it holds no sound, or less than it promises.
     """
-    found = info(path)
-    if found.frames == 0:
+    description = info(path)
+    if description.frames == 0:
         raise TabwbError("holds no sound", where=os.fspath(path), allowed=ALLOWED)
     there, size = 0, Path(path).stat().st_size
     with _open(path) as sound, _reading(path):
         while block := len(sound.read(BLOCK, dtype="float32", always_2d=True)):
             there += block
-    missing_s = (found.frames - there) / found.rate
+    missing_s = (description.frames - there) / description.rate
     # libsndfile reads what is there of a WAV file and says nothing of the rest.
-    missing_s += (_promised(Path(path)) - size) / size * there / found.rate
+    missing_s += (_promised(Path(path)) - size) / size * there / description.rate
     if missing_s > SLACK_S:
         raise TabwbError(
-            f"is cut off: only its first {there / found.rate:.2f} s are there",
+            f"is cut off: only its first {there / description.rate:.2f} s are there",
             where=os.fspath(path),
             hint="copy it again, or keep the part that is there with: ffmpeg -i FILE out.wav",
         )
-    return found
+    return description
 
 
 def read_clip(
@@ -206,13 +206,13 @@ def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
     Raises:
         TabwbError: a path is not there, or a folder holds no sound file.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for given in paths:
         path = Path(given)
         if not path.is_dir():
             if not path.exists():
                 raise TabwbError("is not there", where=str(path))
-            found.append(path)
+            files.append(path)
             continue
         inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
         if not inside:
@@ -221,8 +221,8 @@ def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
                 where=str(path),
                 allowed=", ".join(SUFFIXES),
             )
-        found += inside
-    return tuple(found)
+        files += inside
+    return tuple(files)
 
 
 def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None:
@@ -250,8 +250,8 @@ def _promised(path: Path) -> int:
         head = file.read(12)
     if head[:4] != b"RIFF" or head[8:] != b"WAVE":
         return size
-    said = int.from_bytes(head[4:8], "little") + 8
-    return said if size < said < MOST_RIFF else size
+    stated = int.from_bytes(head[4:8], "little") + 8
+    return stated if size < stated < MOST_RIFF else size
 
 
 @contextmanager
@@ -302,7 +302,7 @@ def _open(path: str | os.PathLike[str]) -> Any:
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    said = str(getattr(error, "error_string", None) or error)
-    if said.startswith("File does not exist"):  # libsndfile of an MP3 without a single frame
+    text = str(getattr(error, "error_string", None) or error)
+    if text.startswith("File does not exist"):  # libsndfile of an MP3 without a single frame
         return "no sound is found in it"
-    return said.removeprefix("Error :").strip().rstrip(".")
+    return text.removeprefix("Error :").strip().rstrip(".")

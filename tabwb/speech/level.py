@@ -66,14 +66,14 @@ def full_scale_runs(samples: Samples) -> NDArray[np.int64]:
     >>> full_scale_runs(np.array([0, 1, 1, 1, 0.2, -1, -1, 1, 1], dtype=np.float32)).tolist()
     [[1, 4]]
     """
-    found = []
+    long_runs = []
     for sign in (1, -1):
         at = np.zeros(samples.size + 2, dtype=np.int8)
         at[1:-1] = sign * samples >= FULL_SCALE
         change = np.diff(at)
         runs = np.column_stack((np.flatnonzero(change == 1), np.flatnonzero(change == -1)))
-        found.append(runs[runs[:, 1] - runs[:, 0] >= CLIP_RUN])
-    together = np.concatenate(found).astype(np.int64)
+        long_runs.append(runs[runs[:, 1] - runs[:, 0] >= CLIP_RUN])
+    together = np.concatenate(long_runs).astype(np.int64)
     return together[np.argsort(together[:, 0])]
 
 
@@ -109,8 +109,8 @@ class Meter:
         # One that was long enough before this block has been counted with an earlier one.
         self.clips += int((~((here[:, 0] == 0) & (carried.size == CLIP_RUN))).sum())
         self._carried = _trailing(whole)
-        told = level(samples)
-        return Level(told.peak_dbfs, told.rms_dbfs, len(here) > 0)
+        current = level(samples)
+        return Level(current.peak_dbfs, current.rms_dbfs, len(here) > 0)
 
 
 def _trailing(samples: Samples) -> Samples:

@@ -161,12 +161,12 @@ def ask(verb: str, options: Message, timeout_s: float = ANSWER_S) -> list[Messag
         MissingExtra: sounddevice is not installed.
         ComponentError: the host failed, or was not done in time.
     """
-    said: list[Message] = []
-    host = SoundHost(verb, options, said.append)
+    replies: list[Message] = []
+    host = SoundHost(verb, options, replies.append)
     try:
         finished = host.over.wait(timeout_s)
     finally:
         host.end()
-    if not finished or len(said) < 2:  # nothing before "over"
+    if not finished or len(replies) < 2:  # nothing before "over"
         raise host.failure()
-    return said[:-1]
+    return replies[:-1]

@@ -104,10 +104,12 @@ def speech_level(samples: Samples, rate: int) -> float | None:
     Measured on the stretches of :func:`tabwb.speech.finding.find_speech`, one after the other, so
     that what the recording holds besides them does not change it. None where no speech is found.
     """
-    found = find_speech(samples, rate).speech
-    if not found:
+    stretches = find_speech(samples, rate).speech
+    if not stretches:
         return None
-    spoken = [samples[int(each.start_s * rate) : int(each.end_s * rate)] for each in found]
+    spoken = [
+        samples[int(stretch.start_s * rate) : int(stretch.end_s * rate)] for stretch in stretches
+    ]
     return active_speech_level(np.concatenate(spoken), rate).dbov
 
 

@@ -58,13 +58,13 @@ class Routing:
         assert self._watching is not None and self._watching.stdout is not None
         events = self._watching.stdout.fileno()
         while True:
-            told, _, _ = select.select([events], [], [], LOOK_S)
-            if told:
-                said = os.read(events, 65_536)
-                if not said:
+            ready, _, _ = select.select([events], [], [], LOOK_S)
+            if ready:
+                output = os.read(events, 65_536)
+                if not output:
                     return
                 # "Event 'change' on source-output #7"; clients and sinks are not our business.
-                if b" on source" not in said:
+                if b" on source" not in output:
                     continue
             self._look()
 
@@ -103,8 +103,8 @@ def source_number(listing: str, pid: int) -> str:
     """
     for block in re.split(r"^(?=Source Output #)", listing, flags=re.MULTILINE):
         if f'application.process.id = "{pid}"' in block:
-            found = re.search(r"^\s*Source: (\d+)$", block, flags=re.MULTILINE)
-            return found[1] if found else ""
+            match = re.search(r"^\s*Source: (\d+)$", block, flags=re.MULTILINE)
+            return match[1] if match else ""
     return ""
 
 
@@ -116,9 +116,9 @@ def description(listing: str, number: str) -> str:
     """
     for block in re.split(r"^(?=Source #)", listing, flags=re.MULTILINE):
         if block.startswith(f"Source #{number}\n"):
-            found = re.search(r"^\s*Description: (.+)$", block, flags=re.MULTILINE)
-            if found:
-                return found[1]
+            match = re.search(r"^\s*Description: (.+)$", block, flags=re.MULTILINE)
+            if match:
+                return match[1]
     return f"source {number}"
 
 

@@ -48,14 +48,14 @@ def configured(environ: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """
     if environ.get("PULSE_SERVER"):
         return (("PULSE_SERVER", environ["PULSE_SERVER"]),)
-    found = []
+    servers = []
     for path in _files(environ):
         try:
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        found += [(str(path), servers) for servers in _DEFAULT.findall(text)]
-    return tuple(found)
+        servers += [(str(path), value) for value in _DEFAULT.findall(text)]
+    return tuple(servers)
 
 
 def _files(environ: Mapping[str, str]) -> list[Path]:
@@ -65,4 +65,4 @@ def _files(environ: Mapping[str, str]) -> list[Path]:
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     # libpulse reads the first that is there; all are looked at, which refuses too much at most.
     files = [config / "pulse" / "client.conf", home / ".pulse" / "client.conf", SYSTEM]
-    return files + [one for each in files for one in sorted(Path(f"{each}.d").glob("*.conf"))]
+    return files + [path for file in files for path in sorted(Path(f"{file}.d").glob("*.conf"))]

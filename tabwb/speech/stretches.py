@@ -56,16 +56,16 @@ def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
     sure = levels >= max(noise + SURE_DB, loud - SURE_BELOW_LOUD_DB)
     foot = levels >= max(noise + FOOT_DB, loud - FOOT_BELOW_LOUD_DB)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], foot.astype(np.int8), [0]))))
-    found: list[Stretch] = []
+    merged: list[Stretch] = []
     for first, after in zip(edges[::2], edges[1::2], strict=True):
         if not sure[first:after].any():
             continue
         start, end = int(first) * HOP_S, int(after - 1) * HOP_S + WINDOW_S
-        if found and start - found[-1].end_s < LEAST_GAP_S:
-            found[-1] = Stretch(found[-1].start_s, end)
+        if merged and start - merged[-1].end_s < LEAST_GAP_S:
+            merged[-1] = Stretch(merged[-1].start_s, end)
         else:
-            found.append(Stretch(start, end))
-    return tuple(each for each in found if each.end_s - each.start_s >= SHORTEST_S)
+            merged.append(Stretch(start, end))
+    return tuple(stretch for stretch in merged if stretch.end_s - stretch.start_s >= SHORTEST_S)
 
 
 def windows(
@@ -82,15 +82,15 @@ def windows(
     >>> windows([Stretch(1.0, 1.4), Stretch(3.0, 3.5)], 4.0, 1.0, 0.2)
     (Stretch(start_s=0.7, end_s=1.7), Stretch(start_s=2.75, end_s=3.75))
     """
-    found: list[Stretch] = []
-    for at, each in enumerate(stretches):
-        room = max((least_s - (each.end_s - each.start_s)) / 2, around_s)
-        low = 0.0 if at == 0 else (stretches[at - 1].end_s + each.start_s) / 2
+    cut: list[Stretch] = []
+    for at, stretch in enumerate(stretches):
+        room = max((least_s - (stretch.end_s - stretch.start_s)) / 2, around_s)
+        low = 0.0 if at == 0 else (stretches[at - 1].end_s + stretch.start_s) / 2
         high = seconds
         if at + 1 < len(stretches):
-            high = (each.end_s + stretches[at + 1].start_s) / 2
-        start, end = each.start_s - room, each.end_s + room
+            high = (stretch.end_s + stretches[at + 1].start_s) / 2
+        start, end = stretch.start_s - room, stretch.end_s + room
         # What one side has no room for the other side takes.
         start, end = min(start, high - least_s), max(end, low + least_s)
-        found.append(Stretch(round(max(start, low), 6), round(min(end, high), 6)))
-    return tuple(found)
+        cut.append(Stretch(round(max(start, low), 6), round(min(end, high), 6)))
+    return tuple(cut)

@@ -59,13 +59,13 @@ def voice_probabilities(samples: Samples) -> NDArray[np.float32]:
     padded[CONTEXT : CONTEXT + samples.size] = samples
     framed = np.lib.stride_tricks.sliding_window_view(padded, CONTEXT + FRAME)[::FRAME]
     hidden, cell = np.zeros(STATE, np.float32), np.zeros(STATE, np.float32)
-    found = np.zeros(count, dtype=np.float32)
+    probabilities = np.zeros(count, dtype=np.float32)
     for first in range(0, count, AT_ONCE):
         given = {"input": np.ascontiguousarray(framed[first : first + AT_ONCE])}
-        found[first : first + AT_ONCE], hidden, cell = session.run(
+        probabilities[first : first + AT_ONCE], hidden, cell = session.run(
             ["speech_probs", "hn", "cn"], {**given, "h": hidden, "c": cell}
         )
-    return found
+    return probabilities
 
 
 def stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tuple[Stretch, ...]:
@@ -82,7 +82,7 @@ def stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tu
     >>> [(round(a, 3), round(b, 3)) for a, b in stretches_of_voice(row, 0.224)]
     [(0.004, 0.188)]
     """
-    found: list[Stretch] = []
+    stretches: list[Stretch] = []
     began: int | None = None
     for at, probability in enumerate((*probabilities.tolist(), 0.0)):
         if began is None and probability >= BEGINS:
@@ -90,12 +90,12 @@ def stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tu
         elif began is not None and probability < ENDS:
             start = max(began * FRAME / RATE - AROUND_S, 0.0)
             end = min(at * FRAME / RATE + AROUND_S, seconds)
-            if found and start - found[-1].end_s < LEAST_GAP_S:
-                found[-1] = Stretch(found[-1].start_s, end)
+            if stretches and start - stretches[-1].end_s < LEAST_GAP_S:
+                stretches[-1] = Stretch(stretches[-1].start_s, end)
             else:
-                found.append(Stretch(start, end))
+                stretches.append(Stretch(start, end))
             began = None
-    return tuple(found)
+    return tuple(stretches)
 
 
 @cache

@@ -163,13 +163,13 @@ def unnamed(folder: Path, known: Container[str]) -> list[Path]:
         folder: of the files.
         known: the digests that the store knows, read in a writing transaction that is open.
     """
-    found = [path for path in folder.glob("[0-9a-f][0-9a-f]/*") if path.name not in known]
+    paths = [path for path in folder.glob("[0-9a-f][0-9a-f]/*") if path.name not in known]
     for path in folder.glob(f"{NEW}*"):
         with suppress(OSError):
             mark = path if path.suffix == MARK else path.with_name(path.name + MARK)
             if is_abandoned(mark):
-                found.append(path)
-    return found
+                paths.append(path)
+    return paths
 
 
 def sweep(folder: Path, known: Container[str]) -> list[Path]:

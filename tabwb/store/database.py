@@ -260,10 +260,10 @@ class EmbeddedDatabase:
         except sqlite3.OperationalError as error:
             if not _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                 raise
-            found = self._connect_for_reading()
-            if found is None:
+            connection = self._connect_for_reading()
+            if connection is None:
                 raise
-            return found
+            return connection
 
     def _connect_for_reading(self) -> sqlite3.Connection | None:
         """Return a connection to a read-only file; None where it is not readable either."""

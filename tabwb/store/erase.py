@@ -96,13 +96,13 @@ def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str
     holders: dict[str, set[int]] = {}
     for sha256, number in transaction.rows("SELECT sha256, administration_id FROM recordings"):
         holders.setdefault(sha256, set()).add(int(number))
-    found = {
+    shared = {
         (sha256, str(transaction.value("SELECT examinee FROM administrations WHERE id = ?", other)))
         for sha256, held in holders.items()
         if held & numbers
         for other in held - numbers
     }
-    return tuple(sorted(found))
+    return tuple(sorted(shared))
 
 
 def delete(
@@ -173,20 +173,20 @@ def _numbers(transaction: Transaction, speaker: str) -> tuple[int, ...]:
 
 def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None) -> set[int | str]:
     """Return the ids that the rows of these administrations (all, where none given) refer to."""
-    found: set[int | str] = set()
+    used: set[int | str] = set()
     for table, column, theirs in uses:
         select = f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
         if numbers is None:
-            found |= {row[0] for row in transaction.rows(select)}
+            used |= {row[0] for row in transaction.rows(select)}
         elif theirs is not None:
             for number in numbers:
                 rows = transaction.rows(f"{select} AND {theirs}", number)
-                found |= {row[0] for row in rows}
-    return found
+                used |= {row[0] for row in rows}
+    return used
 
 
 def _forget(transaction: Transaction, table: str, key: str, unused: set[int | str]) -> None:
-    transaction.many(f"DELETE FROM {table} WHERE {key} = ?", [(each,) for each in unused])
+    transaction.many(f"DELETE FROM {table} WHERE {key} = ?", [(value,) for value in unused])
 
 
 def remove_takes(store: Path, administrations: Iterable[str]) -> None:

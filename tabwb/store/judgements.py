@@ -47,10 +47,10 @@ def insert(
     moment = now()
     if declaration is not None:
         insert_declaration(transaction, keys, administration_id, declaration, moment)
-    made: list[Judged] = []
-    for each in judged:
-        judgement = each.judgement
-        attempt_id = attempt_key(transaction, administration_id, each.trial, each.attempt)
+    kept: list[Judged] = []
+    for entry in judged:
+        judgement = entry.judgement
+        attempt_id = attempt_key(transaction, administration_id, entry.trial, entry.attempt)
         rater_id = keys.of(transaction, "raters", judgement.rater)
         set_id: int | None = None
         verdict: str | None = None
@@ -84,8 +84,8 @@ def insert(
             moment,
         )
         stored = replace(judgement, id=int(number), recorded_at=moment)
-        made.append(replace(each, judgement=stored))
-    return tuple(made)
+        kept.append(replace(entry, judgement=stored))
+    return tuple(kept)
 
 
 def of_administration(
@@ -103,7 +103,7 @@ def of_administration(
 
 def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
     """Return the latest judgement of each key that is no failure and no repetition."""
-    found: dict[str, Judgement] = {}
+    latest: dict[str, Judgement] = {}
     wanted = sorted(keys)
     for at in range(0, len(wanted), _AT_ONCE):
         part = [bytes.fromhex(key) for key in wanted[at : at + _AT_ONCE]]
@@ -113,11 +113,11 @@ def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgem
             " ORDER BY judgements.id",
             *part,
         )
-        for each in _judged(transaction, rows):
-            statuses = {rating.status for rating in each.judgement.ratings}
+        for entry in _judged(transaction, rows):
+            statuses = {rating.status for rating in entry.judgement.ratings}
             if RatingStatus.ERROR not in statuses:
-                found[each.judgement.key] = each.judgement
-    return found
+                latest[entry.judgement.key] = entry.judgement
+    return latest
 
 
 def _judged(transaction: Transaction, rows: Sequence[Any]) -> Iterator[Judged]:
@@ -162,7 +162,7 @@ def _judged(transaction: Transaction, rows: Sequence[Any]) -> Iterator[Judged]:
 def _ratings(
     transaction: Transaction, sets: Sequence[int]
 ) -> dict[int, list[tuple[str, float | None, RatingStatus, str]]]:
-    found: dict[int, list[tuple[str, float | None, RatingStatus, str]]] = {}
+    ratings: dict[int, list[tuple[str, float | None, RatingStatus, str]]] = {}
     for at in range(0, len(sets), _AT_ONCE):
         part = sets[at : at + _AT_ONCE]
         marks = ", ".join("?" * len(part))
@@ -173,8 +173,8 @@ def _ratings(
             f" WHERE set_id IN ({marks}) ORDER BY set_id, measure_id",
             *part,
         ):
-            found.setdefault(set_id, []).append((measure, value, STATUSES[status], reason or ""))
-    return found
+            ratings.setdefault(set_id, []).append((measure, value, STATUSES[status], reason or ""))
+    return ratings
 
 
 def _verdict(ratings: Sequence[Rating]) -> str:

@@ -192,13 +192,13 @@ def check(path: Path) -> tuple[Damage, ...]:
         raise StoreError("there is no store here", where=str(path))
     folder = blobs.folder_of(path)
     database = EmbeddedDatabase(path.absolute())
-    found: list[Damage] = []
+    damages: list[Damage] = []
     try:
         with database.reading() as transaction:
-            found += _structure(transaction)
-            if found:
+            damages += _structure(transaction)
+            if damages:
                 # What SQLite itself cannot read is not worth reading further.
-                return tuple(found)
+                return tuple(damages)
             version = version_of(transaction, str(path))
             if version is None:
                 raise StoreError(
@@ -210,18 +210,18 @@ def check(path: Path) -> tuple[Damage, ...]:
                 # Its columns are those of its time: only what is true of every version is checked.
                 return tuple(_foreign_keys(transaction))
             for look in (_references, _texts, _sequences):
-                found += look(transaction)
+                damages += look(transaction)
             for digest, size in transaction.rows("SELECT sha256, size FROM assets"):
-                found += _file(blobs.path_of(folder, digest), digest, size)
+                damages += _file(blobs.path_of(folder, digest), digest, size)
     except StoreError as error:
         if not isinstance(error.__cause__, sqlite3.DatabaseError) or isinstance(
             error.__cause__, sqlite3.OperationalError
         ):
             raise
-        found.append(Damage(str(path), error.message))
+        damages.append(Damage(str(path), error.message))
     finally:
         database.close()
-    return tuple(found)
+    return tuple(damages)
 
 
 def remove_unnamed(path: Path) -> tuple[Path, ...]:

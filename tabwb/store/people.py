@@ -123,9 +123,9 @@ class People(ABC):
             StoreError: this ID was deleted.
         """
         with self._writing() as transaction:
-            for each in consents:
-                consent = replace(each, by=each.by or operator())
-                people_rows.insert_consent(transaction, consent)
+            for consent in consents:
+                by = consent.by or operator()
+                people_rows.insert_consent(transaction, replace(consent, by=by))
 
     def consents(self, speaker: str) -> tuple[Consent, ...]:
         """Return all that a speaker gave and withdrew, in the order recorded."""
@@ -143,9 +143,9 @@ class People(ABC):
         if not entries:
             return
         with self._writing() as transaction:
-            for each in entries:
-                entry = replace(each, who=each.who or operator())
-                people_rows.insert_log(transaction, entry)
+            for entry in entries:
+                who = entry.who or operator()
+                people_rows.insert_log(transaction, replace(entry, who=who))
 
     def log_entries(
         self, speaker: str | None = None, administration: int | None = None

@@ -19,17 +19,17 @@ from tabwb.store.write import now
 
 def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
     """Return everybody known by record, consent or administration, ordered by ID."""
-    found = {speaker: Speaker(speaker) for _, speaker in guarded(transaction)}
+    known = {speaker: Speaker(speaker) for _, speaker in guarded(transaction)}
     for (speaker,) in transaction.rows("SELECT DISTINCT speaker FROM consents"):
-        found[speaker] = Speaker(speaker)
+        known[speaker] = Speaker(speaker)
     versions: dict[str, int] = {}
     for speaker, record, recorded_at, who in transaction.rows(
         "SELECT speaker, record, recorded_at, who FROM speakers ORDER BY id"
     ):
         versions[speaker] = versions.get(speaker, 0) + 1
         values = codec.from_json(record)
-        found[speaker] = Speaker(speaker, values, recorded_at, who, versions[speaker])
-    return tuple(found[speaker] for speaker in sorted(found))
+        known[speaker] = Speaker(speaker, values, recorded_at, who, versions[speaker])
+    return tuple(known[speaker] for speaker in sorted(known))
 
 
 def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:

@@ -40,12 +40,12 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
     text = str(reference).strip().lower()
     # A uid may be all digits at its beginning; a small id has fewer than 8.
     if text.isdecimal() and len(text) < 8:
-        found = [
+        numbers = [
             row[0]
             for row in transaction.rows("SELECT id FROM administrations WHERE id = ?", int(text))
         ]
     elif _PREFIX.fullmatch(text):
-        found = [
+        numbers = [
             row[0]
             for row in transaction.rows(
                 "SELECT id FROM administrations WHERE uid >= ? AND uid < ? ORDER BY id",
@@ -54,13 +54,13 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
             )
         ]
     else:
-        found = []
-    if len(found) == 1:
-        return int(found[0])
-    if found:
+        numbers = []
+    if len(numbers) == 1:
+        return int(numbers[0])
+    if numbers:
         raise StoreError(
-            f"'{reference}' is the beginning of {len(found)} administrations' ids",
-            allowed=", ".join(str(number) for number in found[:10]),
+            f"'{reference}' is the beginning of {len(numbers)} administrations' ids",
+            allowed=", ".join(str(number) for number in numbers[:10]),
         )
     raise StoreError(
         f"there is no administration '{reference}' in this store",
@@ -246,8 +246,8 @@ def administrations(
     made: list[Administration] = []
     for number, uid, battery, version, content_hash, title, conditions, created, versions in rows:
         if number in folded:
-            told = _outline(transaction, number)
-            status, reason, n_answered = told.status, told.reason, told.answered
+            outline = _outline(transaction, number)
+            status, reason, n_answered = outline.status, outline.reason, outline.answered
         else:
             status, reason = status_of(events.get(number, ()))
             n_answered = answered.get(number, 0) - practised.get(number, 0)

@@ -50,14 +50,16 @@ class ServerDatabase:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Yield a transaction that sees one state of the store throughout."""
-        with self._transaction("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") as one:
-            yield one
+        with self._transaction(
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        ) as transaction:
+            yield transaction
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Yield a transaction that is durable when the block ends and undone when it raises."""
-        with self._transaction("SET LOCAL synchronous_commit = on") as one:
-            yield one
+        with self._transaction("SET LOCAL synchronous_commit = on") as transaction:
+            yield transaction
 
     @contextmanager
     def lock(self, administration_id: int) -> Iterator[None]:
@@ -188,9 +190,9 @@ def _parameters(driver: Any, url: str, location: str) -> dict[str, str]:
 def _elsewhere(driver: Any, parameters: dict[str, str]) -> tuple[str, ...]:
     """Return the hosts of a connection that are not this computer, with libpq's own defaults."""
     defaults = {
-        each.keyword.decode(): each.val.decode()
-        for each in driver.pq.Conninfo.get_defaults()
-        if each.val
+        default.keyword.decode(): default.val.decode()
+        for default in driver.pq.Conninfo.get_defaults()
+        if default.val
     }
     if "service" in parameters and "hostaddr" not in parameters:
         # A service file may name any address, also beside a host.
@@ -204,8 +206,8 @@ def _secrets(parameters: dict[str, str]) -> tuple[str, ...]:
     values = [parameters.get(key, "") for key in ("password", "sslpassword")]
     # "-c name=value" may hold anything.
     values += re.split(r"[\s=]+", parameters.get("options", ""))
-    found = {text for value in values if value for text in (value, quote(value, safe=""))}
-    return tuple(sorted((text for text in found if len(text) > 2), key=len, reverse=True))
+    texts = {text for value in values if value for text in (value, quote(value, safe=""))}
+    return tuple(sorted((text for text in texts if len(text) > 2), key=len, reverse=True))
 
 
 def open_server(url: str, *, create: bool = True) -> ServerDatabase:

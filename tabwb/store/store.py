@@ -173,7 +173,7 @@ class Store(People):
                 " WHERE content_hash = ? ORDER BY path",
                 content_hash,
             )
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         for path, digest, content in rows:
             if content is None and self.embedded is not None:
                 place = blobs.path_of(blobs.folder_of(self.embedded), digest)
@@ -183,10 +183,10 @@ class Store(People):
                         where=str(place),
                         hint="put it back from a backup",
                     )
-                found[path] = place.read_bytes()
+                contents[path] = place.read_bytes()
             else:
-                found[path] = bytes(content)
-        return found
+                contents[path] = bytes(content)
+        return contents
 
     # ---------------------------------------------------------------- administrations
 
@@ -224,8 +224,8 @@ class Store(People):
             number = write.insert_administration(
                 transaction, self._keys, battery_id, conditions, plan, versions
             )
-            made = read.administrations(transaction, number, number)
-        return self._with_interrupted(made)[0]  # until a session opens it, nobody gives it
+            created = read.administrations(transaction, number, number)
+        return self._with_interrupted(created)[0]  # until a session opens it, nobody gives it
 
     def administration(self, ref: int | str) -> Administration:
         """Return the administration with a small id, a uid or the first 8 or more signs of a uid.
@@ -235,15 +235,15 @@ class Store(People):
         """
         with self._reading() as transaction:
             number = read.number_of(transaction, ref)
-            found = read.administrations(transaction, number, number)
-        return self._with_interrupted(found)[0]
+            matching = read.administrations(transaction, number, number)
+        return self._with_interrupted(matching)[0]
 
     def administrations(self, newest: int | None = None) -> tuple[Administration, ...]:
         """Return all administrations, or only so many of the newest; the newest one last."""
         with self._reading() as transaction:
             first = 0 if newest is None else read.newest(transaction, newest)
-            found = read.administrations(transaction, first)
-        return self._with_interrupted(found)
+            rows = read.administrations(transaction, first)
+        return self._with_interrupted(rows)
 
     def history(self, administration_id: int) -> History:
         """Return the folded history of an administration, to which new entries can be added."""
@@ -313,11 +313,17 @@ class Store(People):
 
     # ---------------------------------------------------------------- inside
 
-    def _with_interrupted(self, found: Sequence[Administration]) -> tuple[Administration, ...]:
+    def _with_interrupted(
+        self, administrations: Sequence[Administration]
+    ) -> tuple[Administration, ...]:
         """Mark those that run although no session holds them: their process was killed."""
-        running = [one.id for one in found if one.status is AdministrationStatus.RUNNING]
+        running = [
+            administration.id
+            for administration in administrations
+            if administration.status is AdministrationStatus.RUNNING
+        ]
         if not running:
-            return tuple(found)
+            return tuple(administrations)
         if self.embedded is not None:
             store = self.embedded
             held = frozenset(number for number in running if locks.is_held(store, number))
@@ -327,7 +333,12 @@ class Store(People):
             assert isinstance(self.database, ServerDatabase)
             held = self.database.held()
         left = frozenset(running) - held
-        return tuple(replace(one, interrupted=True) if one.id in left else one for one in found)
+        return tuple(
+            replace(administration, interrupted=True)
+            if administration.id in left
+            else administration
+            for administration in administrations
+        )
 
     @property
     def embedded(self) -> Path | None:

@@ -228,11 +228,11 @@ def append(
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         [(administration_id, sequence + at, *step) for at, step in enumerate(steps, 1)],
     )
-    made: dict[tuple[int, int], int] = {}
+    attempt_ids: dict[tuple[int, int], int] = {}
     for entry in entries:
         if isinstance(entry, RatingsEntry):
             place = entry.trial, entry.attempt
-            attempt_id = made.get(place)
+            attempt_id = attempt_ids.get(place)
             insert_ratings(
                 transaction,
                 keys,
@@ -246,7 +246,7 @@ def append(
             continue
         sequence += 1
         if isinstance(entry, AttemptEntry):
-            made[entry.trial, entry.attempt.number] = _insert_attempt(
+            attempt_ids[entry.trial, entry.attempt.number] = _insert_attempt(
                 transaction, keys, administration_id, sequence, entry
             )
 
@@ -296,18 +296,18 @@ def attempt_key(transaction: Transaction, administration_id: int, trial: int, at
     Raises:
         StoreError: it is not.
     """
-    found = transaction.value(
+    key = transaction.value(
         "SELECT id FROM attempts WHERE administration_id = ? AND trial = ? AND number = ?",
         administration_id,
         trial,
         attempt,
     )
-    if found is None:
+    if key is None:
         raise StoreError(
             f"trial {trial} has no attempt {attempt} to rate",
             where=f"administration {administration_id}",
         )
-    return int(found)
+    return int(key)
 
 
 def insert_ratings(
@@ -381,7 +381,7 @@ def insert_declaration(
         administration_id,
         rater_id,
     )
-    if [tuple(each) for each in last] != [row]:
+    if [tuple(declared) for declared in last] != [row]:
         transaction.execute(
             "INSERT INTO rater_declarations (administration_id, rater_id, kind, scope,"
             " features_id, caution_id, prompt_id, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
