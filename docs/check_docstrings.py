@@ -35,11 +35,10 @@ PAGES = re.compile(r"\b(?:SCORING|DESIGN|SCREENS|STYLE)\b(?:\.md)?")
 """Names of pages that are not in the repository."""
 
 REFUSED = re.compile(
-    r"\b(?:mend(?:s|ed|ing)?|came of|comes of (?:it|this)|nobody means"
-    r"|(?:go(?:es|ne)?|went) on with|nothing is asked"
-    r"|(?<!there )(?:is|are) no (?!longer|more|\w+er than)\w+|by whom"
-    r"|is looked whether|what is of|so often|asked no more|faces?|floors?|houses?|roads?"
-    r"|come to nothing|takes? up|taken up|stands? beside|stands? (?:in|at) the)\b",
+    r"\b(?:mend(?:s|ed|ing)?|came of|nobody means|(?:go(?:es|ne)?|went) on with|nothing is asked"
+    r"|asked no more|come to nothing|by whom|is looked whether|what is of|takes? up|taken up"
+    r"|(?<!there )(?:is|are|was|were) no (?!longer\b|more\b|one\b|\w+er than)\w+|both faces"
+    r"|stands? beside|stands? (?:in|at|on) the|as it stands)\b",
     re.IGNORECASE,
 )
 """Metaphors and inverted sentences, looked for in docstrings, comments and messages."""

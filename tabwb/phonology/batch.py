@@ -1,7 +1,7 @@
 """PER, FER and traces of thousands of utterances at once, in numpy.
 
-The same rules and ties as :mod:`tabwb.phonology.distance`, which is written to be read; a property
-test holds the two equal. Distances are whole quarters of a feature, so that they are exact.
+The same rules and ties as in :mod:`tabwb.phonology.distance`, which is the readable version; a
+property test compares the two. Distances are whole quarters of a feature, so they are exact.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DELETE: Final = np.int8(0)
 _INSERT: Final = np.int8(1)
 _DIAGONAL: Final = np.int8(2)
 _CELLS = 4_000_000
-"""How many cells of the dynamic program are held at once; a longer utterance is done by itself."""
+"""Number of cells of the dynamic program held at once; longer utterances are processed alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +234,7 @@ def _distances(
     Args:
         ref: codes of the references, int32 (rows, n).
         hyp: codes of the hypotheses, int32 (columns, n).
-        sizes: how much of each utterance is no padding.
+        sizes: the length of each utterance without padding.
         costs: what steps cost.
 
     Returns:

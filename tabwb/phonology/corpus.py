@@ -1,4 +1,4 @@
-"""Two tables of transcripts as one corpus to score: what is missing, what is no phoneme.
+"""Two tables of transcripts as one corpus to score, with missing ids and unmapped labels.
 
 The columns are those of the PSST challenge's scorer: ``utterance_id``, ``transcript`` of the
 reference and ``asr_transcript`` of the hypothesis. Task B: :mod:`tabwb.phonology.task_b`.
@@ -26,11 +26,11 @@ Unmapped: TypeAlias = Literal["drop", "error"]
 
 SEVERITY: Final = "severity"
 QUOTIENT: Final = "aq_index"
-"""The column of a speaker's aphasia quotient, which bands of severity are made of."""
+"""The column of a speaker's aphasia quotient, from which the bands of severity are derived."""
 _STANDS_FOR: Final = {SEVERITY: QUOTIENT, "item": "prompt"}
 NOT_RECORDED: Final = "not recorded"
 LONGEST: Final = 5000
-"""Labels of one transcript; what is longer is no utterance, and its alignment no small matter."""
+"""Limit of labels in one transcript: the alignment of a longer one takes too long."""
 
 
 _SILENCE = re.compile(r"<[^<>]*>")
@@ -42,7 +42,7 @@ class Utterance:
 
     Attributes:
         id: as in both tables.
-        ref_row, hyp_row: where it stands; ``hyp_row`` is None where the hypothesis lacks it.
+        ref_row, hyp_row: its rows; ``hyp_row`` is None where the hypothesis lacks it.
         ref, hyp: phonemes (or segments) with silence; empty where there is no such column.
     """
 

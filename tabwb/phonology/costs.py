@@ -1,4 +1,4 @@
-"""What steps of an alignment cost, as tables of whole quarters that arrays can be looked up in."""
+"""Costs of the steps of an alignment, as tables of whole quarters for array lookup."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUARTERS = 4
 """Costs are kept as whole quarters of a feature, so that sums are exact and ties are ties."""
 
 NEVER = 1000
-"""Quarters that no alignment pays, because to delete and insert is cheaper."""
+"""Quarters of a forbidden substitution: a deletion with an insertion is cheaper."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class CostTable:
         labels: of the inventory, K of them; a label's code is its index, K stands for none.
         substitution: int32 (K, K), in quarters of a feature; 0 on the diagonal.
         indel: int32 (K,), in quarters of a feature.
-        spoken: bool (K,); what is not spoken (silence, noise) is free and counted nowhere.
+        spoken: bool (K,); False for silence and noise, which cost nothing and are not counted.
         features: how many features a phoneme has; distances are over ``features x phonemes``.
     """
 
@@ -60,7 +60,7 @@ class CostTable:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Every step that there is, by ``ref x (K + 1) + hyp``; the last is none at all."""
+        """Every possible step, by ``ref x (K + 1) + hyp``; the last one is empty."""
         either = (*self.labels, None)
         quarters = iter(self.step_quarters.tolist())
         return tuple(_step(ref, hyp, next(quarters)) for ref in either for hyp in either)
@@ -88,7 +88,7 @@ def make_costs(
     indel: Sequence[float],
     features: int,
 ) -> CostTable:
-    """Return a table of costs for any inventory; silence and noise are added to it.
+    """Return a table of costs for any inventory, with silence and noise added.
 
     Args:
         phonemes: of the inventory, K of them.

@@ -1,7 +1,7 @@
-"""How English words are pronounced, and which words have a pronunciation: the CMU dictionary.
+"""Pronunciations of English words and words of a pronunciation: the CMU dictionary.
 
-General American. The data (``data/README.md``: source, licence) stay one block of bytes, sorted by
-word, in which a word is found by halving; by sound there is an index, made at the first question.
+General American. The data (``data/README.md``: source, licence) are kept as one block of bytes,
+sorted by word and searched by bisection; an index by sound is built at the first query.
 Processor time on a busy two-core machine: :func:`load_dictionary` 60 ms and the index 250 ms, once;
 a word 10 microseconds, a sound a few.
 """
@@ -47,7 +47,7 @@ class Pronunciation:
 
     @property
     def flapped(self) -> tuple[str, ...] | None:
-        """The same with the flap of American English where it may stand, None where it may not.
+        """The phonemes with the flap of American English, None where it cannot occur.
 
         T and D are flapped after a vowel or R and before a vowel without stress (PSST, table 8:
         "butter"). [ours]
@@ -72,7 +72,7 @@ class Pronunciation:
 
 
 class Dictionary:
-    """Words and their pronunciations; capital letters and small ones are the same.
+    """Words and their pronunciations; upper and lower case are the same.
 
     Args:
         block: lines of word, phonemes and stress, separated by tabs, the pronunciations of one word
@@ -116,7 +116,7 @@ class Dictionary:
         return low
 
     def homophones(self, phonemes: Sequence[str]) -> tuple[str, ...]:
-        """Return the words that are said so, whatever their stress, by alphabet; a flap is T or D.
+        """Return the words with these phonemes, ignoring stress, sorted; a flap is T or D.
 
         >>> load_dictionary().homophones(("B", "EH", "R"))
         ('baehr', 'baer', 'bahr', 'bair', 'bare', 'bear', 'behr')
@@ -135,7 +135,7 @@ class Dictionary:
         return len(self._lines)
 
     def entry(self, number: int) -> tuple[str, tuple[str, ...]]:
-        """Return a word and one of its pronunciations, by number: for drawing words at random.
+        """Return a word and one of its pronunciations by number, for drawing words at random.
 
         >>> load_dictionary().entry(40000)
         ('excellence', ('EH', 'K', 'S', 'AH', 'L', 'AH', 'N', 'S'))

@@ -1,8 +1,8 @@
-"""How far a transcript is from another: phoneme and feature edit distance, with the alignment.
+"""Phoneme and feature edit distance of two transcripts, with the alignment.
 
-The exact rules for one pair of utterances; :mod:`tabwb.phonology.batch` does the same for
-thousands. Source: PSST, section 4.1, figure 1, appendix A and table 5. Every distance is a multiple
-of 0.25, which floats hold exactly: compare with ``==``.
+The exact rules for one pair of utterances; :mod:`tabwb.phonology.batch` scores thousands. Source:
+PSST, section 4.1, figure 1, appendix A and table 5. Every distance is a multiple of 0.25, which
+floats hold exactly: compare with ``==``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Step(NamedTuple):
     """One step of an alignment.
 
     Attributes:
-        op: ``EQ`` equal, ``SUB`` another one instead, ``INS`` one too many, ``DEL`` missing.
+        op: ``EQ`` equal, ``SUB`` substitution, ``INS`` insertion, ``DEL`` deletion.
         ref: what the reference has, None for an insertion.
         hyp: what the hypothesis has, None for a deletion.
         cost: in features (FER) or phonemes (PER); 0 for silence and noise.
@@ -83,7 +83,7 @@ def substitution_cost(phoneme: str, other: str) -> float:
 
 @cache
 def indel_cost(phoneme: str) -> float:
-    """Return what one phoneme too many or missing costs: 0.5 for each feature with value 0, else 1.
+    """Return the cost of an insertion or deletion: 0.5 for each feature with value 0, else 1.
 
     Source: PSST, figure 1, where ER costs 21 of 24 (the prose of section 4.1 would give 9). Silence
     and noise cost nothing.
@@ -116,7 +116,7 @@ def feature_changes(phoneme: str, other: str) -> tuple[FeatureChange, ...]:
 
 
 def count_phonemes(labels: Sequence[str]) -> int:
-    """Return how many labels are phonemes, that is no silence or noise.
+    """Return the number of labels that are phonemes, without silence and noise.
 
     >>> count_phonemes(("D", "<sil>", "AO"))
     2
@@ -168,7 +168,7 @@ def _align(
     substitute: Callable[[str, str], float],
     indel: Callable[[str], float],
 ) -> tuple[float, tuple[Step, ...]]:
-    """Return the cheapest alignment, and of several the one that the challenge's scorer traces.
+    """Return the cheapest alignment; of several, the one of the challenge's scorer.
 
     At each cell equal labels are EQ where nothing is cheaper; else DEL, then INS only if strictly
     cheaper, then SUB only if strictly cheaper than both. Silence is never substituted.
@@ -207,7 +207,7 @@ def _steps(
     substitute: Callable[[str, str], float],
     indel: Callable[[str], float],
 ) -> tuple[Step, ...]:
-    """Walk back from the last cell."""
+    """Return the steps, traced back from the last cell."""
     steps: list[Step] = []
     row, column = len(ref), len(hyp)
     while row or column:

@@ -1,8 +1,8 @@
-"""Labels of other transcribers, read as the 40 phonemes: eSpeak's IPA, TIMIT's 61 and 39, CMU's.
+"""Labels of other transcribers mapped to the 40 phonemes: eSpeak's IPA, TIMIT's, CMU's.
 
 A label without a phoneme of ours is dropped and counted, never guessed. Some sets have fewer
-phonemes than ours: what they write alike is named (:attr:`LabelSet.merged`), for it is a ceiling
-that no transcriber with these labels gets above.
+phonemes than ours: phonemes with one label are listed (:attr:`LabelSet.merged`), because they limit
+the score of any transcriber with these labels.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class LabelSet:
         name: for options and metadata.
         title: for people.
         readings: label to phonemes (or silence); an empty tuple is a label that stands for no
-            phoneme and is passed over without being counted: a glottal stop, a blank of CTC.
-        merged: phonemes that this set cannot tell, and the one that its label is read as.
+            phoneme and is ignored without being counted: a glottal stop, a blank of CTC.
+        merged: phonemes without a label of their own, and the phoneme that their label is read as.
         fold: whether labels are compared without case.
     """
 
@@ -64,7 +64,7 @@ class Mapped:
 
 
 _EXACT: Final[Mapping[str, Reading]] = {each: (each,) for each in PHONEMES + SILENT}
-"""The inventory itself and nothing beside it: every other label counts as unmapped."""
+"""The inventory itself; every other label counts as unmapped."""
 
 _BESIDE: Final[Mapping[str, Reading]] = {
     **dict.fromkeys(("", "|", "<pad>", "<s>", "</s>", "[PAD]", "<blank>", "<eps>"), ()),
@@ -73,7 +73,7 @@ _BESIDE: Final[Mapping[str, Reading]] = {
     **dict.fromkeys(("spn", "nsn"), ("<spn>",)),
     "[UNK]": ("<unk>",),
 }
-"""What other vocabularies have beside sounds: marks of CTC models, silence and noise."""
+"""Labels of other vocabularies that are not sounds: marks of CTC models, silence and noise."""
 
 # Lee & Hon 1989 (IEEE Trans. ASSP 37) fold 61 labels to 39; what they fold beyond our 40 is kept
 # apart here. Closures and pauses are silence (PSST, section 4.3), q is our removed glottal stop.
@@ -217,12 +217,12 @@ def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]
 
 @cache
 def _reader(name: LabelSetName) -> Callable[[str], Reading | None]:
-    """Return a set's :func:`read_label`, which remembers the labels that keep coming back."""
+    """Return :func:`read_label` for a set, with a cache for repeated labels."""
     return lru_cache(maxsize=4096)(partial(read_label, labels=LABEL_SETS[name]))
 
 
 def _bare(label: str) -> str:
-    """Return without stress and length, which tell no phonemes of ours apart."""
+    """Return a label without stress and length, which distinguish none of our phonemes."""
     return label.translate(dict.fromkeys(map(ord, "ˈˌˑː")))
 
 

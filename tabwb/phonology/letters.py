@@ -1,4 +1,4 @@
-"""How an English word that is in no dictionary is likely to be said: a joint n-gram of graphones.
+"""Pronunciation of English words outside the dictionary, by a joint n-gram of graphones.
 
 A graphone is one or two letters with the phonemes they stand for (Bisani and Ney 2008, Speech
 Communication 50, 434-451). The shipped model (``data/README.md``) is trained on the CMU dictionary
@@ -20,7 +20,7 @@ Graphone = tuple[str, tuple[str, ...]]
 ORDER = 6
 """Graphones in the longest n-gram."""
 DISCOUNT = 0.75
-"""What is taken off each count for the shorter context (absolute discounting)."""
+"""Discount of each count in favour of the shorter context (absolute discounting)."""
 BEAM = 24
 """Partial readings kept for each place in the word."""
 BEGIN, END = "\x02", "\x03"

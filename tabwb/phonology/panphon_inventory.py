@@ -1,8 +1,8 @@
 """Other inventories than PSST's 40: any segment of IPA that panphon has features for.
 
 The costs are PSST's rule on panphon's own 24 features: its ``feature_edit_distance``.
-This is not PSST's feature error rate and not to be set beside it: panphon has no ɝ and ɚ, takes a
-diphthong for two segments, and has other features. Needs the extra ``audio``.
+This is not PSST's feature error rate and not comparable with it: panphon has no ɝ and ɚ, reads a
+diphthong as two segments, and has other features. Needs the extra ``audio``.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def segment(text: str) -> Mapped:
 
 
 def panphon_costs(utterances: Iterable[Sequence[str]]) -> CostTable:
-    """Return the costs of all segments that stand in some utterances.
+    """Return the costs of all segments of some utterances.
 
     Substitution: the sum over 24 features of |a - b| / 2; insertion, deletion: the sum of 0.5 where
     the value is 0, else 1 (PSST, section 4.1 and figure 1, on panphon's values).

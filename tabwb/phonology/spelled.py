@@ -1,8 +1,8 @@
 """Transcripts of words as phonemes: by the pronunciation dictionary, else by the letters.
 
-A transcriber of words says nothing about sounds. What its words usually sound like lets them be
-compared with accepted pronunciations; a word that is in no dictionary is pronounced by
-letter-to-sound rules and named, so that nobody takes its sounds for heard ones.
+A transcriber of words gives no sounds. The usual pronunciations of its words are compared with
+accepted ones; a word in no dictionary is pronounced by letter-to-sound rules and listed, because
+its sounds were not heard.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ WORDS = "words"
 GUESSED = "words_by_letters"
 """Metadata key: JSON list of those that are in no dictionary, pronounced by their letters."""
 UNPRONOUNCED = "words_unpronounced"
-"""Metadata key: JSON list of those without letters to pronounce; noise stands in their place."""
+"""Metadata key: JSON list of those without letters to pronounce; noise replaces them."""
 NOISE = "<spn>"
-"""Stands for a word that cannot be pronounced."""
+"""Replaces a word that cannot be pronounced."""
 _LETTERS = re.compile(r"[a-z]+(?:'[a-z]+)*")
 
 

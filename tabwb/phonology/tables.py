@@ -1,6 +1,6 @@
-"""Where the errors lie: confusions, features that changed, and rates of classes and of groups.
+"""Confusions, changed features, and error rates of phoneme classes and of groups.
 
-Everything is counted on FER's alignments, so that a table's costs add up to the distance.
+All counts use FER's alignments, so that the costs of a table add up to the distance.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """A step of an alignment that is no match, and how often it came."""
+    """A step of an alignment other than a match, with its count."""
 
     step: Step
     count: int
@@ -70,14 +70,14 @@ class ChangedFeature:
 
 @dataclass(frozen=True, slots=True)
 class ClassRate:
-    """What became of the reference phonemes of one class.
+    """Errors on the reference phonemes of one class.
 
     Attributes:
         name: of the class.
-        phonemes: how many stood in the references.
+        phonemes: number in the references.
         substituted, deleted: how many of them were.
-        kept_class: how many of the substituted became a phoneme of the same class.
-        inserted: how many of the class stand in hypotheses without a partner.
+        kept_class: number substituted by a phoneme of the same class.
+        inserted: number of insertions of the class in hypotheses.
         fer_distance: in features, of its substitutions and deletions.
     """
 
@@ -91,7 +91,7 @@ class ClassRate:
 
     @property
     def error_rate(self) -> float | None:
-        """(substituted + deleted) / phonemes; None (undefined) where the class never stood."""
+        """(substituted + deleted) / phonemes; None (undefined) where the class does not occur."""
         return (self.substituted + self.deleted) / self.phonemes if self.phonemes else None
 
 
@@ -126,9 +126,9 @@ def rates_by(scores: Scores, groups: Sequence[str]) -> list[Rate]:
 
 
 def confusions(scores: Scores) -> list[Confusion]:
-    """Substitutions, insertions and deletions of phonemes, the most frequent first.
+    """Return substitutions, insertions and deletions of phonemes, the most frequent first.
 
-    Ties stand in the order of the inventory. Silence and noise are left out.
+    Ties are in the order of the inventory. Silence and noise are left out.
     """
     steps, spoken = scores.costs.steps, np.append(scores.costs.spoken, True)
     counts = scores.step_counts()
@@ -142,7 +142,7 @@ def confusions(scores: Scores) -> list[Confusion]:
 def changed_features(confused: Sequence[Confusion]) -> list[ChangedFeature]:
     """Return how often each feature changed in substitutions, most frequent first (PSST, fig. 1).
 
-    A phoneme deleted or inserted changes no feature; it loses or brings all of them.
+    Deletions and insertions change no single feature and are left out.
 
     >>> step = Step("SUB", "B", "P", 1.0)
     >>> [(str(each.change), each.count) for each in changed_features([Confusion(step, 3)])]

@@ -29,7 +29,7 @@ def says_one_of(
 
     Args:
         transcript: phonemes, with silence and noise.
-        accepted: pronunciations; an empty one is never said.
+        accepted: pronunciations; an empty one never matches.
         match: what silence between phonemes does.
 
     >>> says_one_of("AH K AE T S".split(), ["K AE T".split()])

@@ -1,7 +1,7 @@
 """Reading tables of transcripts: tab-separated text with a line of headings.
 
-A table is plain text that people edit in spreadsheets: a byte order mark, CRLF, quotes round a cell
-and blank lines are read; whatever else is wrong is named with its line.
+People edit these tables in spreadsheets: a byte order mark, CRLF, quotes around a cell and blank
+lines are accepted; any other error is reported with its line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_BYTES: Final = 200_000_000
 """Larger files are refused; a million utterances have less."""
 
 _NAMED: Final = 10
-"""How many ids an error names before it says how many more there are."""
+"""Number of ids that an error lists."""
 
 _CONTROL: Final = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _TRUE, _FALSE = ("true", "t", "1", "yes", "1.0"), ("false", "f", "0", "no", "0.0")
@@ -86,10 +86,10 @@ class Table:
         return column in self.columns
 
     def need(self, *columns: str) -> None:
-        """Raise an error that names the first column that is not there.
+        """Check that columns exist.
 
         Raises:
-            TabwbError: with the columns that there are, and the nearest.
+            TabwbError: a column is missing; the message names the nearest one.
         """
         for column in columns:
             if column not in self.columns:
@@ -105,7 +105,7 @@ class Table:
         """Return the rows by their id.
 
         Raises:
-            TabwbError: an id is missing or is given twice, which are named.
+            TabwbError: an id is missing or is given twice.
         """
         self.need(column)
         rows: dict[str, Row] = {}
@@ -120,9 +120,9 @@ class Table:
         if twice:
             first = rows[next(iter(twice))].where
             raise TabwbError(
-                f"ids stand more than once: {named(twice)}",
+                f"ids occur more than once: {named(twice)}",
                 where=self.name,
-                hint=f"the first of them stands already in {first}; ids must differ",
+                hint=f"the first of them is already in {first}; ids must differ",
             )
         return rows
 
@@ -174,7 +174,7 @@ def _check_columns(columns: tuple[str, ...], where: str) -> None:
         )
     twice = [column for column, times in Counter(columns).items() if times > 1 and column]
     if twice:
-        raise TabwbError(f"headings stand more than once: {named(twice)}", where=where)
+        raise TabwbError(f"headings occur more than once: {named(twice)}", where=where)
 
 
 def _text(path: Path) -> str:
@@ -207,7 +207,7 @@ def _text(path: Path) -> str:
         line = text.count("\n", 0, control.start()) + 1
         # In a terminal it would be obeyed, not shown.
         raise TabwbError(
-            f"the control character U+{ord(control[0]):04X} stands here", where=f"{name}:{line}"
+            f"the control character U+{ord(control[0]):04X} is not allowed", where=f"{name}:{line}"
         )
     return text
 
@@ -226,7 +226,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _unquoted(cell: str) -> str:
-    """Return a cell without the quotes that spreadsheets put round it; a lone quote stays.
+    """Return a cell without the enclosing quotes of spreadsheets; a single quote is kept.
 
     >>> _unquoted('"she said ""dog"" twice"'), _unquoted('5" disk')
     ('she said "dog" twice', '5" disk')

@@ -26,7 +26,7 @@ class Reading:
 
     @property
     def chosen(self) -> str | None:
-        """The option named when it is exactly one, else None."""
+        """The option named where it is exactly one, else None."""
         return self.named[0] if len(self.named) == 1 else None
 
     @property
@@ -96,7 +96,7 @@ def read_choice(response: str, options: Sequence[str], prompts: Sequence[str] = 
     Args:
         response: the text, unaltered.
         options: in the order given.
-        prompts: what was sent and the item's own prompt; their text is no answer.
+        prompts: what was sent and the item's own prompt; their text does not count as an answer.
 
     >>> answer = read_choice("Boot.", ["boot", "boat"])
     >>> answer.exact.chosen, answer.normalised.chosen, answer.extracted.chosen
@@ -124,7 +124,7 @@ class Position:
 
     Attributes:
         number: from 1.
-        keyed: answers to items whose right option stood there.
+        keyed: answers to items whose right option was there.
         correct: right answers among them.
         chosen: answers that named the option there.
         of: answers that named one of the options.
@@ -138,7 +138,7 @@ class Position:
 
     @property
     def accuracy(self) -> Estimate:
-        """Share right where the key stood there."""
+        """Share right among the items whose key was there."""
         return ratio(self.correct, self.keyed, "the key never stood there")
 
     @property
@@ -178,7 +178,7 @@ def positions(
 
 AMBIGUOUS, NO_OPTION, NO_RESPONSE = "ambiguous: ", "no option", "no response"
 UNTOLD = "untold"
-"""The kind of an error whose reason tells nothing: another scorer, or a person, gave it."""
+"""Kind of an error whose reason has another form: another scorer or a person wrote it."""
 
 
 def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empty: bool) -> str:
@@ -209,7 +209,7 @@ def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empt
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a stored verdict tells of an answer.
+    """An answer as a stored verdict describes it.
 
     Attributes:
         chosen: the one option that was read, or None.
@@ -252,7 +252,7 @@ def told(
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodChoice:
-    """Which option is the most likely one, by three measures.
+    """The most likely option by three measures.
 
     Attributes:
         by_sum: by the summed log probability: the answer.
@@ -271,11 +271,11 @@ def choose_by_likelihood(options: Mapping[str, Likelihood]) -> LikelihoodChoice:
     With L(o) = sum over the tokens t_i of option o of ln p(t_i | prompt, t_1 ... t_(i-1)), in nats:
     ``by_sum`` maximises L(o), ``per_token`` L(o) / tokens(o), ``per_character`` L(o) /
     characters(o). The sum decides: it is the probability that the model writes the option. It
-    favours short options, so that the normalised choices are kept beside it. In
+    favours short options, so the normalised choices are kept too. In
     lm-evaluation-harness they are called ``acc`` (sum) and ``acc_norm`` (per character).
 
     That the answer must be one of the options is TAB, appendix B.6 (one-token outputs enforced);
-    an option that is no token of its own is weighed whole.
+    an option of several tokens is weighted as a whole.
 
     Args:
         options: the likelihood of each option after the same prompt.

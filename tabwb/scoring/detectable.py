@@ -1,4 +1,4 @@
-"""The smallest difference that a design can show, before anything is run."""
+"""The smallest difference that a design can detect."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def detectable_accuracy(
     ``delta = c(df) sqrt(V)``, with a = A(1 - A) and b = B(1 - B) for accuracies A and B = A +
     delta. These prompts: ``V = (a + b) / (kr)``. Prompts like these: the share rho = 0.3 of a and b
     lies between items, ``V = (1 - rho)(a + b) / (kr) + rho (a + b - 1.2 sqrt(ab)) / k``, and no
-    less than for these prompts, because the interval has that floor. Ours, made like the formula
+    less than for these prompts, because the interval has that lower limit. Ours, after the formula
     of the burden.
 
     Args:

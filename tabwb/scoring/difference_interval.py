@@ -37,8 +37,8 @@ def difference_interval(
 ) -> EstimatedInterval:
     """Return the 95 % interval of first - second, both answering the same items.
 
-    The estimate is the mean over items of the difference of item means: every item counts alike,
-    whatever its number of responses.
+    The estimate is the mean over items of the difference of item means: every item has the same
+    weight, whatever its number of responses.
 
     Args:
         first: for each item the values of the first examinee's responses.
@@ -47,7 +47,7 @@ def difference_interval(
         n_features: size of the feature set where the values are burdens; None for a rate, whose
             values are 0 and 1.
         estimand: what the interval is for.
-        deterministic: whether each side drew nothing. It has no error for these prompts then.
+        deterministic: whether each side is deterministic, without error for these prompts.
 
     >>> right, wrong = [[1.0]] * 15, [[0.0]] * 15
     >>> found = difference_interval(wrong[:5], right[:5], None).interval
@@ -78,13 +78,13 @@ def paired_t(
     n_second: float,
     n_features: int | None,
 ) -> Interval:
-    """Return the paired interval with a floor, for prompts like these (two items or more).
+    """Return the paired interval for prompts like these (two items or more).
 
     With d the k differences of item means: ``mean(d) +- t_{k-1} se``,
-    ``se^2 = max(var(d) / k, f_a + f_b)``. The floor f is the variance that the draws alone give:
+    ``se^2 = max(var(d) / k, f_a + f_b)``. The lower limit f is the sampling variance:
     ``(m + 0.5/n) / n`` for a burden (Poisson), ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)``
-    for a rate, m the mean of the side and n its responses. Cut off at the largest difference that
-    there can be.
+    for a rate, m the mean of the side and n its responses. Truncated at the largest
+    possible difference.
 
     Source: docs/uncertainty.md.
 
@@ -140,10 +140,10 @@ def _these_prompts(
 ) -> EstimatedInterval:
     """Return the Welch interval by item.
 
-    ``se^2 = max(sum (s_ai^2 / r_ai + s_bi^2 / r_bi) / k^2, f_a + f_b)`` with the floors of
+    ``se^2 = max(sum (s_ai^2 / r_ai + s_bi^2 / r_bi) / k^2, f_a + f_b)`` with the lower limits of
     :func:`paired_t`, t with Welch and Satterthwaite's degrees of freedom over the 2k samples. An
-    item with one response takes the pooled variance of its side. A side that drew nothing adds
-    no variance and no floor.
+    item with one response takes the pooled variance of its side. A deterministic side adds no
+    variance and no lower limit.
     """
     estimand = Estimand.THESE_PROMPTS
     k = len(pairs)
@@ -182,7 +182,7 @@ def _around(middle: float, half: float, n_features: int | None) -> Interval:
 def family_interval(
     differences: Sequence[Sequence[float]], floor: float = 0.0, largest: float = math.inf
 ) -> EstimatedInterval:
-    """Return the 95 % interval of a mean difference over families and items, both being samples.
+    """Return the 95 % interval of a mean difference over samples of families and items.
 
     With a row for each of F families and a column for each of k items:
     ``V = var(family means) / F + var(item means) / k``, ``mean +- t sqrt(V)`` with
@@ -191,10 +191,10 @@ def family_interval(
 
     Args:
         differences: rows of equal length, without gaps: leave out items that a family lacks.
-        floor: the least variance of the mean, from the draws alone: the mean over families of
-            :func:`sampling_floor` of both sides, divided by F. Without it families and items that
-            are all alike have no interval.
-        largest: difference that there can be, where the interval is cut off.
+        floor: the least variance of the mean, from sampling alone: the mean over families of
+            :func:`sampling_floor` of both sides, divided by F. Without it identical families and
+            items have no interval.
+        largest: the largest possible difference, where the interval is truncated.
 
     Raises:
         ValueError: rows of unequal length.

@@ -80,8 +80,8 @@ class EstimatedInterval:
     Attributes:
         estimand: what the interval is for.
         interval: its ends, included; None where there is none.
-        reason: why there is none, else empty; :data:`DETERMINISTIC` is the one that says that
-            there is no error to estimate.
+        reason: why there is none, else empty; :data:`DETERMINISTIC` where there is no error to
+            estimate.
 
     >>> EstimatedInterval(Estimand.THESE_PROMPTS, None, DETERMINISTIC).deterministic
     True

@@ -1,4 +1,4 @@
-"""Which option a careful reader takes for the answer (policy *extracted*)."""
+"""The option that a careful reader takes as the answer (policy *extracted*)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FRAME = word_set(
     "but sure yes option word choice one of course therefore thus hence usually simply just only "
     "called must should looks like and"
 )
-"""Words that may stand around an answer without saying anything else."""
+"""Words that may surround an answer without further meaning."""
 CUES = (
     ("i", "mean"),
     ("no",),
@@ -35,13 +35,13 @@ CUES = (
 """Said between an answer and the one that replaces it."""
 _CUE_WORDS = frozenset(word for cue in CUES for word in cue) | word_set("meant or rather me let hm")
 MARKERS = word_set("answer choose pick select choice go correct final chose")
-"""Before an option in its segment these mark it as the answer."""
+"""Words that mark a following option in their segment as the answer."""
 CONCLUDING = word_set("so therefore thus hence but")
 NEGATORS = word_set("not cannot never neither nor without except unlike isn't")
 REST = word_set("others rest remaining")
-"""A list after one of these names what was not chosen."""
+"""A list after one of these names the options that were not chosen."""
 _ANYTHING_BUT = re.compile(r"\b(?:any|every)thing but\b|\ball but\b", re.IGNORECASE)
-"""Two words that negate together; "nothing but a boot" is a boot."""
+"""Phrases that negate; "nothing but a boot" is a boot."""
 _BEFORE, _AFTER = 6, 3
 _WRONG = word_set("wrong incorrect")
 _JOINING = word_set("or and nor a an the")
@@ -65,20 +65,20 @@ class Mention:
 def named_options(
     response: str, options: Sequence[str], prompts: Sequence[str] = ()
 ) -> tuple[int, ...]:
-    """Return the positions of the options that a careful reader takes for the answer.
+    """Return the positions of the options that a careful reader takes as the answer.
 
-    One position is an answer, none or several are none. The rules, in their order:
+    One position is an answer; none or several are not. The rules, in their order:
 
-    1. The item's own text is taken out; what follows a next question is not read.
+    1. The item's own text is removed, as is everything after a next question.
     2. An option is named by its words, as whole words, also in plural and genitive.
-    3. Not chosen is an option that is negated before ("not a boat") or after ("a boat is not
+    3. An option is not chosen when it is negated before ("not a boat") or after ("a boat is not
        worn"), or questioned while another one is stated.
     4. After a self-correction ("boat, I mean boot") only what follows it counts.
     5. The last option marked as the answer ("the answer is boot", "so boot") decides, unless it is
        joined with another one.
-    6. An option that stands alone first decides when the others are only talked about.
-    7. The only option that is said to be what was asked for (two content words of the question in
-       its segment) decides.
+    6. A first option on its own decides when the others are only mentioned.
+    7. The only option described as in the question (two content words of it in the segment)
+       decides.
 
     Args:
         response: the text, unaltered.
@@ -221,7 +221,7 @@ def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list
 
 
 def _is_bare(parts: Sequence[Segment], mention: Mention, beyond: frozenset[str] = FRAME) -> bool:
-    """Return whether a segment holds the mention and words around it that say nothing else."""
+    """Return whether a segment holds nothing but the mention and framing words."""
     words = parts[mention.segment].words
     rest = words[: mention.start] + words[mention.end :]
     return all(word in beyond or len(word) == 1 or word.isdigit() for word in rest)

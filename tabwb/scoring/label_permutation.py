@@ -1,7 +1,7 @@
 """Two examinees on these prompts: labels permuted within items.
 
-The null hypothesis is that both give each prompt answers from one distribution. It says nothing
-about other prompts: read so, the test rejects up to .66 of true null hypotheses at .05.
+The null hypothesis is that both answer each prompt from one distribution. The test does not apply
+to other prompts: there it rejects up to .66 of true null hypotheses at .05.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def label_permutation(
 ) -> LabelTest | None:
     """Return the test of differences on these prompts, for one or several measures.
 
-    Within each item the labels first and second are dealt anew to its responses, whole responses,
-    so that measures of one response stay together. The statistic of a measure is the mean over
+    Within each item the labels first and second are permuted over whole responses, so that the
+    measures of one response stay together. The statistic of a measure is the mean over
     items of the difference of item means, divided for maxT by ``sqrt(sum_i v_i (1/a_i + 1/b_i))``
     with v_i the variance of all responses to item i, which no permutation changes.
     ``p = (count + 1) / (draws + 1)``. A measure that is the same in all responses of every item
@@ -55,11 +55,11 @@ def label_permutation(
         draws: random permutations.
 
     Returns:
-        None where there is no item, or no item with two responses on one side at least: signs of
-        items are the only labels then.
+        None where there is no item, or no item with two responses on one side at least: only the
+        signs of items could be permuted then.
 
     >>> found = label_permutation([[[1.0]] * 4], [[[0.0]] * 4], draws=2000)
-    >>> 0.02 < found.p[0] < 0.04   # 2 of 70 ways to deal the labels
+    >>> 0.02 < found.p[0] < 0.04   # 2 of 70 permutations
     True
     """
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if len(a) and len(b)]
@@ -90,7 +90,7 @@ def label_permutation(
         for values, n_a, n_b in items:
             lots = generator.random((size, n_a + n_b))
             last = np.partition(lots, n_a - 1, axis=1)[:, n_a - 1 : n_a]
-            # The n_a lowest lots are dealt to the first side: +1/a; the others -1/b.
+            # The n_a lowest lots go to the first side: +1/a; the others -1/b.
             weights = np.where(lots <= last, 1 / n_a, -1 / n_b) / len(items)
             drawn += weights @ values
         reached += (np.abs(drawn) >= limits).sum(axis=0)
@@ -116,8 +116,8 @@ def label_permutation_of_rates(
 ) -> float | None:
     """Return the two-sided p value of :func:`label_permutation` for one rate, from counts.
 
-    Dealing labels anew to the responses of an item makes the first side's hits hypergeometric, so
-    that they are drawn at once however many responses there are.
+    Permuting the labels of an item's responses makes the first side's hits hypergeometric, so they
+    are drawn directly, whatever the number of responses.
 
     Args:
         first: (hits, responses) for each item.
@@ -127,7 +127,7 @@ def label_permutation_of_rates(
     Returns:
         None where there is no item, or none with two responses on one side at least.
 
-    >>> 0.02 < label_permutation_of_rates([(4, 4)], [(0, 4)]) < 0.04   # 2 of 70 ways
+    >>> 0.02 < label_permutation_of_rates([(4, 4)], [(0, 4)]) < 0.04   # 2 of 70 permutations
     True
     """
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a[1] and b[1]]

@@ -42,21 +42,21 @@ FUNCTION_WORDS = word_set(
         )
     )
 )
-"""Words with a grammatical job; every other word is a content word."""
+"""Words with a grammatical function; every other word is a content word."""
 
 ENGLISH_MARKS = word_set(
     "the and is are was were with that this have has you your it its my of for from they we she "
     "what when because not but there their would could"
 )
-"""Function words that are hardly words of another language: one of them makes a text English."""
+"""Function words that are rarely words of another language: one of them makes a text English."""
 
 
 KNOWN_SHARE = 0.5
 """With a smaller share of known words, and no English function word, a text is not English."""
 FOREIGN_WORDS = 5
-"""A shorter text is too short to tell its language from function words."""
+"""In a shorter text function words do not show the language."""
 FOREIGN_SHARE = 0.2
-"""From this share of another language's function words on, a text may be in that language."""
+"""With at least this share of another language's function words a text may be in that language."""
 
 
 FOREIGN = {

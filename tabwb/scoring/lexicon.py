@@ -1,4 +1,4 @@
-"""Which strings are English words, which are common ones, and which are rarer.
+"""Known, common and rarer words of English.
 
 The shipped lists (``data/README.md`` says how they are made and under which licences): the *known*
 words are those of the CMU Pronouncing Dictionary and of SCOWL up to size 70, the *common* words are
@@ -19,17 +19,17 @@ from importlib.resources import files
 LEVELS = (10, 20, 35)
 """SCOWL's sizes of the blocks of ``common.txt``, the most frequent words first."""
 RARER = (40, 50, 55, 60)
-"""SCOWL's sizes of the blocks of ``rarer.txt.gz``: read at the first question."""
+"""SCOWL's sizes of the blocks of ``rarer.txt.gz``, read at the first query."""
 
 
 _DATA = files("tabwb.scoring") / "data"
 
 
 class Lexicon:
-    """Known and common words of English; capital letters and small ones are the same here.
+    """Known and common words of English; upper and lower case are the same.
 
     Args:
-        known: words of a-z in the order of their bytes, one a line, every line ended.
+        known: words of a-z in byte order, one per line, each line terminated.
         common: words in blocks by level, an empty line between blocks.
     """
 
@@ -79,8 +79,8 @@ class Lexicon:
     def nearest_common(self, word: str, level: int = LEVELS[-1]) -> str | None:
         """Return the most frequent common word one edit away (then the first by alphabet), or None.
 
-        An edit is one letter left out, put in or replaced, or two neighbours swapped (a slip of the
-        keys). A word that is common itself is not its own neighbour.
+        An edit is one letter deleted, inserted or replaced, or two adjacent letters swapped (a
+        typing error). A word that is common itself is not its own neighbour.
 
         Args:
             word: the word.

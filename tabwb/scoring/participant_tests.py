@@ -19,7 +19,7 @@ class McNemar:
         gained: wrong first and right later.
         lost: right first and wrong later.
         p: exact, two-sided.
-        mid_p: with half the chance of the observed split; closer to the level, not guaranteed.
+        mid_p: with half the probability of the observed split; closer to the level, not guaranteed.
     """
 
     gained: int
@@ -112,8 +112,8 @@ def weighted_test(scores: Sequence[Sequence[float]], weights: Sequence[float]) -
 
     ``s_i = sum_t w_t y_it`` with ``sum w = 0``; ``t = mean(s) / (sd(s) / sqrt(n))``, n - 1 degrees
     of freedom, p = P(T > t). Improvement is specific to treatment only where trend and rate of
-    change both show it. How well a person was on the day moves all items at once and inflates
-    both tests: at the level .05 they reject .07 to .14 of true null hypotheses.
+    change both show it. The form of the day affects all items at once and inflates both
+    tests: at the level .05 they reject .07 to .14 of true null hypotheses.
 
     Args:
         scores: for each item (two or more) its score in each session.

@@ -1,7 +1,7 @@
-"""Two examinees on the same items: could the difference be chance?
+"""Sign-flip tests of two examinees on the same items.
 
-Signs are flipped over items, for *prompts like these*. Labels permuted within items, which is for
-*these prompts* only, are in :mod:`tabwb.scoring.label_permutation`.
+Signs are flipped over items, for *prompts like these*. The permutation of labels within items, for
+*these prompts* only, is in :mod:`tabwb.scoring.label_permutation`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def smallest_p(n: int) -> float:
 def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | None:
     """Return the sign-flip test of the mean difference of pairs, two-sided.
 
-    If it makes no difference who answered, each difference could as well have the other sign. With
+    Under the null hypothesis each difference could have either sign. With
     ``d`` the differences, ``p = #{s in {-1, 1}^n : |sum s_i d_i| >= |sum d_i|} / 2^n``, all of them
     up to :data:`EXACT_UP_TO` pairs that differ; beyond that :data:`DRAWS` random ones and
     ``p = (count + 1) / (draws + 1)``, which is never 0. None without pairs. Source: Fisher 1935,
@@ -87,7 +87,7 @@ def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | Non
     limit = total - _SLACK * max(1.0, total)
     if len(moving) <= EXACT_UP_TO:
         return PairedTest(mean, _share_of_all_sums(moving, limit), n, True)
-    import numpy as np  # here, because the command line's start needs no arrays
+    import numpy as np  # imported here to keep the start of the command line fast
 
     values = np.array(moving, dtype=np.float64)
     reached = sum(
@@ -131,7 +131,7 @@ def sign_flip_max_t(differences: Sequence[Sequence[float]]) -> MaxT | None:
 
     With d_f the differences of measure f over items and ``T_f(s) = |sum s_i d_fi| / sqrt(sum
     d_fi^2)``: ``p_f = #{s : max_g T_g(s) >= T_f} / 2^m``; the signs of an item flip for all
-    measures at once, which keeps how they hang together. Beyond :data:`EXACT_UP_TO` items
+    measures at once, which keeps their correlation. Beyond :data:`EXACT_UP_TO` items
     :data:`DRAWS` random assignments and the added one. None without items or measures. Source:
     Westfall and Young, Resampling-Based Multiple Testing (1993), algorithm 2.5 (single step).
 

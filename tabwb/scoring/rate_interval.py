@@ -1,4 +1,4 @@
-"""Intervals of a rate (a feature, right answers) whose responses come several to an item."""
+"""Intervals of a rate (a feature, right answers) with several responses to an item."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MEANS, CORRELATIONS = 120, 24
 """Points of the grid: of the mean, and of the correlation of responses within an item."""
 CACHED_RESPONSES = 512
-"""Responses to one item up to which the grid's logarithms are kept."""
+"""Number of responses to one item up to which the grid's logarithms are cached."""
 LOWER, UPPER = (1 - LEVEL) / 2, (1 + LEVEL) / 2
 
 

@@ -1,4 +1,4 @@
-"""Whether a reply is a refusal: its content is that it will not or cannot answer."""
+"""Detection of refusals: replies whose content is that the model will not or cannot answer."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _TRIGGER = re.compile(
     r"rather|lack|ai|language model|chatbot)\b"
 )
 CLAUSES = 40
-"""Clauses that are read; a reply that has declined all along and answers later is not expected."""
+"""Number of clauses that are read."""
 
 
 def is_refusal(text: str) -> bool:
@@ -119,7 +119,7 @@ def is_refusal(text: str) -> bool:
     )
 
 
-# Compiled when the first text with a word of refusal comes: it takes some milliseconds.
+# Compiled for the first text with a trigger word: compilation takes some milliseconds.
 @lru_cache(maxsize=8)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)

@@ -12,7 +12,7 @@ from tabwb.scoring.text import straight, without_stop
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_")
 _BEGUN = 2
-"""So many words of the target at the end of the text are a second copy that was cut."""
+"""This many words of the target at the end of the text are a second copy that was cut."""
 ERROR_TYPES = (
     "insertion",
     "deletion",
@@ -66,10 +66,10 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
     - *exact*: equal after outer white space is trimmed; case and punctuation count. U+0027 and
       U+2019 are one apostrophe.
     - *normalised*: equal also when case differs or the final stop is missing (or one too many).
-    - *extracted* [ours]: the words of the target stand in the response in a row exactly once, case
-      and punctuation aside, after the carrier is removed. Quotes, markup and words around do not
-      matter. A target said more than once is not a correct repetition (TAB, appendix C, example 3),
-      also where the token limit cut the second copy.
+    - *extracted* [ours]: the words of the target occur in the response in order exactly once,
+      ignoring case and punctuation, after the carrier is removed. Quotes, markup and other words do
+      not matter. A target said more than once is not a correct repetition (TAB, appendix C, example
+      3), also where the token limit cut the second copy.
 
     Args:
         response: the text, unaltered.

@@ -14,7 +14,7 @@ from tabwb.scoring.text import straight, word_set, words
 SHARE = 0.5
 """A word or phrase that fills this share of the words or more makes a text degenerate."""
 TIMES = 3
-"""It must occur so often: a sentence said twice is a repetition, not a degenerate text."""
+"""Minimum number of occurrences: a sentence said twice is a repetition, not a degenerate text."""
 ANSWER_WORDS = 8
 """Where an answer is one word or one sentence, shorter texts are never degenerate."""
 CLAUSE_WORDS = 8
@@ -80,13 +80,13 @@ def is_function_words_alone(words: Sequence[str]) -> bool:
 
 _ORDINARY = frozenset(".,;:!?'\"()[]-–—…_*/&%“”‘’«»„`´¿¡。、，！？")
 ONE_LETTER = 8
-"""So many letters, all the same one, are no language."""
+"""This many letters, all the same, do not count as language."""
 ECHO_WORDS = 3
-"""A line of the prompt with fewer words can be an answer and is not taken for an echo."""
+"""A line of the prompt with fewer words can be an answer and does not count as an echo."""
 
 
 PASSAGES = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
-"""Where an answer is a text of its own, and not one word, one sentence or a repetition."""
+"""Kinds whose answer is a text, and not one word, one sentence or a repetition."""
 
 
 def response_status(
@@ -103,13 +103,13 @@ def response_status(
     1. *empty*: nothing but white space, whatever the stop reason.
     2. *refused*: the back end says so, or the content of a model's reply is that it will not or
        cannot answer (:func:`tabwb.scoring.refusal.is_refusal`). A person's "I can't" may be what
-       is studied and is a response; stop reason ``none`` tells a person's answer.
+       is studied and is a response; stop reason ``none`` marks a person's answer.
     3. *not-language*: no letter or digit; or letters and digits are under half of all signs that
        are neither white space nor ordinary punctuation; or under half of the letters are of a
        script that the prompt is written in; or :data:`ONE_LETTER` letters or more, all the same.
        In connected and free text of an English battery also: the function words are those of
        another language, or under half of the words are known and none is an English function word
-       (:mod:`tabwb.scoring.language`). One word or a repetition tells no language.
+       (:mod:`tabwb.scoring.language`). One word or a repetition does not show a language.
     4. *prompt-echo*: the words are those of the prompt that was sent, of one of its lines, or of a
        line up to its last colon (the carrier), once or over and over (the last time perhaps cut),
        and nothing else. A carrier echo *with* something new (TAB, appendix C, example 3) is *ok*:

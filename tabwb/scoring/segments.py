@@ -1,4 +1,4 @@
-"""A response cut into segments for a reader who looks for one answer in it (policy *extracted*)."""
+"""Segments of a response, for reading one answer (policy *extracted*)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPELLED = re.compile(r"(?<![\w'-])[^\W\d_](?:[-. ][^\W\d_]){2,}(?![\w'-])")
 _PIECE = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?|\n|[.,;:!?()|/=–—-]+|[^\w\s]")
 _WORD = re.compile(r"[^\W_]")
 BREAKS = word_set("because since while whereas but unlike although though so therefore thus hence")
-"""These words open a segment of their own."""
+"""These words start a new segment."""
 _BEFORE_SO = word_set("think believe guess say suppose hope do not")
 _NEXT_TURN = re.compile(
     r"(?:(?:q|question|user|human|instructions?|prompt|input|example|exercise|task)\s*\d*\s*[:.)]"
@@ -34,8 +34,8 @@ class Segment:
 
     Attributes:
         words: case folded.
-        before: the mark or marks before it; empty at the beginning and before a word that breaks.
-        after: the mark or marks after it.
+        before: the marks before it; empty at the beginning and before a word of :data:`BREAKS`.
+        after: the marks after it.
     """
 
     words: tuple[str, ...]
@@ -52,8 +52,8 @@ def plain(text: str, spelled: Iterable[str] = ()) -> str:
     """Return the text case folded, without markup and signs around an answer.
 
     Compatibility forms are normalised (NFKC: full-width letters), soft hyphens and other invisible
-    signs, quotation marks, Markdown and tags are removed, and a word of ``spelled`` that is spelled
-    out, its letters parted by hyphens, stops or spaces, is joined [ours].
+    signs, quotation marks, Markdown and tags are removed, and a word of ``spelled`` whose letters
+    are separated by hyphens, stops or spaces is joined [ours].
 
     Args:
         text: a response, a prompt or an option.
@@ -120,10 +120,10 @@ def _stands(run: tuple[str, ...], words: tuple[str, ...]) -> bool:
 def segments(
     text: str, prompts: Sequence[str] = (), options: Sequence[Sequence[str]] = ()
 ) -> tuple[Segment, ...]:
-    """Return the segments of a text, the prompt's own words taken out.
+    """Return the segments of a text without the words of the prompt.
 
-    Taken out are lines of the prompt, the list of all options in a row, and stretches of four or
-    more words of a line of the prompt in which an option stands.
+    Removed are lines of the prompt, the list of all options in order, and stretches of four or more
+    words of a line of the prompt that contain an option.
 
     Args:
         text: as :func:`plain` returns it.
@@ -168,7 +168,7 @@ def segments(
 def _prompted(
     words: Sequence[str], prompts: Sequence[str], options: Sequence[Sequence[str]]
 ) -> set[int]:
-    """Return the positions of words that are the prompt's."""
+    """Return the positions of the words that belong to the prompt."""
     if not prompts:
         return set()
     lines = [run for prompt in prompts for line in prompt.splitlines() if (run := words_of(line))]

@@ -10,7 +10,7 @@ STOP = "."
 
 
 def straight(text: str) -> str:
-    """Return the text with every U+2019 as U+0027: typesetting, not an answer.
+    """Return the text with every U+2019 as U+0027: a difference of typesetting only.
 
     >>> straight("we’d")
     "we'd"
@@ -63,7 +63,7 @@ def normalised(text: str) -> str:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a closed list that is written as one text.
+    """Return the words of a closed list written as one text.
 
     >>> sorted(word_set("a the an"))
     ['a', 'an', 'the']

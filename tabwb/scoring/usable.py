@@ -14,7 +14,7 @@ class Usable:
     """Usable responses of all that count, and why the others are not.
 
     Attributes:
-        usable, n: how many are usable, of how many.
+        usable, n: number of usable responses, and of all.
         causes: response status of the others to their number.
     """
 
@@ -79,8 +79,8 @@ def repeated_answers(answers: Iterable[Answer]) -> frozenset[object]:
     """Return the keys of the answers whose text was given to three or more different prompts.
 
     Texts are equal when their words are: case, punctuation and white space do not count, and a text
-    without a word is none. Replicates of one item repeat each other rightly: prompts are counted,
-    not answers. Source: docs/results.md.
+    without a word is none. Replicates of one item may be equal: prompts are counted, not
+    answers. Source: docs/results.md.
 
     Args:
         answers: of one examinee in one administration; which are compared is chosen by

@@ -17,16 +17,16 @@ YES_WORDS = word_set("yes yeah yep yup yea aye affirmative indeed uh-huh mm-hmm 
 NO_WORDS = word_set("no nope nah never negative n")
 YES_ALONE = word_set("correct right true exactly agreed")
 NO_ALONE = word_set("incorrect false wrong untrue")
-"""These answer only where nothing else stands in their segment."""
+"""These answer only as the whole segment."""
 SURE = (("certainly",), ("definitely",), ("absolutely",), ("of", "course"), ("surely",), ("sure",))
 """Yes, and with *not* after them no."""
 IDIOMS = word_set(
     "idea doubt clue comment one answer problem matter question opinion thanks worries wonder "
     "longer body thing"
 )
-"""After *no* these are no answer: "no idea", "no doubt"."""
+"""*No* before these is not an answer: "no idea", "no doubt"."""
 NOT_KNOWING = word_set("sure certain only necessarily that clear known")
-"""After *not* these are no answer: "not sure"."""
+"""*Not* before these is not an answer: "not sure"."""
 _FRAMING = (
     "well um uh er erm hmm hm oh ah so then but and or because probably maybe perhaps wait sorry "
     "actually rather quite simply just very also therefore thus hence sometimes"
@@ -40,7 +40,7 @@ _FRAMING_PHRASES = (
     "in short",
 )
 FRAMES = tuple(tuple(frame.split()) for frame in (*_FRAMING_PHRASES, *_FRAMING.split()))
-"""Words before an answer that say nothing else; the longest that fits is taken off first."""
+"""Framing words before an answer; the longest match is removed first."""
 _AUXILIARIES = word_set(
     "am are is was were do does did have has had will would can could should must"
 )
@@ -53,7 +53,7 @@ _BARE = 2
 
 @dataclass(frozen=True, slots=True)
 class _SegmentAnswer:
-    """Yes or no in a segment; ``bare`` when little else stands there."""
+    """Yes or no in a segment; ``bare`` when the segment has hardly another word."""
 
     polarity: int
     segment: int
@@ -61,15 +61,15 @@ class _SegmentAnswer:
 
 
 def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
-    """Return what was said: ``(0,)`` yes, ``(1,)`` no, both when it is ambiguous, or nothing.
+    """Return ``(0,)`` for yes, ``(1,)`` for no, both where it is ambiguous, or nothing.
 
-    The item's own text is taken out first and what follows a next question is not read. A segment
-    says yes or no when it begins so, words that only frame an answer set aside; when it ends in
-    *yes* or *no*; or when it is a pronoun and an auxiliary alone ("They are."). "No idea", "no
-    doubt", "not sure" are no answer. A question is set aside where something is stated. After a
-    self-correction the last counts. Otherwise the first counts, unless a later segment says the
-    other and nothing more: that is ambiguous. A whole statement ("Witnesses are questioned.") is no
-    answer: it would have to be understood.
+    The item's own text is removed first, as is everything after a next question. A segment says yes
+    or no when it begins with it, framing words ignored; when it ends in *yes* or *no*; or when it
+    is a pronoun and an auxiliary alone ("They are."). "No idea", "no doubt" and "not sure" are not
+    answers. Questions are ignored where something is stated. After a self-correction the last
+    counts. Otherwise the first counts, unless a later segment says only the opposite: that is
+    ambiguous. A whole statement ("Witnesses are questioned.") is not an answer: it would have to be
+    understood.
 
     Args:
         response: the text, unaltered.
@@ -149,7 +149,7 @@ def _without_frames(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _elliptical(words: tuple[str, ...]) -> int | None:
-    """Return a pronoun and an auxiliary, perhaps negated, and nothing else."""
+    """Return the polarity of a pronoun and an auxiliary alone, or None."""
     if words[:2] in (("i", "don't"), ("i", "do")) and words[-2:] == ("think", "so"):
         return _NO if words[1] == "don't" or "not" in words else _YES
     if words[:2] == ("of", "course"):
@@ -209,7 +209,7 @@ def read_yes_no(response: str, options: Sequence[str] = (), prompts: Sequence[st
     Args:
         response: the text, unaltered.
         options: the two answers, yes first, where a battery has others than Yes and No.
-        prompts: what was sent and the item's own prompt; their text is no answer.
+        prompts: what was sent and the item's own prompt; their text does not count as an answer.
 
     >>> said = read_yes_no("yes.")
     >>> said.exact.chosen, said.normalised.chosen, said.extracted.chosen

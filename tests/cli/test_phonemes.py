@@ -154,7 +154,7 @@ def test_ids_that_stand_twice_are_named(run: Run, write: Write, doubled: str) ->
     hyp = write("hyp.tsv", "utterance_id\tasr_transcript", *rows["hyp.tsv"])
     outcome = run("phonemes", ref, hyp)
     assert outcome.status == 1
-    assert f"{doubled}: ids stand more than once: a" in outcome.err
+    assert f"{doubled}: ids occur more than once: a" in outcome.err
 
 
 def test_the_trace_shows_figure_1(run: Run, pair: Any) -> None:

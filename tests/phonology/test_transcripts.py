@@ -57,7 +57,7 @@ def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
         ("utterance_id,transcript\na,D AO G\n", "table.tsv:1: the headings hold no tab, but"),
         ("utterance_id\ttranscript\na\n", "table.tsv:2: 1 columns, where the headings have 2"),
         ("utterance_id\ttranscript\n\na\tD\tG\n", "table.tsv:3: 3 columns"),
-        ("utterance_id\tprompt\tprompt\n", "headings stand more than once: prompt"),
+        ("utterance_id\tprompt\tprompt\n", "headings occur more than once: prompt"),
         (b"utterance_id\ttranscript\na\t\xe9\n", "table.tsv:2: byte 0xe9 is not valid UTF-8"),
         ("utterance_id\ttranscript\na\tD".encode("utf-16"), "the file is UTF-16"),
         ("utterance_id\ttranscript\na\tD\0\n", "table.tsv:2: the control character U+0000"),
@@ -95,7 +95,7 @@ def test_a_folder_is_no_table(tmp_path: Path) -> None:
 def test_ids_that_stand_twice_are_named(tmp_path: Path) -> None:
     rows = "".join(f"{name}\tD\n" for name in ("a", "b", "a", "c", "b", "b"))
     table = read_table(write(tmp_path, "utterance_id\ttranscript\n" + rows))
-    with pytest.raises(TabwbError, match="ids stand more than once: a, b\n"):
+    with pytest.raises(TabwbError, match="ids occur more than once: a, b\n"):
         table.by_id()
 
 

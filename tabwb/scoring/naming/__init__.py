@@ -1,1 +1,1 @@
-"""Scoring of spoken naming: correctness, distance from the target, response codes."""
+"""Scoring of spoken naming: correctness, distance from target, codes (docs/naming-rules.md)."""

@@ -27,12 +27,12 @@ from tabwb.scoring.naming.words import (
 )
 
 SYLLABLES: Final = 3
-"""From so many syllables of the target on, one syllable of it alone may be a fragment (PNT)."""
+"""Syllables of a target from which on a single syllable may be a fragment (PNT)."""
 LISTS: Final = {"semantic": "semantic", "visual": "visual", "parts": "picture-part"}
 """A list of the item and the code of its words."""
 
 
-# ------------------------------------------------------------------ 1 to 3: nothing to be coded
+# ------------------------------------------------------------------ 1 to 3: no name
 
 
 def no_response(case: Case) -> Proposal | None:
@@ -46,7 +46,7 @@ def unintelligible(case: Case) -> Proposal | None:
     """Rule 2."""
     if case.reading.ways or case.reading.words:
         return None
-    return case.undecided("only sounds that cannot be made out", "no-response", "other")
+    return case.undecided("only unintelligible sounds", "no-response", "other")
 
 
 def no_name_comes(case: Case) -> Proposal | None:
@@ -90,7 +90,7 @@ def accepted(case: Case) -> Proposal | None:
 def weak_vowels(case: Case) -> Proposal | None:
     """Rule 7w."""
     match = matching_form(case)
-    how = ", weak vowels and flaps taken alike"
+    how = ", weak vowels and flaps ignored"
     return None if match is None else _right(case, match.form, how)
 
 
@@ -250,7 +250,7 @@ def name_in(word: str, names: frozenset[str]) -> bool:
 
 
 def compound_of(case: Case) -> str:
-    """Return a word that is the target and another word, written as one; or empty."""
+    """Return a word that is a compound of the target and another word, or empty."""
     words = case.reading.words or case.words.all
     for word in words:
         for name in case.target.names:

@@ -1,4 +1,4 @@
-"""A response cut into spoken attempts, at pauses and where a person marked one."""
+"""Spoken attempts of a response, separated by pauses and by marks of a person."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabwb.scoring.naming.readings import is_fragment
 PAUSE_S = 1.0
 """Seconds without a phoneme that end an attempt: the "1 sec. count" of the PNT's scoring guide."""
 BREAK_S = 0.25
-"""Shortest silence, seconds, that sets a word off (Goldman-Eisler 1968: a pause). [ours]"""
+"""Shortest silence, in seconds, that separates words (Goldman-Eisler 1968: a pause). [ours]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ def propose_attempts(
     marks: Sequence[float] = (),
     accepted: Sequence[Sequence[str]] = (),
 ) -> tuple[SpokenAttempt, ...]:
-    """Return the attempts in a response: parted by pauses, and by the marks of who administers.
+    """Return the attempts in a response, separated by pauses and by the administrator's marks.
 
-    A pause lasts from the end of one phoneme to the beginning of the next, whatever noise is in it
-    [ours]. In a typed transcript, which has no times of its own, a ``<sil>`` parts attempts [ours].
+    A pause lasts from the end of one phoneme to the beginning of the next, including noise [ours].
+    In a typed transcript, which has no times, a ``<sil>`` separates attempts [ours].
 
     Args:
         segments: phonemes in time order.
         pause_s: shortest pause between two attempts, seconds.
-        marks: where a person says that an attempt begins, on the same clock.
-        accepted: pronunciations that are right: saying one whole is always a complete attempt.
+        marks: times at which a person marked the beginning of an attempt, on the same clock.
+        accepted: pronunciations that are right: each of them is always a complete attempt.
 
     >>> said = [Segment("K", 0, 0.1), Segment("AE", 0.1, 0.2), Segment("D", 1.4, 1.5)]
     >>> [(each.phonemes, each.complete) for each in propose_attempts(said)]

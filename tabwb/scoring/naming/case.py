@@ -1,4 +1,4 @@
-"""What a rule of the decision table is given, and what it returns."""
+"""Input and output of a rule of the decision table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNDECIDED = "undecided"
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What was said to an earlier item, as far as it is known.
+    """The response to an earlier item, as far as it is known.
 
     Attributes:
         item: its id.
@@ -32,14 +32,14 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides besides the item: rules of the battery, and how the speaker talks.
+    """Settings besides the item: rules of the battery, and varieties of the speaker.
 
     Attributes:
         rule: which correctness decides.
         tolerance: how far from an accepted form is still right.
         number: whether the plural of the name is right.
         varieties: of the speaker's English.
-        listed: words of the battery's lists, which are words whatever SCOWL says.
+        listed: words of the battery's lists, which count as words without being in SCOWL.
     """
 
     rule: Rule = "correct-any"
@@ -51,18 +51,18 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A code, and everything that it rests on.
+    """A proposed code with its reasons.
 
     Attributes:
         code: one of :data:`tabwb.scoring.naming.codes.CODES`; ``undecided`` where only a person can
-            tell.
+            decide.
         clause: why, for people.
         rule: number of the rule that decided, of :data:`RULES`.
         candidates: the codes that a person chooses from where it is undecided.
-        homophones: words of the dictionary that sound like what was said, the commonest first.
+        homophones: words of the dictionary with the sound of the attempt, the commonest first.
         chance_rate: share of random word pairs that the similarity rule relates; None where the
-            proposal does not rest on it.
-        repeats: id of an earlier item to which the same was said, or empty; whatever the code.
+            proposal does not use it.
+        repeats: id of an earlier item with the same response, or empty; whatever the code.
         flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
         attempt: number of the attempt that was coded, from 1; None without any.
         form: the accepted form that was said, or None.
@@ -83,18 +83,18 @@ class Proposal:
 
     @property
     def homophone(self) -> str:
-        """The commonest word that sounds like what was said, or empty."""
+        """The commonest word with the sound of the attempt, or empty."""
         return self.homophones[0] if self.homophones else ""
 
     @property
     def right(self) -> bool | None:
-        """Whether the attempt is right; None where only a person can tell."""
+        """Whether the attempt is right; None where only a person can decide."""
         if self.code == "correct":
             return True
         return None if "correct" in self.candidates else False
 
     def to_json(self) -> dict[str, object]:
-        """Return the proposal as it stands in documents."""
+        """Return the proposal for documents."""
         return {
             "code": self.code,
             "rule": self.rule or None,
@@ -110,13 +110,13 @@ class Proposal:
 
 @dataclass(slots=True)
 class Case:
-    """One attempt that a code is wanted for. What several rules need is computed once.
+    """One attempt to be coded. Values that several rules need are computed once.
 
     Attributes:
-        target: what it is held against.
+        target: what it is compared with.
         reading: the attempt, without what rules 5 and 6 took off.
         settings: of the battery and the speaker.
-        earlier: what was said to the items before, oldest first.
+        earlier: responses to the items before, oldest first.
         followed: whether a later attempt of the response is right.
     """
 
@@ -130,12 +130,12 @@ class Case:
 
     @property
     def listed(self) -> frozenset[str]:
-        """Words that are words because the battery names them."""
+        """Words listed by the battery."""
         return self.target.listed | self.settings.listed
 
     @property
     def words(self) -> Words:
-        """The words that sound like what was said; none where a listener wrote words."""
+        """The words with the sound of the attempt; none where a listener wrote words."""
         if self._words is None:
             self._words = (
                 Words()
@@ -155,7 +155,7 @@ class Case:
 
     @property
     def shown(self) -> str:
-        """What was said, for people: the word, or the phonemes in IPA."""
+        """The attempt for people: the word, or the phonemes in IPA."""
         if self.reading.words:
             return f"'{self.reading.word}'"
         word = f" (sounds like '{self.words.all[0]}'{self.words.how})" if self.words.all else ""
@@ -170,7 +170,7 @@ class Case:
 
     @property
     def repeats(self) -> str:
-        """The latest earlier item to which the same was said, or empty."""
+        """The latest earlier item with the same response, or empty."""
         ways = {way for way in self.reading.ways if way}
         for item in reversed(self.earlier):
             same_word = bool(item.word) and item.word == self.reading.word

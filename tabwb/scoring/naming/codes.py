@@ -1,4 +1,4 @@
-"""Codes and flags of a response to a picture, as data."""
+"""Codes, flags and scores of a response to a picture, as data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Code:
     Attributes:
         definition: one line, for people.
         proposer: who may propose it.
-        phonological: whether the distance from target tells anything of it.
+        phonological: whether the distance from target is meaningful.
     """
 
     definition: str
@@ -61,7 +61,7 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType(
         "undecided": Code("not decided yet", "machine"),
     }
 )
-"""Every code; what stands under ``machine`` is all that is proposed without a person's ear."""
+"""Every code; only those of ``machine`` are proposed without a listener."""
 
 FLAGS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -84,7 +84,7 @@ FLAGS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 NO_SPEECH: Final = "no speech detected"
-"""The machine's clause for ``no-response``: it cannot tell silence from a refusal."""
+"""Clause of the machine's ``no-response``: it cannot distinguish silence from a refusal."""
 
 NO_RESPONSE_KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -93,7 +93,7 @@ NO_RESPONSE_KINDS: Final[Mapping[str, str]] = MappingProxyType(
         "refused": "did not want to answer",
     }
 )
-"""What a person may add to the score *no response*."""
+"""Kinds of the score *no response*."""
 
 PERSON_SCORES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -104,14 +104,14 @@ PERSON_SCORES: Final[Mapping[str, str]] = MappingProxyType(
         "not-scorable": "it cannot be scored, for a reason that is given",
     }
 )
-"""What a person says of a response with one key (:data:`tabwb.records.naming.SCORES`)."""
+"""A person's score of a response (:data:`tabwb.records.naming.SCORES`)."""
 
 
 def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
     """Return whether a person's score is right; None where it cannot be scored.
 
-    A response that was corrected holds the name (``correct-any``), but its first attempt was wrong
-    (``correct-first``): the rule that decides in the battery decides here too.
+    A self-corrected response contains the name (``correct-any``), but its first attempt was wrong
+    (``correct-first``): the battery's rule decides.
 
     Args:
         score: one of :data:`PERSON_SCORES`.

@@ -1,6 +1,6 @@
-"""Whether an accepted form stands in a response, and how near one may be.
+"""Whether a response contains an accepted form, within a tolerance.
 
-Every verdict says which rule it is of, which clause fired and which accepted form it found.
+Every verdict names its rule, the clause that fired and the accepted form.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one rule says of a response.
+    """Verdict of one rule on a response.
 
     Attributes:
         rule: which rule.
-        value: whether it is right; None where only a person can tell.
+        value: whether it is right; None where only a person can decide.
         clause: why, for people.
         form: the accepted form that was found, or None.
         start_s, end_s: where it was found, on the clock of the segments; None without a form.
         place: number of its first phoneme in the response, silence and noise left out, from 0.
         edits: phonemes left out, put in or replaced that a tolerance let pass; 0 for equality.
-        embedded: right, but flanked by further phonemes without a pause: check by ear.
+        embedded: right, but with adjacent phonemes without a pause: check by ear.
         attempt: number of the attempt that was judged, from 1; None where a form stands anywhere.
         provisional: attempts were proposed by a machine.
     """
@@ -51,7 +51,7 @@ class Verdict:
         return ("embedded",) * self.embedded + ("dialect",) * dialect
 
     def to_json(self) -> dict[str, object]:
-        """Return as it stands in documents."""
+        """Return the verdict for documents."""
         return {
             "rule": self.rule,
             "value": self.value,
@@ -73,7 +73,7 @@ def correct_any(
     """Return whether an accepted form occurs anywhere, silence and noise left out.
 
     Source: PSST, section 3 and task B. Of several places the best is taken: equal before tolerated,
-    set off by silence before embedded, the battery's order of forms, the earliest.
+    separated by silence before embedded, the battery's order of forms, the earliest.
 
     Args:
         segments: phonemes in time order, silence and noise among them.
@@ -113,9 +113,8 @@ def edits_within(
 ) -> int | None:
     """Return the number of edits between a response and a form; None where that is too far.
 
-    ``slips``: phoneme edit distance of at most so many. ``share``: the phonemes of the form that
-    are there, in order (longest common subsequence), over the longer of the two, so that phonemes
-    put in count too [ours].
+    ``slips``: phoneme edit distance of at most so many. ``share``: the longest common subsequence
+    over the length of the longer of the two, so that inserted phonemes count too [ours].
 
     Args:
         phonemes: phonemes of the response.
@@ -165,7 +164,7 @@ def in_order(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _breaks(segments: Sequence[Segment]) -> list[bool]:
-    """Before each phoneme, and after the last: whether silence (or nothing) stands there."""
+    """Return whether there is silence (or nothing) before each phoneme and after the last."""
     apart: list[bool] = []
     silent, last = True, None
     for segment in segments:
@@ -185,7 +184,7 @@ def _places(
     tolerance: Tolerance | None,
     apart: Sequence[bool],
 ) -> Iterator[tuple[int, bool, int, int, int]]:
-    """Edits, embedded, number of the form, start and end of every stretch that is right."""
+    """Yield edits, embedded, number of the form, start and end of every right stretch."""
     phonemes = [segment.phoneme for segment in spoken]
     for number, form in enumerate(accept):
         shortest, longest = _lengths(len(form.phonemes), tolerance)

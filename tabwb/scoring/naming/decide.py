@@ -1,6 +1,6 @@
-"""What the rules of a naming battery make of a course of items.
+"""Rules of a naming battery over a sequence of items.
 
-Late answers, cues, when to begin, to go back and to end. Practice items are left out by the caller.
+Late answers, cues, start item, basal and discontinuation. The caller leaves out practice items.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 Outcome = Literal["right", "right-after-cue", "error"]
-"""Of one item: right as the rules count it; right, but only after a cue that does not count; any
-other response, no response included. What cannot be scored is no outcome."""
+"""Of one item: right by the rules; right, but only after a cue that does not count; any other
+response, including no response. An item that cannot be scored has no outcome."""
 
 
 def is_late(latency_s: float | None, time_limit: float | None) -> bool:
@@ -33,7 +33,7 @@ def outcome_of(
     late_counts: bool = False,
     cues_count: Sequence[bool] = (),
 ) -> Outcome | None:
-    """Return what an item counts as; None where whether it is right is not known.
+    """Return the outcome of an item; None where it is unknown whether it is right.
 
     Args:
         right: by a person's score or by the rule that decides.
@@ -59,11 +59,11 @@ def should_discontinue(
 ) -> bool:
     """Return whether the last ``after`` items were all errors, so that the subtest may be ended.
 
-    An item without an outcome neither is an error nor ends a row of errors [ours].
+    An item without an outcome is not an error and does not end a row of errors [ours].
 
     Args:
-        history: of the items given, in the order in which they were given.
-        after: so many errors in a row.
+        history: outcomes of the items given, in order.
+        after: the number of errors in a row.
         counts_cued: whether an item right only after a cue that does not count is one of them: the
             rigorous reading of the BNT's rule; else it ends the row, the lenient one (Ferman, Ivnik
             and Lucas 1998).
@@ -99,7 +99,7 @@ def next_item(
 
     Args:
         items: ids in the battery's order, without practice.
-        outcomes: of the items given; None where it cannot be scored, which is not right.
+        outcomes: of the items given; None where an item cannot be scored, which is not right.
         start_item: empty for the first one.
         basal: 0: never go back.
 
@@ -128,8 +128,8 @@ def not_needed(
 ) -> tuple[str, ...]:
     """Return the items before the start that are credited by the basal and not administered.
 
-    They are no right answers of the speaker: whoever credits them says so. Empty while the basal is
-    not reached, and where the battery has none.
+    They are not right answers of the speaker. Empty while the basal is not reached, and where the
+    battery has none.
 
     Args:
         items: ids in the battery's order, without practice.
@@ -152,7 +152,7 @@ def not_needed(
 def _reached(
     items: Sequence[str], outcomes: Mapping[str, Outcome | None], start: int, basal: int
 ) -> bool:
-    """Return whether going backwards ``basal`` right answers in a row were met."""
+    """Return whether ``basal`` right answers in a row occur going backwards."""
     row = 0
     for item in reversed(items[:start]):
         if item not in outcomes:

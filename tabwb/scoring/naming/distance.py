@@ -1,6 +1,6 @@
-"""Distance from target: what was said against what should have been.
+"""Distance from target: the phonemes of a response compared with the accepted forms.
 
-It is no PER or FER: those hold a transcriber against a human transcript of what was said.
+It is not PER or FER, which compare a transcriber with a human transcript of the same speech.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tabwb.scoring.naming.target import Accepted
 
 @dataclass(frozen=True, slots=True)
 class TargetDistance:
-    """How far what was said is from the nearest accepted form.
+    """Distance of a response from the nearest accepted form.
 
     Attributes:
         form: the nearest.
         phonemes: alignment by phonemes; its rate is edits over the form's phonemes.
-        features: alignment by features, for showing; its rate is over 24 times as many.
+        features: alignment by features, for display; its rate is over 24 x the form's phonemes.
     """
 
     form: Accepted
@@ -29,7 +29,7 @@ class TargetDistance:
 
     @property
     def phoneme_rate(self) -> float:
-        """Phoneme edits over the accepted form's length; above 1 where more is wrong than there."""
+        """Phoneme edits over the accepted form's length; may exceed 1."""
         return self.phonemes.distance / self.phonemes.length
 
     @property
@@ -38,7 +38,7 @@ class TargetDistance:
         return self.features.distance / self.features.length
 
     def to_json(self) -> dict[str, object]:
-        """Return as it stands in documents; a trace is op, accepted, said, cost in features."""
+        """Return the distance for documents; a step of the trace is op, accepted, said, cost."""
         return {
             "form": " ".join(self.form.phonemes),
             "phonemes": self.phoneme_rate,
@@ -54,11 +54,11 @@ class TargetDistance:
 def distance_from_target(
     phonemes: Sequence[str], accept: Sequence[Accepted]
 ) -> TargetDistance | None:
-    """Distance of what was said from the nearest accepted form; None where nothing was said.
+    """Return the distance to the nearest accepted form; None without a phoneme.
 
-    Nearest is a form that stands in what was said, uninterrupted; then by feature rate, by phoneme
-    rate, and in the battery's order [ours]. Meant for correct and phonological attempts:
-    :data:`tabwb.scoring.naming.codes.CODES` says for which codes it tells anything.
+    The nearest form is one that the response contains without interruption; then by feature rate,
+    by phoneme rate, and in the battery's order [ours]. Meant for correct and phonological attempts:
+    see :data:`tabwb.scoring.naming.codes.CODES` for the codes where it is meaningful.
 
     Args:
         phonemes: phonemes of the response; silence and noise are left out.
@@ -89,7 +89,7 @@ def distance_from_target(
 
 
 def _stands_in(form: Sequence[str], phonemes: Sequence[str]) -> bool:
-    """Return whether a form is a part of what was said without a gap.
+    """Return whether a form is a contiguous part of a response.
 
     >>> _stands_in(("AW",), ("HH", "AW", "S")), _stands_in(("HH", "S"), ("HH", "AW", "S"))
     (True, False)

@@ -1,7 +1,7 @@
-"""Which accepted form an attempt equals, and what has to be overlooked for it (rule 7).
+"""The accepted form that an attempt equals, and the differences ignored (rule 7).
 
-A form is matched place by place: a place that may be said otherwise holds several alternatives,
-each under the name of what allows it (a weak vowel, a flap, a variety of English).
+A form is matched phoneme by phoneme: each place may have alternatives, each with the name of what
+allows it (a weak vowel, a flap, a variety of English).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Variety = Literal[
     "t-glottalling",
     "raising",
 ]
-"""What a participant's English has that General American has not, or the other way round."""
+"""Differences of a participant's English from General American."""
 VARIETIES: Final[Mapping[Variety, str]] = MappingProxyType(
     {
         "non-rhotic": "no R before a consonant or at the end (car, butter)",
@@ -42,9 +42,9 @@ VARIETIES: Final[Mapping[Variety, str]] = MappingProxyType(
     }
 )
 UNHEARD: Final = frozenset({"t-glottalling"})
-"""Varieties that leave nothing in a transcript: they are assumed only where they are declared."""
+"""Varieties that leave no trace in a transcript: they are assumed only where they are declared."""
 _WEAK = "weak"
-"""Name of what every speaker may do: weak vowels, flaps, coarticulation."""
+"""Name of the alternatives of every speaker: weak vowels, flaps, coarticulation."""
 _VOICELESS = ("P", "T", "K", "CH", "F", "TH", "S", "SH", "HH")
 
 
@@ -54,7 +54,7 @@ class Matched:
 
     Attributes:
         form: the form.
-        weak: whether weak vowels, flaps or coarticulation had to be taken alike.
+        weak: whether weak vowels, flaps or coarticulation were ignored.
         varieties: varieties of English without which it would not equal it.
     """
 
@@ -71,8 +71,8 @@ def matched(
 ) -> Matched | None:
     """Return the accepted form that an attempt equals, None where it equals none.
 
-    Equal forms come before those that are equal but for weak vowels, and these before those that
-    are equal in a variety; of several the battery's first.
+    Equal forms come before forms equal except for weak vowels, and these before forms equal in a
+    variety; of several, the battery's first.
 
     Args:
         phonemes: phonemes of the attempt.
@@ -110,7 +110,7 @@ def matched(
 def stress_of(phonemes: Sequence[str], word: str) -> str:
     """Return the stress of each vowel of a word: ``1``, ``2`` or ``0``, none.
 
-    By the dictionary; for a form that it has not, the first vowel is stressed and no other [ours].
+    From the dictionary; for a form that it lacks, only the first vowel is stressed [ours].
 
     Args:
         phonemes: of the word, ARPAbet without stress.
@@ -128,7 +128,7 @@ def stress_of(phonemes: Sequence[str], word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _pattern(form: tuple[str, ...], word: str, names: frozenset[str]) -> re.Pattern[str]:
-    """Return everything that a form may sound like, each phoneme followed by a blank."""
+    """Return a pattern of all ways to say a form, each phoneme followed by a blank."""
     stress = iter(stress_of(form, word))
     places = []
     for at, phoneme in enumerate(form):
@@ -142,7 +142,7 @@ def _pattern(form: tuple[str, ...], word: str, names: frozenset[str]) -> re.Patt
 
 
 def _ways(form: Sequence[str], at: int, *, stressed: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what a phoneme of a form may be instead, and what allows it."""
+    """Yield the alternatives of a phoneme of a form, each with what allows it."""
     phoneme = form[at]
     before = form[at - 1] if at else ""
     after = form[at + 1] if at + 1 < len(form) else ""

@@ -20,11 +20,11 @@ from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
 from tabwb.scoring.naming.readings import AttemptReading
 from tabwb.scoring.naming.words import sound_of
 
-ALLOWED: Final = "words, ARPAbet (D AO G) or IPA (/dɔɡ/); a comma, ... or <sil> parts attempts"
+ALLOWED: Final = "words, ARPAbet (D AO G) or IPA (/dɔɡ/); a comma, ... or <sil> separates attempts"
 UNINTELLIGIBLE: Final = "xxx"
-"""What CHAT writes for speech that cannot be made out; as ``<spn>``."""
+"""CHAT's word for unintelligible speech; read as ``<spn>``."""
 _GLOTTAL_STOP = re.compile(r"(?<=\w)ʔ|(?<=[ːˑ])ʔ")
-"""One that is not at the beginning of a word: for the T of "cat" or "bottle" [ours]."""
+"""A glottal stop not at the beginning of a word: the T of "cat" or "bottle" [ours]."""
 _MOST = 16
 _PARTS = re.compile(r",|;|\.{2,}|…|<sil>", re.IGNORECASE)
 _IPA_BRACKETS = re.compile(r"^\s*(/.*/|\[.*\])\s*$")
@@ -34,11 +34,11 @@ _EDGES = "/[] "
 
 @dataclass(frozen=True, slots=True)
 class HeardAs:
-    """What a person wrote down.
+    """Words or phonemes that a person wrote down.
 
     Attributes:
         text: as typed, outer white space removed.
-        attempts: what it says, attempt by attempt.
+        attempts: its readings, attempt by attempt.
     """
 
     text: str
@@ -46,12 +46,12 @@ class HeardAs:
 
     @property
     def word(self) -> str:
-        """The words, lower case, attempts parted by a comma; empty where phonemes were typed."""
+        """The words, lower case, attempts separated by a comma; empty where phonemes were typed."""
         return ", ".join(attempt.word for attempt in self.attempts if attempt.words)
 
     @property
     def pronunciations(self) -> tuple[tuple[str, ...], ...]:
-        """ARPAbet of what was heard, all attempts in one; several where words may be said so."""
+        """ARPAbet of all attempts together; several where a word has several pronunciations."""
         ways_of_attempts = [attempt.ways for attempt in self.attempts if attempt.ways]
         ways = (
             itertools.islice(itertools.product(*ways_of_attempts), _MOST)
@@ -72,19 +72,19 @@ class HeardAs:
 
 
 def parse_heard(text: str, notation: Notation = "us") -> HeardAs:
-    """Read the field.
+    """Read the field "heard:".
 
     ARPAbet is written in capitals (``D AO G``) or with stress (``d ao1 g``), IPA between slashes or
     brackets, or with at least one letter that is not plain; everything else is words. So ``dog`` is
-    the word and ``/dog/`` is IPA. A comma, ``...`` or ``<sil>`` parts attempts; a number between
-    phonemes is a pause in seconds. A glottal stop within or after a word is T.
+    the word and ``/dog/`` is IPA. A comma, ``...`` or ``<sil>`` separates attempts; a number
+    between phonemes is a pause in seconds. A glottal stop within or after a word is T.
 
     Args:
         text: as typed.
         notation: how letters of IPA are read.
 
     Raises:
-        UsageError: there is nothing, or a label or letter that stands for no sound.
+        UsageError: the text is empty, or has a label or letter without a sound.
 
     >>> [one.word for one in parse_heard("cat, Dog").attempts]
     ['cat', 'dog']

@@ -35,10 +35,10 @@ _RIGHT = (accepted, weak_vowels, other_number, declared_variety)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What the rules make of one response.
+    """One response as the rules read it.
 
     Attributes:
-        attempts: what was said, parted.
+        attempts: the spoken attempts.
         readings: each as the rules read it, by a listener where one wrote it down.
         proposals: of each attempt, None for a fragment.
         verdicts: both rules of correctness.
@@ -52,7 +52,7 @@ class Response:
     proposal: Proposal
 
     def judged_phonemes(self, target: NamingTarget, settings: Settings) -> tuple[str, ...]:
-        """Return what is judged: its attempt without what is no part of it (rules 5 and 6).
+        """Return the phonemes of the judged attempt without fillers and carriers (rules 5 and 6).
 
         Args:
             target: what the response is compared with.
@@ -73,15 +73,15 @@ def propose_response(
     marks: Sequence[float] = (),
     earlier: Sequence[Earlier] = (),
 ) -> Response:
-    """Return what the rules make of a response (rules 0, 4 and 16).
+    """Return a response as the rules read it (rules 0, 4 and 16).
 
     Args:
-        target: what it is held against.
+        target: what it is compared with.
         segments: phonemes in time order, silence and noise among them.
-        settings: rules of the battery, and how the speaker talks.
+        settings: rules of the battery, and varieties of the speaker.
         heard: what a listener wrote down; it replaces the transcript attempt by attempt.
-        marks: where a person says that an attempt begins, on the clock of the segments.
-        earlier: what was said to the items before, oldest first.
+        marks: times at which a person marked the beginning of an attempt, on the segments' clock.
+        earlier: responses to the items before, oldest first.
     """
     settings = settings or Settings()
     attempts = propose_attempts(segments, marks=marks, accepted=target.accepted)
@@ -114,13 +114,13 @@ def read_attempts(
 ) -> tuple[tuple[SpokenAttempt, ...], tuple[AttemptReading, ...]]:
     """Return the attempts, and each as the rules read it (rule 0).
 
-    What a listener heard replaces the machine's attempts one by one: the complete ones where there
-    are as many of them, else from the first on. The others stay; what is heard beyond them follows.
+    What a listener heard replaces the machine's attempts one by one: the complete ones where their
+    number is equal, else from the first on. The others remain; further heard attempts follow.
 
     Args:
         attempts: as the machine proposes them.
         heard: what a listener wrote down, or None.
-        target: what they are held against.
+        target: what they are compared with.
     """
     spoken, readings = list(attempts), [_machine_reading(attempt) for attempt in attempts]
     whole = [at for at, attempt in enumerate(attempts) if attempt.complete]
@@ -151,10 +151,10 @@ def _machine_reading(attempt: SpokenAttempt) -> AttemptReading:
 def read_attempt(
     target: NamingTarget, reading: AttemptReading, settings: Settings
 ) -> AttemptReading:
-    """Return an attempt without what is no part of it (rules 5 and 6).
+    """Return an attempt without fillers, carriers and false starts (rules 5 and 6).
 
-    The whole is looked at first; then the cut that leaves an accepted form wins, then the one that
-    leaves a word. Of words that a listener wrote every carrier and filler is taken off.
+    The whole attempt is tried first, then the cut that leaves an accepted form, then the one that
+    leaves a word. From words that a listener wrote every carrier and filler is removed.
 
     Args:
         target: what the attempt is compared with.
@@ -179,7 +179,7 @@ def _is_right(target: NamingTarget, reading: AttemptReading, settings: Settings)
 
 
 def _is_whole(target: NamingTarget, reading: AttemptReading, settings: Settings) -> bool:
-    """Return whether an attempt means something as it stands: a word, or that no name comes."""
+    """Return whether the uncut attempt has a meaning: a word, or that no name comes."""
     case = Case(target, reading, settings)
     lists = (getattr(target, name) for name in LISTS)
     listed = any(reading.word in words for words in lists) if reading.words else False
@@ -193,7 +193,7 @@ def _proposals(
     settings: Settings,
     earlier: Sequence[Earlier],
 ) -> tuple[Proposal | None, ...]:
-    """Return the proposal of each attempt; the last first, as rule 8 asks what follows."""
+    """Return the proposal of each attempt, computed backwards because rule 8 needs what follows."""
     proposals: list[Proposal | None] = []
     right = False
     for whole, attempt in zip(reversed(readings), reversed(attempts), strict=True):
@@ -218,7 +218,7 @@ def _first_at_name(
     """Return the number, from 1, of the first complete attempt at a name, or None.
 
     A filler, a carrier or a remark that no name comes ("um ... cat", "I don't know ... cat") is
-    passed over where an attempt at a name follows (PNT), unless the item names or lists it.
+    skipped where an attempt at a name follows (PNT), unless the item names or lists it.
     """
     for number, (reading, attempt) in enumerate(zip(readings, attempts, strict=True), 1):
         if attempt.complete and (not aside(reading) or _is_named(target, reading)):
@@ -227,7 +227,7 @@ def _first_at_name(
 
 
 def _is_named(target: NamingTarget, reading: AttemptReading) -> bool:
-    """Return whether the item names what was said: an accepted form or name, or a listed word."""
+    """Return whether an attempt is an accepted form or name, or a word listed for the item."""
     lists = (target.names, *(getattr(target, name) for name in LISTS))
     words = {word for words in lists for word in words}
     if reading.words:
@@ -278,7 +278,7 @@ def _any(
         return whole
     part = _part(target, readings, settings)
     if part is not None:
-        clause = "an accepted form is in the response, weak vowels or a variety taken alike"
+        clause = "an accepted form is in the response, ignoring weak vowels or a variety"
         return Verdict("correct-any", True, clause, embedded=True, attempt=part)
     for number, proposal in enumerate(proposals, 1):
         if proposal is not None and proposal.right is None:
@@ -301,7 +301,7 @@ def _part(
 
 
 def _segments(readings: Sequence[AttemptReading]) -> Iterator[Segment]:
-    """Yield what a listener heard as segments without times; a silence parts words and attempts."""
+    """Yield what a listener heard as segments without times, words separated by silence."""
     for reading in readings:
         for at, phoneme in enumerate(reading.phonemes):
             if at in reading.breaks:
@@ -368,7 +368,7 @@ def _holding(verdict: Verdict, attempts: Sequence[SpokenAttempt]) -> int:
 
 
 def _approached(attempts: Sequence[SpokenAttempt]) -> bool:
-    """Return whether two or more attempts come nearer and nearer to the last, the right one."""
+    """Return whether two or more attempts approach the last, right one step by step."""
     if len(attempts) < 3:
         return False
     right = attempts[-1].phonemes

@@ -1,4 +1,4 @@
-"""What belongs to an attempt and what does not: fillers, carriers, false starts (rules 5 and 6)."""
+"""Parts of an attempt: fillers, carriers, false starts and the name (rules 5 and 6)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CARRIERS: Final = (
     "it looks like", "maybe", "and", "my", "your", "his", "her", "these", "those", "they're",
     "they are", "these are", "those are", "here's", "here is", "this one is", "that one is",
 )  # fmt: skip
-"""Articles, determiners and phrases that carry a name: no part of the attempt (PNT)."""
+"""Articles, determiners and carrier phrases, which are not part of the attempt (PNT)."""
 FILLERS: Final = ("um", "uh", "er", "erm", "ah", "eh", "hm", "hmm", "mm", "mhm", "well", "oh", "so")
-"""Words that fill a pause: no part of the attempt (PNT)."""
+"""Words that fill a pause and are not part of the attempt (PNT)."""
 _LONG_FILLER: Final = re.compile(r"u+m+|u+h+m*|e+r+m*|h+m+|m+h*m+|a+h+|e+h+|o+h+")
 """Fillers as listeners spell long ones: "ummm", "uhh" [ours]."""
 _FILLER_SOUNDS: Final = (("AH", "M"), ("HH", "M"), ("ER", "M"), ("ER",), ("AH",))
-"""How fillers are transcribed; the other fillers are words by their sound."""
+"""Transcriptions of fillers; the other fillers are words by their sound."""
 DONT_KNOW: Final = (
     "i don't know", "don't know", "i dunno", "dunno", "no idea", "i have no idea", "i can't say it",
     "i can't think of it", "i don't remember", "i can't remember", "i forgot", "i forget",
@@ -35,7 +35,7 @@ DONT_KNOW: Final = (
     "i know this", "i know it but i can't say it", "i know it but can't say it",
     "i know what it is", "what is it", "what is that", "what's that", "no",
 )  # fmt: skip
-"""What says that no name comes."""
+"""Phrases that say that no name comes."""
 _DONT_KNOW_PLAIN: Final = frozenset(phrase.replace("'", "") for phrase in DONT_KNOW)
 _MOST_WAYS = 4
 
@@ -46,14 +46,14 @@ class AttemptReading:
 
     Attributes:
         ways: its pronunciations, ARPAbet without stress; the first is shown.
-        words: what a listener wrote, word by word, lower case; none where phonemes are known.
-        ear: whether a listener says so, and no machine.
+        words: of a listener, lower case; none where phonemes are known.
+        ear: whether a listener wrote it, not a machine.
         guessed: whether the pronunciation follows from the letters only.
         breaks: numbers of the phonemes of the first way before which a pause or a word begins.
-        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`, for what was taken off.
-        noise: whether there was speech that could not be made out.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`, for what was removed.
+        noise: whether there was unintelligible speech.
         broken_off: whether a listener marked it as a fragment (``d-``).
-        mapped: sounds outside of the 40, each with the phoneme it is read as (``ɒ=AA``).
+        mapped: sounds outside the 40, each with the phoneme it is read as (``ɒ=AA``).
     """
 
     ways: tuple[tuple[str, ...], ...] = ()
@@ -96,9 +96,9 @@ def says_dont_know(word: str) -> bool:
 
 
 def aside(reading: AttemptReading) -> str:
-    """Return what an attempt is that is no attempt at a name, as a flag, or empty (rules 3 and 5).
+    """Return the flag of a stretch that is not an attempt at a name, or empty (rules 3 and 5).
 
-    Such a stretch is only fillers and carriers, or says that no name comes. Where an attempt at a
+    Such a stretch holds only fillers and carriers, or says that no name comes. If an attempt at a
     name follows, that is the first attempt (PNT).
 
     >>> [aside(AttemptReading(words=words)) for words in (("um",), ("it's", "a"), ("cat",))]
@@ -125,7 +125,7 @@ def aside(reading: AttemptReading) -> str:
 
 
 def _carrier_length(words: Sequence[str]) -> int:
-    """Return the words of the longest carrier that the words begin with; 0 without one."""
+    """Return the number of words of the longest carrier at the beginning; 0 without one."""
     lengths = (len(phrase.split()) for phrase in CARRIERS if _begins(words, phrase))
     return max(lengths, default=0)
 
@@ -136,9 +136,9 @@ def _begins(words: Sequence[str], phrase: str) -> bool:
 
 
 def cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
-    """Yield what remains when a filler, a carrier or a false start is taken off the beginning.
+    """Yield what remains without a filler, a carrier or a false start at the beginning.
 
-    Nearest first: what needs one cut comes before what needs two.
+    Readings with one cut come before those with two.
 
     >>> [each.words for each in cuts(AttemptReading(words=("it's", "a", "bed"), ear=True))]
     [('a', 'bed'), ('bed',)]
@@ -177,7 +177,7 @@ def _word_cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
 
 
 def _rest_of_words(reading: AttemptReading, count: int, flag: str) -> AttemptReading:
-    # The ways belong to the whole: who reads on looks the rest up again.
+    # The ways belong to the whole attempt: those of the rest are looked up again.
     rest = reading.words[count:]
     return replace(reading, words=rest, flags=_with(reading, flag), ways=(), guessed=False)
 
@@ -206,7 +206,7 @@ def _with(reading: AttemptReading, flag: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return how carriers and fillers sound, the longest first, each with its flag."""
+    """Return the sounds of carriers and fillers with their flags, the longest first."""
     flags: dict[tuple[str, ...], str] = dict.fromkeys(_FILLER_SOUNDS, "filler")
     for phrase in CARRIERS:
         for sound in sounds_of(phrase):
@@ -218,14 +218,14 @@ def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=1)
 def _aside_sounds() -> dict[tuple[str, ...], str]:
-    """Return how carriers and fillers sound alone, fillers that are words among them."""
+    """Return the flags of carriers and fillers by sound, including fillers that are words."""
     words = {sound: "filler" for word in FILLERS for sound in sounds_of(word)}
     return words | {sound: flag for flag, sound in carrier_sounds()}
 
 
 @lru_cache(maxsize=256)
 def sounds_of(phrase: str) -> tuple[tuple[str, ...], ...]:
-    """Return how several words sound together, by the dictionary; none if one is unknown."""
+    """Return the sounds of a phrase by the dictionary; none if a word is unknown."""
     ways = [pronunciations(word)[:_MOST_WAYS] for word in phrase.split()]
     joined = itertools.islice(itertools.product(*ways), _MOST_WAYS**2)
     return tuple(tuple(itertools.chain.from_iterable(way)) for way in joined)
@@ -233,15 +233,15 @@ def sounds_of(phrase: str) -> tuple[tuple[str, ...], ...]:
 
 @lru_cache(maxsize=1)
 def dont_know_sounds() -> frozenset[tuple[str, ...]]:
-    """Return how "I don't know" and the like sound."""
+    """Return the sounds of "I don't know" and similar phrases."""
     return frozenset(sound for phrase in DONT_KNOW[:-1] for sound in sounds_of(phrase))
 
 
 def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ()) -> bool:
-    """Return whether an attempt is below a consonant and a vowel, schwa not counted (PNT).
+    """Return whether an attempt lacks a consonant or a vowel other than schwa (PNT).
 
     The inventory has one phoneme for the vowel of "but" and for schwa; at the end of an attempt it
-    is taken for schwa [ours]. Saying an accepted form whole is never a fragment.
+    is read as schwa [ours]. An accepted form is never a fragment.
 
     Args:
         phonemes: of the attempt.

@@ -1,9 +1,9 @@
-"""Whether two words are similar in sound, and how often two words are so by chance.
+"""Similarity in sound of two words, and its chance rate.
 
 The criterion is the PNT's (Roach, Schwartz, Martin, Grewal and Brecher 1996; Schwartz, Dell,
 Martin, Gahl and Sobel 2006): the same beginning or end, a phoneme at the same place from the left,
-or more than one phoneme in common anywhere, unstressed vowels excluded. It is generous, so its
-chance rate is shown with every proposal that rests on it.
+or more than one phoneme in common anywhere, unstressed vowels excluded. It is liberal, so its
+chance rate is shown with every proposal that uses it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHANCE_SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """What two words have in common.
+    """Phonemes that two words have in common.
 
     Attributes:
         shared: phonemes in common, in the first word's order, unstressed vowels excluded.
@@ -52,17 +52,17 @@ class Similarity:
 def similarity(
     target: Sequence[str], said: Sequence[str], stress: str = "", said_stress: str = ""
 ) -> Similarity:
-    """Return how similar what was said is to a target.
+    """Return the similarity of a response and a target.
 
     The place of a phoneme is counted in phonemes from the left, and for vowels in syllables too
     [ours: the criterion says "corresponding syllable or word position"].
 
     Args:
         target: its phonemes, without the ending of a plural.
-        said: phonemes, likewise.
-        stress: of the target's vowels (``10``); where it is empty, AH is taken for unstressed in
+        said: phonemes of the response, likewise.
+        stress: of the target's vowels (``10``); where it is empty, AH counts as unstressed in
             every word of two or more vowels [ours].
-        said_stress: the same of what was said.
+        said_stress: the same of the response.
 
     >>> similarity("D AO G".split(), "D AO G AH".split()).sentence
     'shares /dɔɡ/ (begins alike, same place, two or more in common)'
@@ -99,13 +99,13 @@ def most_similar(
     target: str = "",
     word: str = "",
 ) -> Similarity:
-    """Return the similarity of the two pronunciations that have most in common.
+    """Return the similarity of the two most similar pronunciations.
 
     Args:
         forms: the target's own pronunciations.
-        ways: those of what was said.
+        ways: those of the response.
         target: the target, for stress and number; may be empty.
-        word: the word that was said, likewise.
+        word: the word of the response, likewise.
 
     >>> most_similar([("S", "OW", "F", "AH")], [("B", "AH", "N", "AE", "N", "AH")]).related
     False
@@ -128,7 +128,7 @@ def _stress(phonemes: Sequence[str], word: str) -> str:
 
 
 def _singular(phonemes: Sequence[str], word: str) -> Sequence[str]:
-    """Return without the -s of a plural (Schwartz 2006)."""
+    """Return the phonemes without the -s of a plural (Schwartz 2006)."""
     if not word.endswith("s") or not plurals(word) - {word + "s", word + "es"}:
         return phonemes
     for end in (("AH", "Z"), ("IH", "Z"), ("Z",), ("S",)):

@@ -1,6 +1,6 @@
-"""A naming subtest in figures: accuracy by rule, codes, cues, latency. Counts before shares.
+"""Summary of a naming subtest: accuracy by rule, codes, cues, latency.
 
-What was not administered, void or cannot be scored is in no denominator and is counted by itself.
+Items not administered, void or not scorable are not in any denominator and are counted separately.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tabwb.scoring.naming.decide import Outcome
 
 Status = Literal["answered", "not-administered", "void", "skipped", "not-scorable", "planned"]
 Basis = Literal["person", "correct-any", "correct-first", "outcome"]
-"""By what an answer is right: a person's score, a rule on the transcript, or what the battery's
-rules make of the two (:func:`tabwb.scoring.naming.decide.outcome_of`)."""
+"""What decides whether an answer is right: a person's score, a rule on the transcript, or the
+outcome by the battery's rules (:func:`tabwb.scoring.naming.decide.outcome_of`)."""
 BASES: tuple[Basis, ...] = ("outcome", "person", "correct-any", "correct-first")
 
 
 @dataclass(frozen=True, slots=True)
 class NamedItem:
-    """One item with all that was said of the response that counts.
+    """One item with everything known about the response that counts.
 
     Attributes:
         item: id.
@@ -34,21 +34,21 @@ class NamedItem:
         status: only ``answered`` ones are in a denominator.
         reason: why not, where there is one.
         person: whether it is right by a person's score, or None.
-        rules: by each rule on the transcript; None where only a person can tell.
-        outcome: what the battery's rules make of it, or None.
-        code: a person's, or that which follows from a person's score, or empty.
+        rules: by each rule on the transcript; None where only a person can decide.
+        outcome: by the battery's rules, or None.
+        code: a person's, or the one that follows from a person's score, or empty.
         proposed: by rule, or empty.
         flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
         cues: kind of each cue given, in order, with whether it counts.
         latency_s: from the picture to the onset, or None.
         heard: what a person heard, or empty.
         phonemes: what was transcribed.
-        score: a person's own word, or empty.
-        transcriber: by whom that was transcribed, or empty where nobody did.
+        score: a person's, or empty.
+        transcriber: who transcribed it, or empty.
         score_by: who gave the score that counts, or empty.
         other_scores: (rater, score) of every other person who scored it.
-        decided_by: what decides the outcome: a listener (a score or a code) or a rule; empty where
-            nothing does.
+        decided_by: what decides the outcome: a listener (a score or a code) or a rule; empty
+            without an outcome.
     """
 
     item: str
@@ -79,12 +79,12 @@ class NamedItem:
 
 @dataclass(frozen=True, slots=True)
 class NamingAccuracy:
-    """How many names were right, by one basis.
+    """Accuracy of naming by one basis.
 
     Attributes:
         basis: by what.
-        correct, n: right ones, of how many.
-        open: answered, but this basis has no verdict.
+        correct, n: number of right names, and of all.
+        open: answered items without a verdict of this basis.
         interval: exact 95 % interval (Clopper-Pearson), None where n is 0.
     """
 
@@ -102,7 +102,7 @@ class NamingAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class CueCount:
-    """How often a kind of cue was given, and to how many items that came out right after it."""
+    """Number of items with a kind of cue, and of those right after it."""
 
     kind: str
     counts: bool
@@ -140,7 +140,7 @@ class NamingSummary:
 
 
 def summarise(items: Sequence[NamedItem]) -> NamingSummary:
-    """Return the figures of a subtest; practice is left out by the caller.
+    """Return the summary of a subtest; the caller leaves out practice items.
 
     >>> found = summarise([NamedItem("a", "dog", "answered", person=True),
     ...                    NamedItem("b", "cat", "not-administered")])
@@ -203,9 +203,9 @@ def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -
 
 
 def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
-    """Of each kind of cue, to how many items it was given and how many of them came out right.
+    """Return for each kind of cue the number of items with it and of those that were right.
 
-    An item that needed two kinds stands under both. Right is a person's score, else an outcome.
+    An item with two kinds counts for both. Right is decided by a person's score, else the outcome.
 
     >>> named = [NamedItem("a", "dog", "answered", person=True, cues=(("phonemic", False),))]
     >>> cue_counts(named)

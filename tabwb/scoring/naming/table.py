@@ -1,7 +1,7 @@
 """The ordered decision table of spoken naming: the first rule that applies decides.
 
 Data and code in one order: an entry of :data:`RULES` has a number, a name, what it says in plain
-words, where it is from, and the function that applies it (printed in ``docs/naming-rules.md``).
+words, its source, and the function that applies it (printed in ``docs/naming-rules.md``).
 Rules of the stage *code* look at one attempt and return a :class:`Proposal` or None; those of the
 other stages name the function that prepares the attempts or combines them.
 """
@@ -81,10 +81,10 @@ class NamingRule:
     Attributes:
         number: as it is cited.
         name: in two or three words.
-        says: the rule in plain words.
-        source: where it is from.
+        says: the rule in words.
+        source: publication, or ours.
         decides: the function of a rule of the stage *code*; None elsewhere.
-        stage: what it looks at.
+        stage: what it is applied to.
         done_by: the function, module and name, of a rule of another stage.
     """
 
@@ -329,11 +329,11 @@ RULES: Final[tuple[NamingRule, ...]] = (
 
 
 def decide(case: Case, after: str = "") -> Proposal:
-    """Return what the first rule says that applies.
+    """Return the proposal of the first rule that applies.
 
     Args:
         case: the attempt.
-        after: look only at the rules after this one.
+        after: number of a rule; only the rules after it are tried.
     """
     begun = not after
     for rule in RULES:

@@ -1,4 +1,4 @@
-"""What a naming item asks for, as plain values: accepted pronunciations, neighbours, tolerance."""
+"""Targets of naming items: accepted pronunciations, neighbours, tolerance."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far from an accepted form a response may be and still be right; one of the two.
+    """Allowed deviation from an accepted form; either ``slips`` or ``share`` is set.
 
     Attributes:
-        slips: at most so many phonemes left out, put in or replaced.
-        share: at least this share of the accepted form's phonemes is there, in order (VNT: 0.5).
+        slips: most phonemes deleted, inserted or replaced.
+        share: least share of the accepted form's phonemes, in order (VNT: 0.5).
         reason: why, in the words of the battery, or empty.
     """
 
@@ -43,7 +43,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamingTarget:
-    """What a response is held against.
+    """What a response is compared with.
 
     Attributes:
         target: the word.
@@ -51,7 +51,7 @@ class NamingTarget:
         semantic: words of related meaning, lower case.
         visual: words for what the picture may be taken for.
         parts: words for parts of the picture.
-        unrelated: words that are known to have nothing to do with it: similar ones are *formal*.
+        unrelated: words known to be unrelated in meaning: similar ones are *formal*.
     """
 
     target: str

@@ -1,4 +1,4 @@
-"""Which words a listener may have heard: word or nonword by sound, endings, number."""
+"""Words by sound: word or nonword, endings, number, phrases."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tabwb.phonology.letters import guessed_sound
 from tabwb.scoring.lexicon import load_lexicon
 
 COMMON_SIZE = 35
-"""SCOWL's size up to which a sound is a word; above it and up to 60 a person must decide. [ours]"""
+"""SCOWL's size up to which a sound counts as a word; from there to 60 a person decides. [ours]"""
 PHRASE_SIZE = 10
-"""SCOWL's size of the words that a response is split into to see whether it is a phrase. [ours]"""
+"""SCOWL's size of the words into which a response is split to detect phrases. [ours]"""
 
 _IRREGULAR = {
     "child": "children", "foot": "feet", "goose": "geese", "man": "men", "mouse": "mice",
@@ -22,20 +22,20 @@ _IRREGULAR = {
 _SIBILANT = ("S", "Z", "SH", "ZH", "CH", "JH")
 _VOICELESS = ("P", "T", "K", "F", "TH")
 _VOICED = {"S": "Z", "F": "V", "TH": "DH"}
-"""Last consonants that some plurals voice: houses, knives, mouths."""
+"""Final consonants that are voiced in some plurals: houses, knives, mouths."""
 _MERGED = {"AA": "AO", "AO": "AA"}
 """The vowels of "cot" and "caught", one vowel for many speakers of English; not before R."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words that sound like what was said.
+    """Words with a given sound.
 
     Attributes:
         common: SCOWL up to 35, or in a list of the battery, the commonest first.
         rarer: SCOWL 40 to 60.
         other: words beyond that; most are names.
-        how: what has to be taken alike for them, as the end of a phrase; or empty.
+        how: differences that were ignored, as the end of a phrase; or empty.
     """
 
     common: tuple[str, ...] = ()
@@ -50,13 +50,13 @@ class Words:
 
 
 def words_sounding(phonemes: Sequence[str], listed: frozenset[str] = frozenset()) -> Words:
-    """Return the words of the dictionary that sound so.
+    """Return the words of the dictionary with these phonemes.
 
-    Where no common word does, those that do with the vowels of "cot" and "caught" alike. [ours]
+    Without a common word, those that match when the vowels of "cot" and "caught" are equal. [ours]
 
     Args:
         phonemes: ARPAbet without stress.
-        listed: words of the battery, common whatever SCOWL says.
+        listed: words of the battery, which count as common.
 
     >>> words_sounding(("P", "UW", "CH")).rarer, words_sounding(("D", "AA", "G")).common
     (('pooch',), ('dog',))
@@ -135,7 +135,7 @@ def is_common(word: str) -> bool:
 
 
 def plurals(word: str) -> frozenset[str]:
-    """Return the spellings that may be the plural of a word, and its singular if it is a plural.
+    """Return possible spellings of the plural of a word, and of its singular.
 
     >>> sorted(plurals("knife")), sorted(plurals("feet"))
     (['knifees', 'knifes', 'knives'], ['feetes', 'feets', 'foot'])
@@ -200,9 +200,9 @@ def endings_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
 
 
 def phrase_of(phonemes: Sequence[str]) -> tuple[str, ...]:
-    """Return the two or more very common words that phonemes split into, or nothing.
+    """Return the two or more very common words that make up the phonemes, or nothing.
 
-    Each has two phonemes or more, so that one stray phoneme makes no phrase; I and a may begin it.
+    Each has two phonemes or more, so that a single phoneme makes no phrase; I and a may begin it.
     """
     best: list[tuple[str, ...] | None] = [(), *[None] * len(phonemes)]
     for end in range(1, len(phonemes) + 1):

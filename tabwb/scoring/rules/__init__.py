@@ -1,4 +1,4 @@
-"""The rules judge ``rules-2``, and ``rules-1``: 19 features, text rules for 14."""
+"""The rules judge, ``rules-2`` and ``rules-1``: text rules for 14 of 19 features."""
 
 from tabwb.scoring.rules.judge import judge
 from tabwb.scoring.rules.passage import TextContext

@@ -1,4 +1,4 @@
-"""Rule 11 (conduite d'approche): attempts that come nearer to a word."""
+"""Rule 11 (conduite d'approche): successive approximations to a word."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def conduite(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 
 
 def approaches(passage: Passage, limits: Thresholds = RULES_1) -> tuple[tuple[Token, Token], ...]:
-    """Return the steps from one attempt at a word to the next, in their order.
+    """Return the steps from one attempt at a word to the next, in order.
 
     Either X, an editing term (*I mean*, *no*, *or rather*, *sorry*, a filler), Y, where Y begins
     with X or shares half its letters; or a fragment, an attempt and a final word of rising
     similarity, which are two steps. Ours: X and Y are content words of one first letter, "shares"
     means in the same order, an article may be said again before Y; *no* edits where a comma follows
-    it or Y begins with X (*a heart, no hope* is no approach).
+    it or Y begins with X (*a heart, no hope* does not count).
 
     Args:
         passage: the response.

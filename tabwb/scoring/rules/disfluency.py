@@ -1,4 +1,4 @@
-"""What breaks off: rules 2 (abandoned utterances) and 7 (false starts)."""
+"""Interrupted utterances and words: rules 2 (abandoned utterances) and 7 (false starts)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_BOUNDARIES = "a transcript without punctuation does not show where utterances
 _CLOSING = "\"')]}*\u201d "
 _LAST_WORDS = 4
 _JOINED = re.compile(r"(?:['\-/&.@_\w]|\d )$")
-"""What makes letters part of something else: *21st street*, *1 c chopped*."""
+"""Signs that make letters part of something else: *21st street*, *1 c chopped*."""
 _BETWEEN = re.compile(r"[ \t,]+")
 
 
@@ -124,7 +124,7 @@ def false_starts(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 7, two-sided: the abandoned beginning of a word.
 
     1-4 letters and a hyphen, and the next word starts with the same letter; or 1-3 letters that are
-    no real short word and begin the next word. An utterance that the token limit cut does not
+    not a real short word and begin the next word. An utterance that the token limit cut does not
     count. Ours: *two- to three-year* is a waiting hyphen; acronyms and capitals in a sentence are
     no fragments.
 

@@ -1,4 +1,4 @@
-"""All rules on one response."""
+"""The rules judge: all rules on one response."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def judge(context: TextContext, limits: Thresholds = CURRENT) -> Mapping[str, Ve
 
     An empty response and one that is not English leave every feature undefined; from ``rules-2`` on
     so does every unusable response (:attr:`ResponseStatus.usable`), with its status as reason. The
-    half-known test is not made in repetition, where one word that is no word is an answer.
+    test for known words is not made in repetition, where a nonword can be an answer.
 
     Args:
         context: the response and what is known about it.

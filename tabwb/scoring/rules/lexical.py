@@ -1,4 +1,4 @@
-"""Words: rules 4 (neologisms), 5 (jargon), 8 (anomia), 9 (empty speech), and what is English."""
+"""Words: rules 4 (neologisms), 5 (jargon), 8 (anomia), 9 (empty speech), and the language test."""
 
 from __future__ import annotations
 
@@ -91,11 +91,11 @@ def _is_joined(word: str, part: int) -> bool:
 def nonwords(
     passage: Passage, limits: Thresholds = RULES_1
 ) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
-    """Return the words that are in no dictionary: those that count, and those that may be slips.
+    """Return the words in no dictionary: those that count, and possible typing errors.
 
-    Looked at are words of 4 or more letters, not capitalised inside a sentence, not all capitals,
-    not beside a digit or a sign of an address. A slip is one edit from one of the 11,109 most
-    common words (SCOWL's sizes 10 and 20) and comes with that word.
+    Tested are words of 4 or more letters, not capitalised inside a sentence, not all capitals, not
+    next to a digit or a sign of an address. A typing error is one edit from one of the 11,109 most
+    common words (SCOWL's sizes 10 and 20), which is returned with it.
 
     Args:
         passage: the response.
@@ -138,7 +138,7 @@ def _is_beside_sign(text: str, token: Token, *, slash: bool) -> bool:
     before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
     beyond = text[token.end + 1 : token.end + 2]
     if not slash and "/" in (before, after) and _ALTERNATIVES.fullmatch(_run_around(text, token)):
-        # Two words that a slash parts are two words, and no address.
+        # Words separated by a slash are two words, not an address.
         before, after = before.replace("/", ""), after.replace("/", "")
     return (
         (before != "" and (before in "@/_\\#&.~'" or before.isalnum()))
@@ -151,7 +151,7 @@ _ALTERNATIVES = re.compile(r"[A-Za-z']+(?:/[A-Za-z']+){1,2}")
 
 
 def _run_around(text: str, token: Token) -> str:
-    """Return the stretch without white space in which a word stands, closing marks taken off."""
+    """Return the stretch without white space around a word, without closing marks."""
     start = max(text.rfind(" ", 0, token.start), text.rfind("\n", 0, token.start)) + 1
     end = token.end
     while end < len(text) and not text[end].isspace():
@@ -247,12 +247,12 @@ _COMMENT_LATER = re.compile(
     r"|\bthe (?:word|name) (?:escapes|has escaped|won'?t come)",
     re.IGNORECASE,
 )
-"""Comments that ``rules-2`` knows too."""
+"""Further comments of ``rules-2``."""
 _BLANK = re.compile(r"(?<![\w\\])\\?_+(?!\w)")
 
 
 def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 8, one-sided: a word that was looked for and not found.
+    """Rule 8, one-sided: unsuccessful word search.
 
     An explicit comment (can't find, think of, remember the word or name; what's it called), a blank
     (``_``), or rule 11 twice: two steps of approach, in one chain or in two (ours). Fillers alone

@@ -162,7 +162,7 @@ def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
     """Return the utterances outside lists, quotation marks and the turns of a script.
 
     A list has two lines or more that open with a marker (*1.*, *-*, *Step 1*, *Anna:*). Quotation
-    marks around the whole text quote nothing.
+    marks around the whole text are ignored.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> [each.text for each in beside_lists(read('She said: "Go. Now." We went home.'))]
@@ -190,7 +190,7 @@ def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
 
 
 def _lacks_subject_words(passage: Passage, utterance: Utterance, at: int) -> int:
-    """Return where an utterance begins as a telegram: the position after its first words, or 0.
+    """Return the position after the first words of a telegraphic utterance, or 0.
 
     *Boy climb*, *Girl wants*: a person's noun in the singular without article before a verb, or
     *Boy falling* without *be*; *Me job*, *Him want*: an object pronoun before a content word.
@@ -319,7 +319,7 @@ def _lacks_agreement(passage: Passage, utterance: Utterance, at: int, limits: Th
     if passage.text[tokens[at].end : tokens[at + 1].start] != " ":
         return False
     before = tokens[max(0, at - limits.agreement_window) : at]
-    # "and he go" opening an utterance joins it to what was said before, not to another subject.
+    # An opening "and he go" is joined to the previous utterance, not to another subject.
     governing = [token for token in before if token.word in MODALS_AND_DO]
     if governing and not all(token.word in UTTERANCE_OPENERS for token in tokens[:at]):
         return False

@@ -24,7 +24,7 @@ EVIDENCE_LETTERS = 80
 
 @dataclass(frozen=True, slots=True)
 class TextContext:
-    """A response with what the rules may know about it; plain values.
+    """A response with what the rules may know about it.
 
     Attributes:
         text: the response, unaltered.
@@ -50,7 +50,7 @@ class TextContext:
 
 
 class Token(NamedTuple):
-    """A word as it stands in the normalised text.
+    """A word of the normalised text.
 
     ``word`` is in small letters and without a trailing hyphen, ``text`` as written and without it.
     """
@@ -65,7 +65,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What stands between two ends: its words and how it ends.
+    """The words between two ends, with the closing mark.
 
     Attributes:
         tokens: all words, fillers included.
@@ -87,7 +87,7 @@ class Passage:
 
     Attributes:
         context: the response and what is known about it.
-        text: apostrophes made equal, accents taken off, ellipses as three stops.
+        text: with plain apostrophes, without accents, ellipses as three stops.
         utterances: those that hold a word.
         tokens: the words of all utterances, fillers included.
         plain: the words without fillers.
@@ -128,7 +128,8 @@ def read(response: TextContext | str, *, dots_pause: bool = False) -> Passage:
     """Return the words of ``[A-Za-z]+('[a-z]+)*``, utterances ended by ``. ? !`` or a newline.
 
     A stop inside a number or a name (``3.5``, ``tabwb.toml``), after an initial and after a few
-    abbreviations (*Mr.*, *e.g.*) ends nothing. A trailing hyphen is kept before a space or comma.
+    abbreviations (*Mr.*, *e.g.*) does not end an utterance. A trailing hyphen is kept before a
+    space or comma.
 
     Args:
         response: a text, or one with what is known about it.
@@ -181,7 +182,7 @@ def _ends(text: str, dots_pause: bool, spoken: bool) -> Iterable[int]:
 
 
 def without_fillers(tokens: Iterable[Token]) -> tuple[Token, ...]:
-    """Return the words that are no fillers."""
+    """Return the words without fillers."""
     return tuple(token for token in tokens if token.word not in FILLERS)
 
 
@@ -203,10 +204,10 @@ _NEGATED = FUNCTION_WORDS | {"ca", "wo", "sha", "ai"}
 
 
 def echoed(passage: Passage, stretch: int) -> frozenset[int]:
-    """Return the positions in ``plain`` of words that stand in a stretch of the prompt.
+    """Return the positions in ``plain`` of words that belong to a stretch of the prompt.
 
-    Prompt text is what was sent. In repetition the target is the answer and no prompt text, and is
-    taken out of it.
+    Prompt text is what was sent. In repetition the target is the answer and is removed from the
+    prompt text.
 
     Args:
         passage: the response.

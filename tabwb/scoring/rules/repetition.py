@@ -1,4 +1,4 @@
-"""What comes again: rules 1 (retracing), 3 (perseverations) and 10 (stereotypies)."""
+"""Repeated words: rules 1 (retracing), 3 (perseverations) and 10 (stereotypies)."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ REPEATED_WORDS = "the rule sees words that come again, not an idea that returns 
 
 
 def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 3, two-sided: words that come again where they should not.
+    """Rule 3, two-sided: inappropriate repetition of words.
 
     1-6 words 3 or more times in a row, with a content word (not *very, really, much, ha, no*); or
     an utterance of 5 or more words again verbatim; or any 8 words twice; or 4 or more words across
-    a sentence end twice in a row. Prompt text is subtracted first: what comes again must hold a
-    word (in the first clause: a content word) that stands in no stretch of 3 words of the prompt.
-    Ours, so that a repetition that carries the prompt along (appendix C, example 3) still counts.
+    a sentence end twice in a row. Prompt text is subtracted first: the repeated words must include
+    one (in the first clause: a content word) outside every stretch of 3 words of the prompt. Ours,
+    so that a repetition that includes the prompt (appendix C, example 3) still counts.
     In ``rules-2`` one word three times between commas is emphasis in typed text (*I loved, loved,
     loved it*), and a phrase of 3 words or more that is said 3 times in one response counts.
 
@@ -188,9 +188,8 @@ def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run, limits: Th
 def _returning(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
     """Yield the span of the last occurrence of each phrase that returns often enough.
 
-    A phrase stands within an utterance, does not open it (*I remember* before one thing after
-    another is style), holds no name and ends in a content word. Its
-    copies fill a quarter of the text.
+    A phrase is within an utterance, does not open it (a repeated *I remember* is style), holds no
+    name and ends in a content word. Its copies fill a quarter of the text.
     """
     size, times = limits.returning_words, limits.returning_times
     words = [token.word for token in tokens]
@@ -238,7 +237,7 @@ def _again(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, i
 
 
 def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans in order without those that lie inside another one."""
+    """Return the spans in order without those inside another one."""
     kept: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not kept or end > kept[-1][1]:
@@ -247,10 +246,10 @@ def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
-    """Rule 10, one-sided: overlearned words said over and over.
+    """Rule 10, one-sided: overlearned words said repeatedly.
 
     3 or more in a row of the same expletive, *yes*, *no*, *okay*, *well*, *you know*, or of one
-    non-word; or one short formula (a whole utterance of up to 5 words that is no prompt text, ours)
+    non-word; or one short formula (a whole utterance of up to 5 words outside the prompt, ours)
     in 3 or more answers, this one included. In ``rules-2`` also any word or syllable 4 or more
     times as the whole answer.
 

@@ -1,4 +1,4 @@
-"""Repetition: what became of the target's words. Rules 12 and 13 there, and rule 14."""
+"""Repetition: the target's words in the response (rules 12, 13 and 14)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _aligned(passage: Passage) -> tuple[tuple[str | None, str | None], ...]:
     return _aligned_to(passage.context.expected or "", tuple(t.word for t in passage.plain))
 
 
-# Three rules ask for the alignment of the same answer, one after the other.
+# Three rules use the alignment of the same answer, one after the other.
 @lru_cache(maxsize=1)
 def _aligned_to(target: str, answer: tuple[str, ...]) -> tuple[tuple[str | None, str | None], ...]:
     return align([token.word for token in read(target).tokens], answer)
@@ -131,8 +131,8 @@ def _is_cut(word: str, answer: str) -> bool:
 def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     """Rule 14, one-sided, repetition only (TAB, appendix B.6).
 
-    An answer that is no word, within a third of its letters of the aligned target; elsewhere
-    undefined.
+    An answer that is a nonword, within a third of its letters of the aligned target; undefined
+    elsewhere.
 
     Args:
         passage: the response.

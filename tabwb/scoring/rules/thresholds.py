@@ -1,4 +1,4 @@
-"""The numbers of the rules, as data with a version: who changes one makes the next version."""
+"""The thresholds of the rules, as versioned data: a change makes the next version."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Thresholds:
 
     # Common to all rules
     form_based: bool = False
-    """Later rules than those of version 1 (see docs/rules-judge.md), and verdicts that say so."""
+    """Whether the rules added after version 1 apply (docs/rules-judge.md)."""
     unpunctuated: int = 25
-    """A single utterance longer than this tells nothing of where a speaker's utterances end."""
+    """A single utterance longer than this does not show where a speaker's utterances end."""
     known_share: float = 0.5
     """Below this share of known words, and without an English function word: not English."""
     prompt_stretch: int = 3
-    """This many words of the prompt in a row are an echo of it."""
+    """This many words of the prompt in order are an echo of it."""
 
     # 1 Retracing, 3 Perseverations
     retraced_words: tuple[int, int] = (2, 6)
@@ -34,9 +34,9 @@ class Thresholds:
     repeated_across_stop: int = 4
 
     emphatic_times: int = 0
-    """One word up to so often between commas in typed text is emphasis; 0: never."""
+    """One word up to this number of times between commas in typed text is emphasis; 0: never."""
     returning_words: int = 0
-    """A phrase of so many words that comes again and again is a perseveration; 0: never."""
+    """A repeated phrase of this many words is a perseveration; 0: never."""
     returning_times: int = 3
     returning_share: float = 0.25
     """The copies of such a phrase fill this share of all words or more."""
@@ -44,7 +44,7 @@ class Thresholds:
     # 4 Neologisms, 5 Jargon
     neologism_letters: int = 4
     slip_level: int = 20
-    """One edit from a word of SCOWL's sizes up to this one is taken for a slip of the keys."""
+    """One edit from a word of SCOWL's sizes up to this one counts as a typing error."""
     joined_part_letters: int = 3
     jargon_words: int = 3
     jargon_share: float = 0.2
@@ -71,9 +71,9 @@ class Thresholds:
     formula_answers: int = 3
 
     whole_answer_times: int = 0
-    """One word or syllable so often as the whole answer is a stereotypy; 0: never."""
+    """One word or syllable this number of times as the whole answer is a stereotypy; 0: never."""
     proform_words: int = 0
-    """A text of so many words may be empty of nouns; 0: this is not looked at."""
+    """A text of this many words can be empty of nouns; 0: this is not tested."""
     proform_share: float = 0.4
     proform_content: float = 0.15
 
@@ -85,7 +85,7 @@ class Thresholds:
     telegraphic_share: float = 0.3
     agreement_window: int = 2
     telegraphic_words_short: int = 0
-    """From so many words on a text of two utterances or more may be a telegram; 0: never."""
+    """With this many words a text of two utterances or more can be telegraphic; 0: never."""
     telegraphic_share_short: float = 0.05
 
     # 14 Phonemic paraphasias
@@ -93,7 +93,7 @@ class Thresholds:
 
 
 RULES_1 = Thresholds(version=1)
-"""Kept so that a study that was judged with it can be continued and repeated."""
+"""Kept so that studies judged with it can be continued and repeated."""
 RULES_2 = Thresholds(
     version=2,
     form_based=True,
@@ -104,11 +104,11 @@ RULES_2 = Thresholds(
     telegraphic_words_short=6,
 )
 CURRENT = RULES_2
-"""What the alias ``rules`` stands for."""
+"""The version of the alias ``rules``."""
 
 
 def rater_id(thresholds: Thresholds) -> str:
-    """Return the rater under which verdicts are stored.
+    """Return the id of the rater under which verdicts are stored.
 
     >>> rater_id(RULES_1), rater_id(CURRENT)
     ('rules-1', 'rules-2')

@@ -25,7 +25,7 @@ ONE_SIDED = (
     "omission-of-bound-morphemes",
     "phonemic-paraphasias",
 )
-"""Present or undefined: a sign that was missed is no evidence that there is none."""
+"""Present or undefined: a missed sign is not evidence of absence."""
 
 NEVER = (
     "semantic-paraphasias",
@@ -34,7 +34,7 @@ NEVER = (
     "off-topic",
     "overall-communication-impairment",
 )
-"""No rule on the text alone can tell; always undefined."""
+"""Always undefined: no rule on the text alone can tell."""
 
 FEATURES = TWO_SIDED + ONE_SIDED + NEVER
 
@@ -54,7 +54,7 @@ class Verdict:
     Attributes:
         outcome: see :class:`Outcome`.
         words: the words of the response that fired, in their order; empty unless present.
-        note: what else a person should know: why undefined, candidates that did not count.
+        note: further information: why it is undefined, candidates that did not count.
     """
 
     outcome: Outcome

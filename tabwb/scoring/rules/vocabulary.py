@@ -10,13 +10,13 @@ def _words(text: str) -> frozenset[str]:
 
 
 FILLERS = _words("um uh er erm ah eh hm mm mhm")
-"""Skipped wherever a rule asks what stands beside what."""
+"""Skipped wherever a rule tests adjacent words."""
 
 EMPHATIC = _words(
     "very really much ha haha no yes yeah yep nope okay ok well oh hey so too far long big never "
     "always blah bye knock wow yay hurray hooray la please ho hee tut"
 )
-"""Said again for effect or by custom: their repetition alone is no perseveration."""
+"""Repeated for effect or by custom: their repetition alone is not a perseveration."""
 
 REDUPLICATING = _words("by after to upon for on")
 """*side by side by side*, *day after day after day*."""
@@ -27,7 +27,7 @@ COORDINATED = _words(
 """*again and again and again*; comparatives in -er too."""
 
 LEFT_OPEN = _words("the a an my your our their and but because")
-"""No English utterance ends in one of these."""
+"""No complete English utterance ends in one of these."""
 OPEN_BEFORE_DOTS = _words(
     "to of with from into or if when while which who whose its his am was were be will would can "
     "could should must very i he she we they so for at his no not as than like"
@@ -53,13 +53,13 @@ BARE_CONTRACTIONS = _words(
     "dont didnt doesnt isnt wasnt arent werent havent hasnt hadnt couldnt wouldnt shouldnt youre "
     "theyre weve theyve youve thats whats heres theres youll theyll theyd itll"
 )
-"""Contractions without their apostrophe are no words of their own and no neologisms."""
+"""Contractions without their apostrophe; they are not neologisms."""
 
 LOAN_WORDS = _words(
     "cortado macchiato gyoza sashimi udon matcha boba gelato bruschetta empanada shawarma masala "
     "biryani pierogi vlog covid airbnb chatbot pinata farfalle mascarpone"
 )
-"""Words of today's English that neither list has; their plurals count too."""
+"""Words of current English that neither list has; their plurals count too."""
 
 ENDINGS = (
     *("s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "est", "ly", "ness", "less", "ful"),
@@ -79,7 +79,7 @@ PROFORMS = _words(
     "it they them he she him her we us this that these those there here one ones some any all do "
     "does did done doing went going go got get thing things stuff"
 )
-"""Words that stand for something said before, and verbs that say little."""
+"""Words that refer to something said before, and verbs with little meaning."""
 EXPLETIVES = _words(
     "dammit damn damned goddamn goddamnit god gosh jesus christ hell shit fuck fucking crap bloody "
     "bugger darn shoot heck bullshit bastard"
@@ -88,9 +88,9 @@ STEREOTYPED = EXPLETIVES | _words("yes yeah no okay ok well")
 STEREOTYPED_PAIR = ("you", "know")
 
 RESUMED = _words("a an the my your his her our their its")
-"""May be said again between an attempt at a noun and the next one."""
+"""May be repeated between an attempt at a noun and the next one."""
 EDITING_TERMS = (("i", "mean"), ("or", "rather"), ("no",), ("sorry",))
-"""Said between an attempt and the next one; fillers do the same work."""
+"""Said between an attempt and the next one, as fillers are."""
 
 PERSONS = _words(
     "boy girl man woman child kid dog cat baby lady guy horse bird teacher doctor student"
@@ -109,7 +109,7 @@ NOT_PARTICIPLES = _words(
     "during something nothing everything anything morning evening string king thing bring sing "
     "ring wing spring swing sting cling fling sling wring ping ding wedding being having"
 )
-"""Words in -ing that are no verb after a pronoun, or stand there without *be* by right."""
+"""Words in -ing that are not verbs after a pronoun, or need no *be* there."""
 
 MOTION = _words(
     "go goes going went gone come comes coming came walk walks walking walked drive drives driving "
@@ -119,12 +119,12 @@ PLACES_WITH_ARTICLE = _words(
     "store bank beach library restaurant supermarket airport station mall museum zoo kitchen "
     "office bakery pharmacy cinema theater theatre"
 )
-"""After a verb of motion these want an article."""
+"""These need an article after a verb of motion."""
 FOLLOWS_PLACE = (FUNCTION_WORDS - _words(POSSESSIVES)) - _words(
     "the a an some any every each all many much more most few several such it them us him me these "
     "those"
 )
-"""What may stand after such a place, so that *go to store it* and *bank on them* do not count."""
+"""What may follow such a place, so that *go to store it* and *bank on them* do not count."""
 
 BARE_VERBS = _words(
     "go want like come say see eat make take get live walk play run work give tell look know "
@@ -136,7 +136,7 @@ BARE_VERBS_AFTER_NOUN = _words(
     "go want come see eat take get tell know think buy sit bring wear write ask keep climb give "
     "make say fall need reach steal sing swim"
 )
-"""Of the verbs that need -s those that are no nouns after a noun."""
+"""The verbs of BARE_VERBS that cannot be nouns after a noun."""
 MODALS_AND_DO = _words(
     "can could will would shall should may might must do does did to let lets let's make makes "
     "made making help helps helped helping see sees saw seen seeing watch watches watched watching "
@@ -145,7 +145,7 @@ MODALS_AND_DO = _words(
     "whether what where when why who how which that suggest suggests suggested insist insisted "
     "insists demand demanded recommend recommended require required ask asked asks and or nor than"
 )
-"""Within the window before *she go* any of these may govern a bare verb."""
+"""Any of these within the window before *she go* may govern a bare verb."""
 COUNTS = "two three four five six seven eight nine ten eleven twelve many several"
 COUNTED_NOUNS = (
     "dog cat boy girl car house book apple egg carrot banana tree bird friend brother sister "
