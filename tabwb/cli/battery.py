@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, open_plugins, print_json
+from tabwb.battery.loader import check_battery, load_battery
+from tabwb.battery.new import new_battery, new_naming_battery
+from tabwb.battery.prompts import render_prompt
+from tabwb.cli.battery_naming import item_lines, rule_lines
+from tabwb.cli.common import json_option, note, opened_plugins, print_json
 from tabwb.cli.pronounce import pronounce
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
@@ -35,10 +40,7 @@ battery.add_command(pronounce)
 @json_option
 def list_batteries(as_json: bool) -> int:
     """List the batteries that are found, with where they come from."""
-    from tabwb.battery.loader import load_battery
-
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         rows: list[dict[str, Any]] = []
         for source in plugins.batteries():
             row: dict[str, Any] = {"id": source.id, "owner": source.owner, "path": str(source.path)}
@@ -55,8 +57,6 @@ def list_batteries(as_json: bool) -> int:
                 row |= {"title": None, "version": None, "items": None, "examinees": []}
                 row["problem"] = str(error)
             rows.append(row)
-    finally:
-        plugins.close()
     if as_json:
         print_json({"format": 1, "batteries": rows})
         return 0
@@ -87,13 +87,8 @@ def show(battery_name: str, as_json: bool) -> int:
 
 def _loaded(argument: str) -> Battery:
     """Load the battery of an id or a path."""
-    from tabwb.battery.loader import load_battery
-
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         return load_battery(plugins.find_battery(argument))
-    finally:
-        plugins.close()
 
 
 @battery.command()
@@ -105,14 +100,9 @@ def check(argument: str, as_json: bool) -> int:
     FILE is a path, a folder with a battery.toml, the id of a battery, or '-' for standard input
     (files that it names lie in the current folder). Exit status 1 if there is a problem.
     """
-    from tabwb.battery.loader import check_battery, load_battery
-
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         file = _file_to_check(argument, plugins)
         problems = check_battery(file, scorers=_scorers(plugins))
-    finally:
-        plugins.close()
     found = None if problems else load_battery(file)
     if as_json:
         print_json(
@@ -205,8 +195,6 @@ def new(name: str, items: Path | None, naming: bool, features: str | None) -> in
     a picture to be named, and the rules that score it. With --naming --from pictures that lie
     beside the CSV are copied, and pronunciations that it leaves out come from the dictionary.
     """
-    from tabwb.battery.new import new_battery, new_naming_battery
-
     folder = Path(name)
     if naming and features is not None:
         raise UsageError("--naming and --features cannot be combined", allowed="one of them")
@@ -222,9 +210,6 @@ def new(name: str, items: Path | None, naming: bool, features: str | None) -> in
 
 
 def _document(found: Battery) -> dict[str, Any]:
-    import json
-
-    from tabwb.battery.prompts import render_prompt
 
     return {
         "format": 1,
@@ -263,9 +248,6 @@ def _page(found: Battery) -> str:
 
 
 def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
-    import json
-
-    from tabwb.cli.battery_naming import item_lines, rule_lines
 
     lines = [
         f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
@@ -296,7 +278,6 @@ def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
 
 
 def _prompt_lines(subtest: Subtest, item: Item) -> list[str]:
-    from tabwb.battery.prompts import render_prompt
 
     return render_prompt(subtest, item).splitlines()
 

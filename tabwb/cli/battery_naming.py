@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tabwb.battery.naming import naming_item
+from tabwb.phonology.inventory import to_ipa
+from tabwb.tasks.spoken_naming.rules import RULE_KEYS
+
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery, Item, Subtest
     from tabwb.scoring.naming.target import Tolerance
@@ -12,8 +16,6 @@ if TYPE_CHECKING:
 
 def rule_lines(subtest: Subtest) -> list[str]:
     """One line for each rule, marked as ours or with its source."""
-    from tabwb.tasks.spoken_naming.rules import RULE_KEYS
-
     rules = subtest.naming
     if rules is None:
         return []
@@ -29,9 +31,6 @@ def rule_lines(subtest: Subtest) -> list[str]:
 
 def item_lines(found: Battery, item: Item) -> list[str]:
     """The picture, what is accepted, neighbours, and the item's own cues."""
-    from tabwb.battery.naming import naming_item
-    from tabwb.phonology.inventory import to_ipa
-
     named = naming_item(item)
     digest = found.assets.get(named.picture, "")
     lines = [f"picture {named.picture}, sha256 {digest[:16]}"]

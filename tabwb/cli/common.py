@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -197,11 +197,21 @@ def _tell_ignored(loaded: Configuration) -> None:
         )
 
 
-def open_plugins(offline: bool | None = None, *, dry: bool = False) -> Plugins:
-    """The plugins, with the user's configuration; ``dry``: nothing will be asked of a model."""
+@contextmanager
+def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterator[Plugins]:
+    """Yield the plugins, with the user's configuration.
+
+    Args:
+        offline: whether the command line forbids the network; None: it says nothing.
+        dry: nothing will be asked of a model.
+    """
     from tabwb.plugin_api.registry.plugins import Plugins
 
-    return Plugins.load(configuration(offline), dry=dry)
+    plugins = Plugins.load(configuration(offline), dry=dry)
+    try:
+        yield plugins
+    finally:
+        plugins.close()
 
 
 def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -> Store:

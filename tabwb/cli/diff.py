@@ -8,8 +8,8 @@ import click
 
 from tabwb.cli.common import (
     json_option,
-    open_plugins,
     open_store,
+    opened_plugins,
     primary_option,
     print_json,
     store_option,
@@ -44,22 +44,21 @@ def diff(
     from tabwb.report.summaries.groups import unlike
     from tabwb.report.summaries.load import load_administrations, sources_of
 
-    plugins = open_plugins()
-    try:
-        with open_store(store_location, plugins, create=False) as store:
-            counting = primary or plugins.configuration.study.primary_rater
-            sides = [
-                load_administrations(store, side.split(","), primary=counting)
-                for side in (first, second)
-            ]
-            found = difference(
-                sources_of(sides[0]),
-                sources_of(sides[1]),
-                (_label(sides[0]), _label(sides[1])),
-                unlike(*sides),
-            )
-    finally:
-        plugins.close()
+    with (
+        opened_plugins() as plugins,
+        open_store(store_location, plugins, create=False) as store,
+    ):
+        counting = primary or plugins.configuration.study.primary_rater
+        sides = [
+            load_administrations(store, side.split(","), primary=counting)
+            for side in (first, second)
+        ]
+        found = difference(
+            sources_of(sides[0]),
+            sources_of(sides[1]),
+            (_label(sides[0]), _label(sides[1])),
+            unlike(*sides),
+        )
     if as_json:
         print_json({"format": 1, **found.to_json()})
         return 0
@@ -70,6 +69,7 @@ def diff(
 
 
 def _label(side: tuple[AdministrationData, ...]) -> str:
+
     from tabwb.report.summaries.counted import name_of
 
     numbers = ", ".join(f"#{one.administration.id}" for one in side)

@@ -6,7 +6,10 @@ import os
 import platform
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,13 +19,17 @@ import tabwb
 from tabwb.cli.common import (
     json_option,
     missing_store,
-    open_plugins,
     open_store,
+    opened_plugins,
     print_json,
     store_option,
 )
+from tabwb.plugin_api.registry.index import EXTRAS, is_installed
 from tabwb.records.errors import TabwbError
+from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.installation import extra_command
 from tabwb.records.words import plural
+from tabwb.speech.devices import choose, inputs
 
 State = Literal["ok", "note", "problem"]
 GLYPHS: dict[State, str] = {"ok": "✓ ok", "note": "- note", "problem": "! problem"}
@@ -96,8 +103,6 @@ def _guarded(what: str, findings: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    from tabwb.plugin_api.registry.index import EXTRAS, is_installed
-    from tabwb.records.installation import extra_command
 
     for extra, packages in EXTRAS.items():
         missing = [package for package in packages if not is_installed(package)]
@@ -113,8 +118,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _plugins() -> Iterator[Finding]:
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         counted = len(plugins.plugins)
         yield Finding("plugins", "ok", f"{counted} loaded")
         for problem in plugins.problems:
@@ -126,13 +130,10 @@ def _plugins() -> Iterator[Finding]:
             if plugins.configuration.offline
             else "allowed (use --offline to forbid it)",
         )
-    finally:
-        plugins.close()
 
 
 def _store(location: str | None) -> Iterator[Finding]:
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         place = missing_store(location, plugins)
         if place:
             yield Finding("store", "ok", f"none yet; the first run makes {place}")
@@ -140,29 +141,19 @@ def _store(location: str | None) -> Iterator[Finding]:
         with open_store(location, plugins, create=False) as store:
             count = len(store.administrations())
             yield Finding("store", "ok", f"{store.location}: {plural(count, 'administration')}")
-    finally:
-        plugins.close()
 
 
 def _bundled() -> Iterator[Finding]:
-    from tabwb.plugin_api.registry.index import is_installed
 
     if not (is_installed("torch") and is_installed("transformers")):
         return
-    import threading
-    import time
 
-    from tabwb.records.exchange import Decoding, Message, Reply, Request
-
-    plugins = open_plugins()
     started = time.monotonic()
-    backend = plugins.open_model("bundled")
-    try:
+    with opened_plugins() as plugins, closing(plugins.open_model("bundled")) as backend:
         facts = backend.open()
         loaded = time.monotonic() - started
         request = Request((Message("user", "Please repeat exactly: door."),), Decoding(16))
-        pieces = list(backend.reply(request, threading.Event()))
-        reply = pieces[-1]
+        *_, reply = backend.reply(request, threading.Event())
         text = reply.text if isinstance(reply, Reply) else ""
         yield Finding(
             "bundled",
@@ -170,17 +161,12 @@ def _bundled() -> Iterator[Finding]:
             f"loads in {loaded:.1f} s and answers {text.strip()!r} "
             f"({facts.get('parameters', '?')} parameters)",
         )
-    finally:
-        backend.close()
-        plugins.close()
 
 
 def _microphone() -> Iterator[Finding]:
-    from tabwb.plugin_api.registry.index import is_installed
 
     if not is_installed("sounddevice"):
         return
-    from tabwb.speech.devices import choose, inputs
 
     try:
         found = inputs()

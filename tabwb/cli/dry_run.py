@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import click
 
+from tabwb.administer.expense import expense_of
+from tabwb.administer.forecast import forecasts
+from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.plan import plan_trials
+from tabwb.administer.session.smallest_difference import planned, said, to_json
 from tabwb.cli.common import note, print_json
 from tabwb.records.states import Protocol
 
@@ -18,14 +24,6 @@ if TYPE_CHECKING:
 
 def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
     """Print every prompt; ask nothing."""
-    from functools import cache
-
-    from tabwb.administer.expense import expense_of
-    from tabwb.administer.forecast import forecasts
-    from tabwb.administer.session.conversation import request_for
-    from tabwb.administer.session.plan import plan_trials
-    from tabwb.administer.session.smallest_difference import planned, said, to_json
-
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
     price = plugins.price(conditions.examinee) if conditions.kind == "model" else None

@@ -9,12 +9,13 @@ import click
 from tabwb.cli.common import (
     inform,
     note,
-    open_plugins,
     open_store,
+    opened_plugins,
     primary_option,
     store_option,
     verbosity_options,
 )
+from tabwb.records.standard_streams import is_stdout
 
 
 @click.command()
@@ -49,12 +50,10 @@ def export(
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
-    from tabwb.records.standard_streams import is_stdout
     from tabwb.report.documents import exporting
     from tabwb.report.documents.exporting import check_destination
 
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         plugins.resolve("exporters", format_id)
         if not is_stdout(out):
             out = check_destination(out, force=force, remedy="choose another name, or use --force")
@@ -73,5 +72,3 @@ def export(
         if not is_stdout(out):
             inform(f"{out} written")
         return 0
-    finally:
-        plugins.close()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from tabwb.cli.common import inform, is_quiet, is_verbose, note, on_terminal, print_json
-from tabwb.cli.signals import ENDING, caught
+from tabwb.cli.progress import Progress
+from tabwb.cli.signals import stopping
 from tabwb.records.errors import Interrupted, TabwbError
-from tabwb.records.interrupts import Interrupt
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
@@ -152,9 +150,9 @@ def named_next(session: Session) -> str:
 
 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
+
     from tabwb.administer.session.drive import drive
     from tabwb.administer.spending import Spending
-    from tabwb.cli.progress import Progress
 
     price = session.plugins.price(session.administration.conditions.examinee)
     done = sum(trial.counting is not None for trial in session.trials)
@@ -190,22 +188,6 @@ def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) ->
         finally:
             task.close()
             session.reload()
-
-
-@contextmanager
-def stopping(cancel: threading.Event, safe: str = "what is answered is safe") -> Iterator[None]:
-    """First ctrl+c (or a closed terminal) stops after what is under way; the second one at once."""
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        if cancel.is_set():
-            raise Interrupt
-        cancel.set()
-        # Not through Python's stderr: the signal may have come in the middle of writing there.
-        with suppress(OSError):
-            os.write(2, f"\nstopping; {safe} (ctrl+c again to stop at once)\n".encode())
-
-    with caught(handler, "SIGINT", *ENDING):
-        yield
 
 
 def show(session: Session, *, as_json: bool) -> None:

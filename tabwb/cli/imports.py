@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, open_plugins, open_store, print_json, store_option
+from tabwb.cli.common import json_option, note, open_store, opened_plugins, print_json, store_option
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.provenance import beside
+from tabwb.records.speakers import read_day
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,11 +66,9 @@ def import_(**options: Any) -> int:
     from tabwb.administer.naming.imports import read_sessions
     from tabwb.administer.naming.run import import_responses
     from tabwb.administer.session import setup
-    from tabwb.records.conditions import Conditions
-    from tabwb.records.speakers import read_day
+    from tabwb.report.documents.document import list_document
 
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         battery = setup.find_battery(plugins, options["battery"])
         path: Path = options["path"]
         if not path.exists():
@@ -119,12 +120,8 @@ def import_(**options: Any) -> int:
                     made.append(number)
                     note(f"administration {number}: {len(one.responses)} responses of {speaker}")
             if options.get("as_json"):
-                from tabwb.report.documents.document import list_document
-
                 print_json(list_document([store.administration(number) for number in made]))
         return 0
-    finally:
-        plugins.close()
 
 
 def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
@@ -133,8 +130,6 @@ def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
     Raises:
         UsageError: an option contradicts it.
     """
-    from tabwb.records.provenance import beside
-
     said = [each for each in beside(path) if path.is_dir() or path.stem == each[0]]
     said = said or list(beside(path))
     origins = {origin for _, origin, _ in said}

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, open_plugins, print_json
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.cli.common import json_option, note, opened_plugins, print_json
+from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files, prompt_id
+from tabwb.plugin_api.judge_prompts.prompt import sha256
+from tabwb.plugin_api.registry.index import check_needs, near
+from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -24,12 +27,9 @@ SAMPLE_PROMPT = "Tell me about your first job."
 @json_option
 def list_judges(as_json: bool) -> int:
     """List the judges: features, what each needs, and the file of its prompt."""
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         rows = [_row(plugins, component.descriptor, component.owner)
                 for component in plugins.components("judges")]  # fmt: skip
-    finally:
-        plugins.close()
     if as_json:
         print_json({"format": 1, "judges": rows})
         return 0
@@ -59,11 +59,8 @@ def list_judges(as_json: bool) -> int:
 @json_option
 def show(judge: str, response: str, prompt: str, as_json: bool) -> int:
     """Show what judge ID puts to a model: every message as it is sent for a sample response."""
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         descriptor = _find(plugins, judge)
-    finally:
-        plugins.close()
     document = _document(descriptor, response, prompt)
     if as_json:
         print_json(document)
@@ -80,9 +77,7 @@ def check(argument: str, as_json: bool) -> int:
 
     FILE is a path, or the id of a prompt that is found. Exit status 1 if there is a problem.
     """
-    from tabwb.plugin_api.judge_prompts.files import prompt_files
     from tabwb.plugin_api.judge_prompts.load import read_prompt
-    from tabwb.plugin_api.judge_prompts.prompt import sha256
 
     file = Path(argument)
     if not file.exists():
@@ -114,8 +109,6 @@ def check(argument: str, as_json: bool) -> int:
 
 
 def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.index import check_needs
-    from tabwb.records.errors import MissingExtra
 
     row: dict[str, Any] = {
         "id": descriptor.id,
@@ -153,7 +146,6 @@ def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]
 
 
 def _way(descriptor: Descriptor) -> str:
-    from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL
 
     if descriptor.id.endswith(NULL):
         return ", by log probabilities, calibrated"
@@ -162,13 +154,10 @@ def _way(descriptor: Descriptor) -> str:
 
 def _file_of(descriptor: Descriptor) -> Path | None:
     """The prompt's file of a judge that has one."""
-    from tabwb.plugin_api.judge_prompts.files import prompt_files, prompt_id
-
     return prompt_files()[0].get(prompt_id(descriptor.id))
 
 
 def _find(plugins: Plugins, judge: str) -> Descriptor:
-    from tabwb.plugin_api.registry.index import near
 
     descriptors = plugins.descriptors("judges")
     with_prompt = [each.id for each in descriptors if _file_of(each)]
@@ -185,9 +174,7 @@ def _find(plugins: Plugins, judge: str) -> Descriptor:
 
 
 def _document(descriptor: Descriptor, response: str, item_prompt: str) -> dict[str, Any]:
-    from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL
     from tabwb.plugin_api.judge_prompts.load import load_prompt
-    from tabwb.plugin_api.judge_prompts.prompt import sha256
 
     path = _file_of(descriptor)
     assert path is not None

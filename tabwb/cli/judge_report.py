@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tabwb.cli.common import json_option, open_plugins, open_store, print_json, store_option
+from tabwb.cli.common import json_option, open_store, opened_plugins, print_json, store_option
+from tabwb.records.errors import UsageError
 
 
 @click.command("report")
@@ -17,16 +18,14 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     One row for each judge with its burden, agreement of every two judges, the features on which
     they differ most, and what most of them say. The administrations must be of one battery.
     """
-    from tabwb.records.errors import UsageError
     from tabwb.report.summaries.load import load_administrations, sources_of
     from tabwb.report.summaries.robustness import robustness
 
-    plugins = open_plugins()
-    try:
-        with open_store(store_location, plugins, create=False) as store:
-            chosen = load_administrations(store, administrations)
-    finally:
-        plugins.close()
+    with (
+        opened_plugins() as plugins,
+        open_store(store_location, plugins, create=False) as store,
+    ):
+        chosen = load_administrations(store, administrations)
     if len({one.battery.content_hash for one in chosen}) != 1:
         raise UsageError("only administrations of one battery can be reported on together")
     found = robustness(sources_of(chosen))

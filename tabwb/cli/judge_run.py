@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tabwb.battery.loader import battery_from_canonical
 from tabwb.cli.common import (
     inform,
     json_option,
     note,
     offline_option,
-    open_plugins,
     open_store,
+    opened_plugins,
     print_json,
-    renew_line,
     store_option,
     verbosity_options,
 )
 from tabwb.cli.options import Finite
+from tabwb.cli.progress import Countdown
+from tabwb.cli.signals import stopping
+from tabwb.plugin_api.components import ModelJudge
+from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.plugin_api.remote.prices import Price
     from tabwb.store.store import Store
+
+
+FEW = 3
+"""Answers after which the time that is left can be told."""
 
 
 @click.command("run")
@@ -101,26 +108,27 @@ def run(
             hint="'tabwb judge list' shows the judges; without a network, for example: "
             f"tabwb judge run {administrations[0]} --judge rules",
         )
-    plugins = open_plugins(offline, dry=dry_run)
     limits = Limits(max_requests, max_cost)
     documents: list[dict[str, Any]] = []
     try:
-        with open_store(store_location, plugins, create=False) as store:
+        with (
+            opened_plugins(offline, dry=dry_run) as plugins,
+            open_store(store_location, plugins, create=False) as store,
+        ):
             for spec in judges if max_requests is not None else ():
                 check_limits(plugins.judge(spec), limits)
-            numbers = [store.administration(reference).id for reference in administrations]
+            numbers = dict.fromkeys(store.administration(each).id for each in administrations)
             options = {"scope": scope, "repeats": repeats, "again": again}
             for spec in dict.fromkeys(judges):
                 task = Task(store, plugins, spec, options, quiet=as_json)
                 try:
                     if dry_run:
-                        documents += [task.estimate(number) for number in dict.fromkeys(numbers)]
-                        continue
-                    limits = task.judge(list(dict.fromkeys(numbers)), limits, documents)
+                        documents += [task.estimate(number) for number in numbers]
+                    else:
+                        limits = task.judge(list(numbers), limits, documents)
                 finally:
                     task.close()
     finally:
-        plugins.close()
         if as_json and documents:
             print_json({"format": 1, "judging": documents})
     check_verdicts(documents, "the same command asks about these again")
@@ -182,13 +190,13 @@ class Task:
 
     def close(self) -> None:
         """Give back the judge's model."""
-        from tabwb.plugin_api.components import ModelJudge
-
         if isinstance(self._judge, ModelJudge):
             self._judge.close()
 
     def estimate(self, number: int) -> dict[str, Any]:
         """Print what would be sent for one administration, and what it would take."""
+        from tabwb.administer.judging.wording import told
+
         judging = self._judging(number)
         requests = list(judging.requests())
         estimate = judging.estimate()
@@ -214,7 +222,6 @@ class Task:
             for message in each.messages:
                 click.echo(f"[{message.role}]")
                 click.echo(message.content)
-        from tabwb.administer.judging.wording import told
 
         note(f"{self._judge.rater}, administration {number}: {told(estimate, self._price)}")
         return document
@@ -223,8 +230,6 @@ class Task:
         self, numbers: Sequence[int], limits: Limits, documents: list[dict[str, Any]]
     ) -> Limits:
         """Judge one administration after the other; the limits that are left."""
-        from tabwb.cli.giving import stopping
-
         cancel = threading.Event()
         for number in numbers:
             try:
@@ -244,9 +249,10 @@ class Task:
         documents: list[dict[str, Any]],
     ) -> Limits:
         """Judge an administration whose lock the caller holds; the limits that are left."""
+        from tabwb.administer.judging.wording import summed, told
+
         judging = self._judging(number)
         estimate = judging.estimate()
-        from tabwb.administer.judging.wording import summed, told
 
         words = told(estimate, self._price)
         note(f"{self._judge.rater}, administration {number}: {words}")
@@ -260,15 +266,14 @@ class Task:
         return _left(limits, judging.tally)
 
     def _open(self) -> None:
-        from tabwb.plugin_api.components import ModelJudge
 
         if not self._opened and isinstance(self._judge, ModelJudge):
             self._judge.open()
             self._opened = True
 
     def _judging(self, number: int) -> Judging:
+
         from tabwb.administer.judging.judging import Judging
-        from tabwb.battery.loader import battery_from_canonical
 
         administration = self._store.administration(number)
         battery = battery_from_canonical(self._store.battery_canonical(administration.battery_hash))
@@ -285,17 +290,22 @@ class Task:
     def _run(
         self, judging: Judging, limits: Limits, cancel: threading.Event, estimate: Estimate
     ) -> None:
-        from tabwb.records import events
 
-        line = _Line(estimate.to_ask + estimate.twins + estimate.from_store, self._quiet)
+        from tabwb.administer.judging.wording import spent
+
+        planned = estimate.to_ask + estimate.twins + estimate.from_store
+        countdown = Countdown("judged", planned, quiet=self._quiet)
         try:
             for event in judging.run(limits, cancel):
                 if isinstance(event, events.Waiting):
-                    line.wait(event)
+                    countdown.wait(f"{event.reason}: waiting {event.seconds:.0f} s")
                 elif isinstance(event, events.JudgementRecorded):
-                    line.show(judging.tally)
+                    tally = judging.tally
+                    asked = tally.judged - tally.from_store
+                    timed = asked if asked >= FEW else 0
+                    countdown.show(tally.judged, f"  {spent(tally)}", timed=timed)
         finally:
-            line.close()
+            countdown.status.close()
 
     def _document(self, judging: Judging) -> dict[str, Any]:
         document = {
@@ -320,42 +330,7 @@ class Task:
         return document
 
 
-class _Line:
-    """``judged 7/20`` with what is left of the time, on stderr."""
-
-    def __init__(self, planned: int, quiet: bool) -> None:
-        import sys
-
-        self._planned = planned
-        self._live = sys.stderr.isatty() and not quiet
-        self._started = time.monotonic()
-
-    def show(self, tally: Tally) -> None:
-        if not self._live:
-            return
-        from tabwb.administer.judging.wording import spent
-        from tabwb.cli.progress import time_left
-
-        text = f"judged {tally.judged}/{self._planned}  {spent(tally)}"
-        asked = tally.judged - tally.from_store
-        if asked >= 3:
-            seconds = (time.monotonic() - self._started) / asked * (self._planned - tally.judged)
-            text += time_left(seconds)
-        renew_line(text[:78])
-
-    def wait(self, event: Any) -> None:
-        if self._live:
-            renew_line(f"{event.reason}: waiting {event.seconds:.0f} s"[:78])
-        else:
-            note(f"{event.reason}: waiting {event.seconds:.0f} s")
-
-    def close(self) -> None:
-        if self._live:
-            renew_line()
-
-
 def _fields(record: Any) -> dict[str, Any]:
-    from dataclasses import fields
 
     return {f.name: getattr(record, f.name) for f in fields(record) if f.name != "price"}
 

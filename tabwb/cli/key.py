@@ -7,6 +7,7 @@ import sys
 import click
 
 from tabwb.cli.common import json_option, note, print_json
+from tabwb.plugin_api.remote import keys
 
 
 @click.group()
@@ -25,8 +26,6 @@ def set_key(service: str) -> int:
     It is asked for without being shown, or read from stdin where that is no terminal; never given
     on the command line, where every program can read it.
     """
-    from tabwb.plugin_api.remote import keys
-
     service = keys.check_service(service)
     given = keys.checked_key(_read(service), "the key")
     keys.write_key(service, given)
@@ -42,8 +41,6 @@ def list_keys(services: tuple[str, ...], as_json: bool) -> int:
 
     Keyrings do not tell what they keep: servers' hosts have to be named.
     """
-    from tabwb.plugin_api.remote import keys
-
     found = {}
     for service in services or tuple(keys.SERVICES):
         name = keys.check_service(service)
@@ -63,8 +60,6 @@ def list_keys(services: tuple[str, ...], as_json: bool) -> int:
 @click.argument("service")
 def delete_key(service: str) -> int:
     """Take the key of SERVICE out of the system keyring."""
-    from tabwb.plugin_api.remote import keys
-
     service = keys.check_service(service)
     keys.delete_key(service)
     note(f"the key of '{service}' is no longer kept")

@@ -12,6 +12,8 @@ import click
 from tabwb.cli.common import json_option, note, on_terminal, print_json, renew_line
 from tabwb.records.errors import TabwbError
 from tabwb.records.workfolder import WorkFolder
+from tabwb.speech.devices import inputs, outputs, pick, pick_output
+from tabwb.store import takes
 
 if TYPE_CHECKING:
     from tabwb.speech.devices import Device
@@ -31,8 +33,6 @@ def microphone() -> None:
 @json_option
 def list_devices(as_json: bool) -> int:
     """List what can record and what can play now."""
-    from tabwb.speech.devices import inputs, outputs
-
     found = {"microphones": inputs(), "loudspeakers": outputs()}
     if as_json:
         plain = {kind: [asdict(each) for each in devices] for kind, devices in found.items()}
@@ -66,13 +66,11 @@ def try_device(
 
     Exit status 1 when no sound came or something happened to the microphone.
     """
-    from tabwb.speech.devices import pick, pick_output
     from tabwb.speech.files import read_clip
     from tabwb.speech.level import FLOOR_DBFS
     from tabwb.speech.playback import Playback
     from tabwb.speech.quality import quality
     from tabwb.speech.recorder import Recorder
-    from tabwb.store import takes
 
     chosen = pick(device)
     player = pick_output(output) if playback and output is not None else None

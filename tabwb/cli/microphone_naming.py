@@ -16,6 +16,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.interrupts import Interrupt
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.states import AdministrationStatus
+from tabwb.speech.devices import pick
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.live import Live
@@ -35,7 +36,6 @@ Made = tuple[events.Event, ...]
 def give_by_microphone(session: Session, device: str | None, cancel: threading.Event) -> None:
     """Record from ready to end and take commands from the terminal, until done or paused."""
     from tabwb.administer.naming.live import Live
-    from tabwb.speech.devices import pick
     from tabwb.speech.recorder import Recorder
 
     chosen = pick(device)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, offline_option, open_plugins, print_json
-from tabwb.records.errors import UsageError
+from tabwb.cli.common import json_option, note, offline_option, opened_plugins, print_json
+from tabwb.plugin_api.config.profiles import profile_of, remove_profile, write_profile
+from tabwb.plugin_api.registry.index import check_needs
+from tabwb.records.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.descriptors import Descriptor
@@ -32,15 +34,12 @@ def model() -> None:
 @offline_option
 def list_models(as_json: bool, offline: bool | None) -> int:
     """List what can be examined: the back ends, then your profiles."""
-    plugins = open_plugins(offline)
-    try:
+    with opened_plugins(offline) as plugins:
         backends = [_backend(plugins, each) for each in plugins.descriptors("models")]
         profiles = [
             {"name": name, "spec": str(profile.spec), "where": profile.where, **profile.labels}
             for name, profile in sorted(plugins.configuration.profiles.items())
         ]
-    finally:
-        plugins.close()
     if as_json:
         print_json({"format": 1, "backends": backends, "profiles": profiles})
         return 0
@@ -69,10 +68,7 @@ def add(
     name: str, spec: str, family: str, tuning: str | None, parameters: str | None, force: bool
 ) -> int:
     """Write profile NAME for the model that SPEC names into your configuration."""
-    from tabwb.plugin_api.config.profiles import profile_of, write_profile
-
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         if name in plugins.configuration.profiles and not force:
             raise UsageError(
                 f"there is a profile '{name}' already: {plugins.configuration.profiles[name].spec}",
@@ -80,8 +76,6 @@ def add(
             )
         profile = profile_of(plugins, name, spec, family, tuning or "", parameters or "")
         path = write_profile(plugins.configuration.config_dir, name, profile)
-    finally:
-        plugins.close()
     note(f"profile:{name} is written to {path}")
     return 0
 
@@ -90,13 +84,8 @@ def add(
 @click.argument("name")
 def remove(name: str) -> int:
     """Take profile NAME out of your configuration."""
-    from tabwb.plugin_api.config.profiles import remove_profile
-
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         path = remove_profile(plugins.configuration.config_dir, name)
-    finally:
-        plugins.close()
     note(f"profile:{name} is gone from {path}")
     return 0
 
@@ -109,11 +98,8 @@ def remove(name: str) -> int:
 @offline_option
 def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: bool | None) -> int:
     """Load or reach the model that SPEC names, ask it one thing, and show what came back."""
-    plugins = open_plugins(offline)
-    try:
+    with opened_plugins(offline) as plugins:
         found = _tried(plugins, spec, prompt, max_tokens)
-    finally:
-        plugins.close()
     if as_json:
         print_json({"format": 1, **found})
         return 0
@@ -158,8 +144,6 @@ def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[st
 
 
 def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.index import check_needs
-    from tabwb.records.errors import MissingExtra
 
     missing = None
     try:

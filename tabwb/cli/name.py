@@ -15,14 +15,21 @@ from tabwb.cli.common import (
     json_option,
     note,
     offline_option,
-    open_plugins,
     open_store,
+    opened_plugins,
     store_option,
 )
-from tabwb.cli.giving import show, stopping
+from tabwb.cli.giving import show
 from tabwb.cli.options import condition_options, requested_conditions
+from tabwb.cli.progress import Countdown
+from tabwb.cli.signals import stopping
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.events import Observed
+from tabwb.records.naming import Transcribed
+from tabwb.records.speakers import read_day
 from tabwb.records.states import AdministrationStatus
+from tabwb.speech.devices import pick
+from tabwb.store.takes import work_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,14 +86,12 @@ def name(**options: Any) -> int:
     Exit status: 0 done, 3 stopped early, items without a file or responses without a transcript
     (resumable), 130 after a second ctrl+c.
     """
-    plugins = open_plugins(options.get("offline"))
-    try:
+    with opened_plugins(options.get("offline")) as plugins:
         return _name(plugins, options)
-    finally:
-        plugins.close()
 
 
 def _name(plugins: Plugins, options: dict[str, Any]) -> int:
+
     from tabwb.administer.session import setup
 
     location, reference = options.get("store_location"), options.get("reference")
@@ -130,7 +135,6 @@ def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | N
         UsageError: it is not a day, or several differ.
     """
     from tabwb.administer.naming.files import date_of
-    from tabwb.records.speakers import read_day
 
     said = options["session_date"]
     if options["source"] == MICROPHONE:
@@ -147,10 +151,9 @@ def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | N
 
 def _check_microphone(store: Store, options: dict[str, Any]) -> None:
     """Consent and device are there before an administration is begun for them."""
-    if options["source"] == MICROPHONE:
-        from tabwb.administer.consent import check
-        from tabwb.speech.devices import pick
+    from tabwb.administer.consent import check
 
+    if options["source"] == MICROPHONE:
         check(store, str(options["speaker"]), "record")
         pick(options.get("device"))
 
@@ -158,6 +161,7 @@ def _check_microphone(store: Store, options: dict[str, Any]) -> None:
 def _begin(
     session: Session, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
+
     from tabwb.administer.consent import check_transcribing, notices
 
     store, plugins, given = session.store, session.plugins, session.administration
@@ -328,10 +332,6 @@ def transcribe_all(
     """Have every response transcribed that this transcriber (or ``by_any``) has not heard yet."""
     from tabwb.administer.naming.run import transcribe, waiting
     from tabwb.administer.transcription.transcribe import Transcribing
-    from tabwb.cli.progress import Countdown
-    from tabwb.records.events import Observed
-    from tabwb.records.naming import Transcribed
-    from tabwb.store.takes import work_root
 
     jobs = waiting(session, spec, by_any=by_any, typed_again=True)
     if not jobs or cancel.is_set():
@@ -343,13 +343,13 @@ def transcribe_all(
         for event in transcribe(session, transcribing, jobs, cancel):
             if not isinstance(event, Observed) or not isinstance(event.observation, Transcribed):
                 continue
-            countdown.one()
+            countdown.advance()
             transcript = event.observation.transcript
             if transcript.status == "error" and event.trial is not None:
                 item = session.trials[event.trial - 1].plan.item
                 why = transcript.error.splitlines() or ["no reason was given"]
                 note(f"! {item}: {why[0]}")
-        countdown.close()
+        countdown.status.close()
 
 
 def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:

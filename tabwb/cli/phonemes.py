@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tabwb.cli.common import json_option, note, print_json
+from tabwb.battery.loader import load_battery
+from tabwb.battery.naming import naming_item
+from tabwb.cli.common import json_option, note, opened_plugins, print_json
+from tabwb.phonology.labels import label_set
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdin
 from tabwb.records.words import plural
@@ -99,7 +102,6 @@ def phonemes(
     standard input. Task B: with correctness in REF, and prediction in HYP or --accept.
     """
     from tabwb.phonology import corpus as reading
-    from tabwb.phonology.labels import label_set
     from tabwb.phonology.tables import rate_of
     from tabwb.phonology.task_b import task_b
     from tabwb.report.summaries.phonemes import (
@@ -164,15 +166,9 @@ def _accepted(argument: str) -> Accepted:
 
 
 def _of_battery(argument: str) -> Accepted:
-    from tabwb.battery.loader import load_battery
-    from tabwb.battery.naming import naming_item
-    from tabwb.cli.common import open_plugins
 
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         battery = load_battery(plugins.find_battery(argument))
-    finally:
-        plugins.close()
     found: dict[str, list[tuple[str, ...]]] = {}
     for subtest in battery.subtests:
         if subtest.task.coded:

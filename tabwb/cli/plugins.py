@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import configuration, heading, json_option, note, open_plugins, print_json
+from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
+from tabwb.plugin_api.registry import folders, trust
+from tabwb.plugin_api.registry.index import check_needs
+from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.records.errors import TabwbError
+from tabwb.records.specs import Spec
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.index import Component
@@ -24,11 +28,8 @@ def plugins() -> None:
 @json_option
 def list_plugins(as_json: bool) -> int:
     """List plugins, their components, and what failed with its error."""
-    loaded = open_plugins()
-    try:
+    with opened_plugins() as loaded:
         document = _document(loaded)
-    finally:
-        loaded.close()
     if as_json:
         print_json(document)
         return 0
@@ -63,8 +64,6 @@ def list_plugins(as_json: bool) -> int:
 )
 def new_plugin(name: str, parent: Path) -> int:
     """Write a working plugin NAME: a battery, a scorer, a transcriber and tests that pass."""
-    from tabwb.plugin_api.registry.scaffold import write_plugin
-
     written = write_plugin(name, parent)
     for path in written:
         click.echo(path)
@@ -81,8 +80,6 @@ def trust_folder(path: Path) -> int:
     Its code will run whenever tabwb starts: look at it first. A folder that changes afterwards is
     no longer used until it is trusted again.
     """
-    from tabwb.plugin_api.registry import folders, trust
-
     settings = configuration()
     names = ", ".join(entry.name for entry in folders.folder_entries(path.resolve()))
     before = trust.trusted(settings).get(path.resolve())
@@ -100,6 +97,7 @@ def trust_folder(path: Path) -> int:
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
+
     from tabwb.plugin_api.registry.plugins import KINDS
 
     components = {
@@ -130,8 +128,6 @@ def _document(loaded: Plugins) -> dict[str, Any]:
 
 
 def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.index import check_needs
-    from tabwb.records.specs import Spec
 
     descriptor = component.descriptor
     status = "ok"

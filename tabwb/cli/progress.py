@@ -18,6 +18,31 @@ STEPS = 20
 """Lines of a whole administration elsewhere than on a terminal: one for each 5 %."""
 
 
+class StatusLine:
+    """A line on stderr that replaces itself; nothing where stderr is not a terminal.
+
+    Args:
+        quiet: show nothing.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.live = sys.stderr.isatty() and not quiet
+
+    def show(self, text: str = "") -> None:
+        """Replace the line by a text, cut to the width of a small terminal."""
+        if self.live:
+            renew_line(text[:78])
+
+    def interrupt(self, message: str) -> None:
+        """Print a line that stays."""
+        self.show()
+        note(message)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self.show()
+
+
 class Progress:
     """Shows ``item 7/20`` with what is left of the time, fed with the engine's events.
 
@@ -45,7 +70,7 @@ class Progress:
         self._quiet = quiet
         self._each = each
         self._step = -1
-        self._live = sys.stderr.isatty() and not quiet
+        self._status = StatusLine(quiet=quiet)
         self._place = ""
         self._spending = spending
 
@@ -56,28 +81,29 @@ class Progress:
             self._place = f"{event.trial.subtest} {event.trial.item}"
             self._line(event.trial.number)
         elif isinstance(event, events.Waiting):
-            self._say(f"item {event.trial}: {event.reason}, waiting {event.seconds:.0f} s")
+            self._status.interrupt(
+                f"item {event.trial}: {event.reason}, waiting {event.seconds:.0f} s"
+            )
         elif isinstance(event, events.AttemptRecorded):
             self._given += 1
             if self._given == 1:
                 self._first = time.monotonic()
             if event.attempt.state is AttemptState.ERROR:
                 first, *_ = event.attempt.error.splitlines() or ["no reason was given"]
-                self._say(f"item {event.trial} in error: {first}")
+                self._status.interrupt(f"item {event.trial} in error: {first}")
             else:
                 self._done += 1
 
     def close(self) -> None:
         """Leave the terminal as it was."""
-        if self._live:
-            renew_line()
+        self._status.close()
 
     def _line(self, number: int) -> None:
-        if self._quiet or not (self._live or self._each or self._is_due(number)):
+        if self._quiet or not (self._status.live or self._each or self._is_due(number)):
             return
         text = f"item {number}/{self._planned}  {self._place}{self._spent()}{self._remaining()}"
-        if self._live:
-            renew_line(text[:78])
+        if self._status.live:
+            self._status.show(text)
         else:
             note(text)
 
@@ -87,11 +113,6 @@ class Progress:
         due = step > self._step
         self._step = max(step, self._step)
         return due
-
-    def _say(self, message: str) -> None:
-        if self._live:
-            renew_line()
-        note(message)
 
     def _spent(self) -> str:
         """Requests under way and what they have taken."""
@@ -109,31 +130,45 @@ class Progress:
 
 
 class Countdown:
-    """Shows ``response 7/20`` with what is left of the time, one call for each that is done.
+    """Shows ``response 7/20`` with the time that is left, on a terminal.
 
     Args:
         what: is counted.
         planned: how many there are.
+        quiet: show nothing.
     """
 
-    def __init__(self, what: str, planned: int) -> None:
+    def __init__(self, what: str, planned: int, *, quiet: bool = False) -> None:
         self._what, self._planned, self._done = what, planned, 0
         self._began = time.monotonic()
-        self._live = sys.stderr.isatty()
+        self.status = StatusLine(quiet=quiet)
 
-    def one(self) -> None:
-        """One more is done."""
+    def advance(self) -> None:
+        """Count one more as done."""
         self._done += 1
-        each = (time.monotonic() - self._began) / self._done
-        text = f"{self._what} {self._done}/{self._planned}"
-        text += time_left(each * (self._planned - self._done))
-        if self._live:
-            renew_line(text)
+        self.show(self._done)
 
-    def close(self) -> None:
-        """Leave the terminal as it was."""
-        if self._live:
-            renew_line()
+    def show(self, done: int, detail: str = "", *, timed: int | None = None) -> None:
+        """Show how many are done.
+
+        Args:
+            done: of those planned.
+            detail: stands after the count.
+            timed: how many of those done took time: the others were stored already.
+        """
+        timed = done if timed is None else timed
+        text = f"{self._what} {done}/{self._planned}{detail}"
+        if timed:
+            seconds = (time.monotonic() - self._began) / timed
+            text += time_left(seconds * (self._planned - done))
+        self.status.show(text)
+
+    def wait(self, words: str) -> None:
+        """Show that a back end waits, and why."""
+        if self.status.live:
+            self.status.show(words)
+        else:
+            note(words)
 
 
 def time_left(seconds: float) -> str:

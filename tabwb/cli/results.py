@@ -12,12 +12,14 @@ from tabwb.cli.common import (
     json_option,
     missing_store,
     note,
-    open_plugins,
     open_store,
+    opened_plugins,
     primary_option,
     print_json,
     store_option,
 )
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -71,8 +73,7 @@ def results(
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list what there is."""
     from tabwb.report.summaries import load
 
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         listing = not administrations and by is None
         _refuse_csv(csv_file, listing=listing, details=details, as_json=as_json)
         _refuse_idle(listing, len(administrations), by, sort, judge, details=details)
@@ -89,8 +90,6 @@ def results(
                 return 0
             counting = primary or plugins.configuration.study.primary_rater
             chosen = load.load_administrations(store, administrations, primary=counting)
-    finally:
-        plugins.close()
     if csv_file is not None:
         _write_groups(chosen, by, sort, rater, csv_file)
     elif len(chosen) == 1 and by is None:
@@ -110,8 +109,6 @@ def _refuse_idle(
     details: bool,
 ) -> None:
     """An option that would change nothing is refused rather than passed over."""
-    from tabwb.records.errors import UsageError
-
     if listing and (sort or judge or details):
         raise UsageError(
             "a list of administrations has no burdens to sort, choose or detail",
@@ -122,7 +119,6 @@ def _refuse_idle(
 
 
 def _refuse_csv(out: Path | None, *, listing: bool, details: bool, as_json: bool) -> None:
-    from tabwb.records.errors import UsageError
 
     if out is None:
         return
@@ -140,7 +136,7 @@ def _write_groups(
     judge: str | None,
     out: Path,
 ) -> None:
-    from tabwb.records.words import plural
+
     from tabwb.report.documents.exporting import check_destination
     from tabwb.report.documents.groups_csv import write_groups
 
@@ -163,6 +159,7 @@ def _write_groups(
 def _summarised(
     chosen: Sequence[AdministrationData], by: By, sort: Sort | None, judge: str | None
 ) -> tuple[Grouped, ...]:
+
     from tabwb.report.summaries.groups import grouped, summarised
 
     order: Sort | None = sort or ("burden" if by == "model" else None)
@@ -171,8 +168,6 @@ def _summarised(
 
 def _rater(plugins: Plugins, judge: str) -> str:
     """The rater's stored name: an alias resolved; a judge that is not installed by its own name."""
-    from tabwb.records.errors import TabwbError
-
     try:
         return str(plugins.resolve("judges", judge)[1])
     except TabwbError:

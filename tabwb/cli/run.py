@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,12 +12,11 @@ from tabwb.cli.common import (
     json_option,
     note,
     offline_option,
-    open_plugins,
     open_store,
+    opened_plugins,
     store_option,
     verbosity_options,
 )
-from tabwb.cli.dry_run import dry_run
 from tabwb.cli.giving import give, named_next, opened_model, show
 from tabwb.cli.options import condition_options, requested_conditions
 from tabwb.records.errors import UsageError
@@ -60,13 +60,10 @@ def run(**options: Any) -> int:
     Exit status: 0 done; 1 failed, also where a scorer or judge failed (the answers are stored);
     3 stopped early but resumable; 130 after a second ctrl+c.
     """
-    plugins = open_plugins(options.get("offline"), dry=bool(options.get("dry_run")))
-    from dataclasses import replace
-
     from tabwb.administer.consent import notices
     from tabwb.administer.session import setup
 
-    try:
+    with opened_plugins(options.get("offline"), dry=bool(options.get("dry_run"))) as plugins:
         battery = setup.find_battery(plugins, options["battery"])
         conditions = _conditions(options)
         conditions = setup.resolve(plugins, battery, conditions)
@@ -80,6 +77,8 @@ def run(**options: Any) -> int:
         if options.get("judges") and (idle := setup.idle_judges(battery, conditions)):
             note(f"warning: {idle}")
         if options.get("dry_run"):
+            from tabwb.cli.dry_run import dry_run
+
             as_json = bool(options.get("as_json"))
             return dry_run(plugins, battery, conditions, as_json=as_json)
         with (
@@ -92,8 +91,6 @@ def run(**options: Any) -> int:
                     note(told)
             together = options.get("batch_size", TOGETHER)
             return give(session, model, together, as_json=bool(options.get("as_json")))
-    finally:
-        plugins.close()
 
 
 @click.command()
@@ -113,31 +110,29 @@ def resume(
     """Resume ADMINISTRATION (its number or uid) where it stopped."""
     from tabwb.administer.session import setup
 
-    plugins = open_plugins(offline)
-    try:
-        with (
-            open_store(store_location, plugins, create=False) as store,
-            setup.resume(store, plugins, administration) as session,
-        ):
-            if session.status is AdministrationStatus.DISCONTINUED:
-                raise UsageError(
-                    f"administration {session.administration.id} was discontinued",
-                    hint=f"'tabwb trial undo {session.administration.id}' takes that back",
-                )
-            if session.status is AdministrationStatus.DONE:
-                note(f"administration {session.administration.id} is done: nothing is left to ask")
-                show(session, as_json=as_json)
-                return 0
-            if command := named_next(session):
-                raise UsageError(
-                    f"what is left of administration {session.administration.id} is named aloud",
-                    hint=f"continue with: {command}",
-                )
-            with opened_model(plugins, session.administration.conditions) as model:
-                session.resume()
-                return give(session, model, batch_size, as_json=as_json)
-    finally:
-        plugins.close()
+    with (
+        opened_plugins(offline) as plugins,
+        open_store(store_location, plugins, create=False) as store,
+        setup.resume(store, plugins, administration) as session,
+    ):
+        number = session.administration.id
+        if session.status is AdministrationStatus.DISCONTINUED:
+            raise UsageError(
+                f"administration {number} was discontinued",
+                hint=f"'tabwb trial undo {number}' takes that back",
+            )
+        if session.status is AdministrationStatus.DONE:
+            note(f"administration {number} is done: nothing is left to ask")
+            show(session, as_json=as_json)
+            return 0
+        if command := named_next(session):
+            raise UsageError(
+                f"what is left of administration {number} is named aloud",
+                hint=f"continue with: {command}",
+            )
+        with opened_model(plugins, session.administration.conditions) as model:
+            session.resume()
+            return give(session, model, batch_size, as_json=as_json)
 
 
 def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:

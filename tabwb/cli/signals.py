@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tabwb.records import child_processes
-from tabwb.records.interrupts import interrupt
+from tabwb.records.interrupts import Interrupt, interrupt
 
 ENDING = ("SIGTERM", "SIGHUP")
 """``kill``, and a terminal that was closed."""
@@ -128,3 +128,19 @@ def caught(handler: Callable[[int, FrameType | None], None], *names: str) -> Ite
     finally:
         for number, earlier in before.items():
             signal.signal(number, earlier)
+
+
+@contextmanager
+def stopping(cancel: threading.Event, safe: str = "what is answered is safe") -> Iterator[None]:
+    """First ctrl+c (or a closed terminal) stops after what is under way; the second one at once."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        if cancel.is_set():
+            raise Interrupt
+        cancel.set()
+        # Not through Python's stderr: the signal may have come in the middle of writing there.
+        with contextlib.suppress(OSError):
+            os.write(2, f"\nstopping; {safe} (ctrl+c again to stop at once)\n".encode())
+
+    with caught(handler, "SIGINT", *ENDING):
+        yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,8 +13,8 @@ from tabwb.cli.common import (
     configuration,
     json_option,
     note,
-    open_plugins,
     open_store,
+    opened_plugins,
     print_json,
     store_option,
 )
@@ -286,16 +287,14 @@ def delete(
 
 
 def _opened(location: str | None, *, create: bool = False) -> Store:
-    plugins = open_plugins()
-    try:
+    with opened_plugins() as plugins:
         return open_store(location, plugins, create=create)
-    finally:
-        plugins.close()
 
 
 def _keep(
     speaker_id: str, values: Sequence[str], location: str | None, *, as_json: bool, new: bool
 ) -> int:
+
     from tabwb.administer.consent import check_store
 
     study = configuration().study
@@ -349,7 +348,6 @@ def _pairs(values: Iterable[str]) -> dict[str, str]:
 
 
 def _day(text: str) -> str:
-    from datetime import date
 
     return date.today().isoformat() if text == TODAY else read_day(text)
 

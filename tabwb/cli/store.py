@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 
 from tabwb.cli.common import configuration, json_option, note, print_json, store_option
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tabwb.cli.signals import ENDING, caught
+from tabwb.records.errors import UsageError
+from tabwb.store.location import resolve, without_password
 
 
 @click.group()
@@ -22,13 +23,11 @@ def store() -> None:
 @json_option
 def info(store_location: str | None, as_json: bool) -> int:
     """Say where the store is, how large, and what is in it."""
-    from dataclasses import asdict
-
-    from tabwb.store.maintenance import info as look
+    from tabwb.store import maintenance
     from tabwb.store.store import Store
 
     with Store.open(_place(store_location), create=False) as opened:
-        found = look(opened)
+        found = maintenance.info(opened)
     if as_json:
         print_json({"format": 1, "store": asdict(found)})
         return 0
@@ -56,17 +55,14 @@ def backup(out: str, store_location: str | None, as_json: bool) -> int:
     The store may be in use meanwhile. OUT is a file that is not there yet. Files of batteries come
     beside it.
     """
-    from pathlib import Path
-
-    from tabwb.cli.signals import ENDING, caught
-    from tabwb.store.maintenance import backup as copy
+    from tabwb.store import maintenance
     from tabwb.store.store import Store
 
     def stop(number: int, frame: object) -> None:
         raise KeyboardInterrupt  # what is half written is removed on the way out
 
     with Store.open(_place(store_location), create=False) as opened, caught(stop, *ENDING):
-        copy(opened, Path(out))
+        maintenance.backup(opened, Path(out))
         source = opened.location
     if as_json:
         print_json({"format": 1, "backup": {"store": source, "out": str(Path(out).absolute())}})
@@ -84,12 +80,11 @@ def check(store_location: str | None, as_json: bool) -> int:
     Files beside the store that no row names, which a killed process left, are removed; nothing else
     is changed.
     """
-    from tabwb.store.maintenance import check as look
-    from tabwb.store.maintenance import remove_unnamed
+    from tabwb.store import maintenance
 
     path = _file(store_location)
-    damage = look(path)
-    removed = [] if damage else [str(each) for each in remove_unnamed(path)]
+    damage = maintenance.check(path)
+    removed = [] if damage else [str(each) for each in maintenance.remove_unnamed(path)]
     if as_json:
         found = [{"where": each.where, "what": each.what} for each in damage]
         document = {"store": str(path), "whole": not damage, "damage": found, "removed": removed}
@@ -111,10 +106,6 @@ def _place(store_location: str | None) -> str | None:
 
 
 def _file(store_location: str | None) -> Path:
-    from pathlib import Path
-
-    from tabwb.records.errors import UsageError
-    from tabwb.store.location import resolve, without_password
 
     place = resolve(_place(store_location))
     if isinstance(place, Path):

@@ -15,18 +15,24 @@ from tabwb.cli.common import (
     json_option,
     note,
     offline_option,
-    open_plugins,
     open_store,
+    opened_plugins,
     print_json,
     store_option,
 )
-from tabwb.cli.giving import stopping
+from tabwb.cli.progress import Countdown
+from tabwb.cli.signals import stopping
+from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
+from tabwb.phonology.spelled import GUESSED, pronounced
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.files import make_private_folder
+from tabwb.records.speech import Transcript
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.speech import Segment, Transcript
+    from tabwb.records.speech import Segment
 
 Found = tuple[Path, "Transcript"]
 Forms = tuple[tuple[str, ...], ...]
@@ -91,15 +97,12 @@ def transcribe(
         raise UsageError("--tsv has no column for what --accept tells", hint="take --json")
     shape = "json" if as_json else "tsv" if tsv else ""
     accepted = _accepted(forms)
-    plugins = open_plugins(offline)
-    try:
+    with opened_plugins(offline) as plugins:
         sounds, failed = _sounds(files)
         if tsv:
             _check_ids(sounds)
         _permit(plugins, transcriber, speaker, store_location)
         return _transcribe(plugins, transcriber, sounds, failed, kept, shape, accepted)
-    finally:
-        plugins.close()
 
 
 def _check_ids(sounds: Sequence[Path]) -> None:
@@ -123,7 +126,6 @@ def _permit(
         UsageError: the transcriber needs a network, and nobody knows whose voice it is.
     """
     from tabwb.administer.consent import check_transcribing
-    from tabwb.records.conditions import Conditions
 
     spec = str(plugins.resolve("transcribers", transcriber)[1])
     if speaker is None:
@@ -147,7 +149,6 @@ def _transcribe(
     shape: str,
     accepted: Forms,
 ) -> int:
-    from tabwb.records.speech import Transcript
 
     descriptor, resolved = plugins.resolve("transcribers", spec)
     if descriptor.remarks:
@@ -185,7 +186,6 @@ def _heard(
 ) -> Iterator[tuple[int, Transcript]]:
     """Numbers of files with their transcripts, in whatever order they come; progress on stderr."""
     from tabwb.administer.transcription.transcribe import Job, Transcribing
-    from tabwb.cli.progress import Countdown
 
     if not sounds:
         return
@@ -199,16 +199,14 @@ def _heard(
         countdown = Countdown("file", len(jobs))
         try:
             for job, transcript in transcribing.run(jobs, cancel):
-                countdown.one()
+                countdown.advance()
                 yield job.trial, transcript
         finally:
-            countdown.close()
+            countdown.status.close()
 
 
 def _accepted(forms: Sequence[str]) -> Forms:
     """Each form that is asked for in phonemes, without those that are no sound."""
-    from tabwb.phonology.inventory import SILENT, parse_pronunciation
-
     read: list[tuple[str, ...]] = []
     for form in forms:
         try:
@@ -250,9 +248,6 @@ def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
 
 def _tell(path: Path, transcript: Transcript, shape: str, accepted: Forms) -> None:
     """Print one transcript, unless a document is printed at the end."""
-    from tabwb.phonology.inventory import to_ipa
-    from tabwb.phonology.spelled import GUESSED, pronounced
-
     if transcript.status == "error":
         message = transcript.error.splitlines() or ["no reason was given"]
         text = message[0] if str(path) in message[0] else f"{path}: {message[0]}"
@@ -279,8 +274,6 @@ def _likelihood(transcript: Transcript) -> str:
 
 def _file(path: Path, transcript: Transcript, accepted: Forms) -> dict[str, Any]:
     """One file of the document; of a transcriber of words their phonemes too."""
-    from tabwb.phonology.spelled import pronounced
-
     sounds = pronounced(transcript)
     words = [_segment(each, "word") for each in transcript.segments]
     asked = {"accepted_likelihood": transcript.accepted_likelihood} if accepted else {}
@@ -309,7 +302,6 @@ def _segment(segment: Segment, what: str) -> dict[str, Any]:
 
 def _keep(path: Path, folder: Path) -> None:
     """Keep the conditioned copy of a file; of two files with one name the second is numbered."""
-    from tabwb.records.files import make_private_folder
     from tabwb.speech.condition import condition_file
 
     make_private_folder(folder)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tabwb.cli.common import note, open_plugins, open_store, store_option
+from tabwb.cli.common import note, open_store, opened_plugins, store_option
 from tabwb.cli.giving import check_raters
+from tabwb.phonology.inventory import to_ipa
 from tabwb.records.errors import UsageError
+from tabwb.records.events import Undone
 from tabwb.records.naming import SCORES, LimitsSet, OnsetSet, Score
+from tabwb.records.problems import near
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -69,8 +72,6 @@ def undo(administration: str, store_location: str | None) -> int:
 
     Its record stays, marked as taken back.
     """
-    from tabwb.records.events import Undone
-
     with _opened(administration, store_location) as session:
         for event in session.undo():
             if isinstance(event, Undone):
@@ -144,8 +145,6 @@ def heard(
         view = session.spoken.view()
         said = None if view is None else view.heard_as
         if said is not None and said.guessed:
-            from tabwb.phonology.inventory import to_ipa
-
             ipa = to_ipa(said.pronunciations[0]) if said.pronunciations else ""
             here = f"tabwb trial heard {session.administration.id} {trial_name}"
             note(f"  the sound /{ipa}/ is guessed from the letters; write it down: {here} /{ipa}/")
@@ -345,21 +344,18 @@ def _tell_kept(session: Session, kept: str) -> None:
 
 @contextmanager
 def _opened(administration: str, store_location: str | None) -> Iterator[Session]:
+
     from tabwb.administer.session import setup
 
-    plugins = open_plugins()
-    try:
-        with (
-            open_store(store_location, plugins, create=False) as store,
-            setup.resume(store, plugins, administration) as session,
-        ):
-            yield session
-    finally:
-        plugins.close()
+    with (
+        opened_plugins() as plugins,
+        open_store(store_location, plugins, create=False) as store,
+        setup.resume(store, plugins, administration) as session,
+    ):
+        yield session
 
 
 def _number(session: Session, name: str) -> int:
-    from tabwb.records.problems import near
 
     if name.isdecimal():
         return int(name)

@@ -7,7 +7,12 @@ from pathlib import Path
 import click
 
 from tabwb.cli.common import configuration, json_option, print_json
+from tabwb.plugin_api.config.file import folder_file
+from tabwb.plugin_api.registry import folders
+from tabwb.plugin_api.registry.trust import trust as trust_folder
+from tabwb.plugin_api.registry.trust import trust_file
 from tabwb.records.errors import UsageError
+from tabwb.store.location import without_password
 
 
 @click.command()
@@ -20,12 +25,6 @@ def trust(folder: Path, as_json: bool) -> int:
     starts in that folder. Read it first. The plugin folders that it names are trusted too: their
     code will run. What changes afterwards is ignored until it is trusted again.
     """
-    from tabwb.plugin_api.config.file import folder_file
-    from tabwb.plugin_api.registry import folders
-    from tabwb.plugin_api.registry.trust import trust as trust_folder
-    from tabwb.plugin_api.registry.trust import trust_file
-    from tabwb.store.location import without_password
-
     settings = configuration()
     found = folder_file(folder)
     if found is None:

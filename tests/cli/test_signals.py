@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.cli.giving import stopping
+from tabwb.cli.signals import stopping
 from tests.cli.conftest import Run
 
 PERSON = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
