@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.cli import doctor
 from tabwb.cli.doctor import LACKING
 from tabwb.plugin_api.registry import index
 from tests.cli.conftest import Run
@@ -23,7 +24,7 @@ def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path:
 def test_what_is_done_without_for_want_of_an_extra_is_said(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "is_installed", lambda module: module != "keyring")
+    monkeypatch.setattr(doctor, "is_installed", lambda module: module != "keyring")
     findings = {f["what"]: f for f in run("doctor", "--json").document["findings"]}
     assert set(LACKING) == set(index.EXTRAS)
     assert findings["[keyring]"]["state"] == "note"
