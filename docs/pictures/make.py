@@ -91,7 +91,7 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
     with Store.open(place) as store:
         given = Consent("S-014", "record", True, "2026-11-01")
         scopes = ("record", "transcribe", "rate")
-        store.keep_consents([replace(given, scope=scope) for scope in scopes])
+        store.people.keep_consents([replace(given, scope=scope) for scope in scopes])
     sources: list[PlayedSource] = []
 
     def open_source(path: Path) -> PlayedSource:

@@ -28,10 +28,10 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
     Raises:
         NoConsent: naming scope and speaker, and what to do.
     """
-    if store.allowed(speaker, scope):
+    if store.people.allowed(speaker, scope):
         return
     withdrawn = next(
-        (each for each in reversed(store.consents(speaker)) if each.scope == scope), None
+        (each for each in reversed(store.people.consents(speaker)) if each.scope == scope), None
     )
     if ":" in speaker:
         # A spec: recorded answers that do not say whose they are.
@@ -51,7 +51,7 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
 
 def is_registered(store: Store, speaker: str) -> bool:
     """Whether a record or a consent of this speaker is kept."""
-    return bool(store.speaker_versions(speaker) or store.consents(speaker))
+    return bool(store.people.speaker_versions(speaker) or store.people.consents(speaker))
 
 
 def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str, ...]:
@@ -131,7 +131,9 @@ def missing(
         ("transcribe", must and spec is not None),
         ("remote", bool(store.elsewhere) or reaches),
     )
-    return tuple(scope for scope, asked in needed if asked and not store.allowed(speaker, scope))
+    return tuple(
+        scope for scope, asked in needed if asked and not store.people.allowed(speaker, scope)
+    )
 
 
 def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
@@ -249,7 +251,7 @@ def check_export(
     """
     people = [one for one in administrations if one.conditions.guarded]
     speakers = dict.fromkeys(one.conditions.person for one in people)
-    unshared = [each for each in speakers if not store.allowed(each, "share")]
+    unshared = [each for each in speakers if not store.people.allowed(each, "share")]
     refused = [each for each in unshared if _must_consent(store, plugins, each)]
     if refused and not within_study:
         raise NoConsent(
@@ -281,7 +283,7 @@ def record_of(store: Store, conditions: Conditions) -> Mapping[str, Value]:
     """Return the columns of the speaker's record; empty for a model, or where nothing is known."""
     if conditions.kind != "speaker":
         return {}
-    versions = store.speaker_versions(conditions.examinee)
+    versions = store.people.speaker_versions(conditions.examinee)
     return versions[-1].values if versions else {}
 
 
@@ -289,5 +291,5 @@ def dialect_of(store: Store, conditions: Conditions) -> str:
     """The speaker's recorded dialect, which some rules allow for, or empty."""
     if not conditions.guarded:
         return ""
-    versions = store.speaker_versions(conditions.person)
+    versions = store.people.speaker_versions(conditions.person)
     return str(versions[-1].values.get("dialect", "")) if versions else ""

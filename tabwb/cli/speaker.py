@@ -70,13 +70,13 @@ def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool
             {
                 "id": one.id,
                 "version": one.version,
-                "may": list(in_force(store.consents(one.id))),
+                "may": list(in_force(store.people.consents(one.id))),
                 "administrations": given.get(one.id, 0),
             }
-            for one in store.speakers()
-            if scope is None or store.allowed(one.id, scope)
+            for one in store.people.speakers()
+            if scope is None or store.people.allowed(one.id, scope)
         ]
-        stones = store.tombstones()
+        stones = store.people.tombstones()
     if as_json:
         deleted = [asdict(stone) for stone in stones]
         print_json({"format": 1, "speakers": rows, "deleted": deleted})
@@ -197,7 +197,7 @@ def consent(
         raise UsageError("say to what: --scope SCOPE or --all", allowed=", ".join(SCOPES))
     with _opened(store_location, create=not asks) as store:
         if asks:
-            store.speaker(speaker_id)
+            store.people.speaker(speaker_id)
         else:
             _check_new(store, speaker_id)
             day = _day(given if given is not None else str(withdrawn))
@@ -205,7 +205,7 @@ def consent(
                 Consent(speaker_id, scope, given is not None, day, document, words)
                 for scope in wanted
             ]
-            store.keep_consents(rows)
+            store.people.keep_consents(rows)
         shown = document_of(store, speaker_id)
     if as_json:
         print_json({"format": 1, "speaker": shown})
@@ -224,7 +224,7 @@ def log(
 ) -> int:
     """Show who did what with people's data, oldest first: all of it, or of the speaker ID."""
     with _opened(store_location) as store:
-        entries = store.log_entries(speaker_id, administration)
+        entries = store.people.log_entries(speaker_id, administration)
     if as_json:
         print_json({"format": 1, "log": [asdict(entry) for entry in entries]})
         return 0
@@ -249,15 +249,17 @@ def delete(
     What stays is the ID, the day, the reason, who deleted, numbers, and who did what before.
     """
     with _opened(store_location) as store:
-        store.speaker(speaker_id)
-        counts = store.data_of(speaker_id)
+        store.people.speaker(speaker_id)
+        counts = store.people.data_of(speaker_id)
         copies = [
-            entry.detail for entry in store.log_entries(speaker_id) if entry.act == "exported"
+            entry.detail
+            for entry in store.people.log_entries(speaker_id)
+            if entry.act == "exported"
         ]
         note(f"speaker {speaker_id}: {counted(counts)}")
         for copy in copies:
             note(f"an export that tabwb does not delete: {copy}")
-        kept = store.shared_recordings(speaker_id)
+        kept = store.people.shared_recordings(speaker_id)
         for other in dict.fromkeys(other for _, other in kept):
             count = sum(each == other for _, each in kept)
             note(
@@ -267,7 +269,7 @@ def delete(
         note("backups of the store hold the speaker too")
         if not yes:
             _confirm(speaker_id)
-        stone = store.delete_speaker(speaker_id, reason)
+        stone = store.people.delete_speaker(speaker_id, reason)
     if as_json:
         shared = [{"sha256": sha256, "also_of": other} for sha256, other in kept]
         print_json(
@@ -306,7 +308,7 @@ def _keep(
     with _opened(location, create=new) as store:
         if new:
             _check_new(store, speaker_id)
-            versions = store.speaker_versions(speaker_id)
+            versions = store.people.speaker_versions(speaker_id)
             if versions:
                 raise UsageError(
                     f"speaker {speaker_id} is registered already",
@@ -314,11 +316,11 @@ def _keep(
                 )
             record = read
         else:
-            record = {**store.speaker(speaker_id).values, **read}
+            record = {**store.people.speaker(speaker_id).values, **read}
             record = {name: value for name, value in record.items() if name not in gone}
         if record:
             check_store(store, speaker_id)
-        store.keep_speaker(Speaker(speaker_id, record))
+        store.people.keep_speaker(Speaker(speaker_id, record))
         document = document_of(store, speaker_id)
     if as_json:
         print_json({"format": 1, "speaker": document})
@@ -331,7 +333,7 @@ def _check_new(store: Store, speaker_id: str) -> None:
     """Refuse what is no ID; remark on one that is written unlike the study's."""
     check_id(speaker_id)
     remark = configuration().study.remark(speaker_id)
-    if remark and speaker_id not in {one.id for one in store.speakers()}:
+    if remark and speaker_id not in {one.id for one in store.people.speakers()}:
         note(f"warning: {remark}")
 
 

@@ -28,8 +28,8 @@ def document_of(store: Store, speaker_id: str) -> dict[str, Any]:
     Raises:
         StoreError: there is none of this ID.
     """
-    found = store.speaker(speaker_id)
-    consents = store.consents(speaker_id)
+    found = store.people.speaker(speaker_id)
+    consents = store.people.consents(speaker_id)
     return {
         "id": found.id,
         "version": found.version,
@@ -41,7 +41,7 @@ def document_of(store: Store, speaker_id: str) -> dict[str, Any]:
             {key: value for key, value in asdict(each).items() if key != "speaker"}
             for each in consents
         ],
-        "data": store.data_of(speaker_id),
+        "data": store.people.data_of(speaker_id),
     }
 
 

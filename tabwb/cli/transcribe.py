@@ -137,7 +137,7 @@ def _permit(
         return
     with open_store(store_location, plugins, create=False) as store:
         conditions = Conditions(speaker, "speaker", judges=())
-        store.log(*check_transcribing(store, plugins, conditions, spec))
+        store.people.log(*check_transcribing(store, plugins, conditions, spec))
 
 
 def _transcribe(

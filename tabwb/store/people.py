@@ -6,9 +6,8 @@ What is kept of them, and how sure a deletion is, is in ``docs/speakers.md``.
 from __future__ import annotations
 
 import hashlib
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,48 +25,29 @@ from tabwb.records.speakers import (
 )
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, erase, people_rows, read, takes
-from tabwb.store.database import Database, EmbeddedDatabase, Transaction
+from tabwb.store.access import Access
+from tabwb.store.database import Transaction
 from tabwb.store.location import resolve
 
 
-class People(ABC):
-    """The part of a store that keeps people; :class:`tabwb.store.store.Store` is one."""
+class People:
+    """The part of an open store that keeps people."""
 
-    database: Database
-    location: str
-    _temporary: WorkFolder | None = None
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._temporary: WorkFolder | None = None
 
-    @property
-    @abstractmethod
-    def embedded(self) -> Path | None:
-        """The SQLite file, or None for a server."""
-
-    @abstractmethod
-    def _reading(self) -> AbstractContextManager[Transaction]: ...
-
-    @abstractmethod
-    def _writing(self) -> AbstractContextManager[Transaction]: ...
-
-    @abstractmethod
-    def _erasing(self) -> AbstractContextManager[Transaction]: ...
-
-    @abstractmethod
-    def _finish_erasing(self) -> bool: ...
-
-    def _first_person(self, transaction: Transaction) -> None:
-        """Close the file to others before it holds the first person; later it is the user's."""
-        if isinstance(self.database, EmbeddedDatabase) and not people_rows.has_people(transaction):
-            self.database.make_private()
-
-    @abstractmethod
-    def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Hold an administration so that nobody else writes to it."""
+    def close(self) -> None:
+        """Remove the temporary copies of recordings."""
+        if self._temporary is not None:
+            self._temporary.close()
+            self._temporary = None
 
     # ---------------------------------------------------------------- records
 
     def speakers(self) -> tuple[Speaker, ...]:
-        """Everybody who is known, by record, consent or administration, in the order of IDs."""
-        with self._reading() as transaction:
+        """Return everybody known by record, consent or administration, in the order of IDs."""
+        with self._access.reading() as transaction:
             return people_rows.speakers(transaction)
 
     def speaker(self, speaker: str) -> Speaker:
@@ -76,7 +56,7 @@ class People(ABC):
         Raises:
             StoreError: nothing at all is known of this ID.
         """
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             versions = people_rows.records(transaction, speaker)
             if versions:
                 return versions[-1]
@@ -86,17 +66,17 @@ class People(ABC):
         if gone:
             raise StoreError(
                 f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",
-                where=self.location,
+                where=self._access.location,
             )
         raise StoreError(
             f"there is no speaker '{speaker}' in this store",
-            where=self.location,
+            where=self._access.location,
             hint=f"'tabwb speaker list' lists who there is; 'tabwb speaker add {speaker}' adds one",
         )
 
     def speaker_versions(self, speaker: str) -> tuple[Speaker, ...]:
         """Return every version of a speaker's record, oldest first."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return people_rows.records(transaction, speaker)
 
     def keep_speaker(self, speaker: Speaker) -> Speaker:
@@ -105,8 +85,8 @@ class People(ABC):
         Raises:
             StoreError: this ID was deleted.
         """
-        with self._writing() as transaction:
-            self._first_person(transaction)
+        with self._access.writing() as transaction:
+            self._access.make_private_before_people(transaction)
             people_rows.insert_speaker(transaction, replace(speaker, by=speaker.by or operator()))
             kept = people_rows.records(transaction, speaker.id)[-1]
             if kept.version == 1:
@@ -122,14 +102,14 @@ class People(ABC):
         Raises:
             StoreError: this ID was deleted.
         """
-        with self._writing() as transaction:
+        with self._access.writing() as transaction:
             for consent in consents:
                 by = consent.by or operator()
                 people_rows.insert_consent(transaction, replace(consent, by=by))
 
     def consents(self, speaker: str) -> tuple[Consent, ...]:
         """Return all that a speaker gave and withdrew, in the order recorded."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return people_rows.consents(transaction, speaker)
 
     def allowed(self, speaker: str, scope: Scope) -> bool:
@@ -142,7 +122,7 @@ class People(ABC):
         """Append to the log; who and when are filled in where they are empty."""
         if not entries:
             return
-        with self._writing() as transaction:
+        with self._access.writing() as transaction:
             for entry in entries:
                 who = entry.who or operator()
                 people_rows.insert_log(transaction, replace(entry, who=who))
@@ -151,7 +131,7 @@ class People(ABC):
         self, speaker: str | None = None, administration: int | None = None
     ) -> tuple[LogEntry, ...]:
         """Return the log, oldest first: all of it, of a speaker, or of an administration."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return people_rows.log_entries(transaction, speaker, administration)
 
     # ---------------------------------------------------------------- recordings
@@ -179,14 +159,14 @@ class People(ABC):
         except OSError as error:
             raise StoreError(f"cannot be read: {error.strerror}", where=str(file)) from error
         with source:
-            if self.embedded is None:
+            if self._access.embedded is None:
                 content = source.read()
                 kept = hashlib.sha256(content).hexdigest(), len(content), content
-                with self._writing() as transaction:
+                with self._access.writing() as transaction:
                     self._insert(transaction, administration_id, recording, kept, who)
                 return kept[0]
-            folder = blobs.folder_of(self.embedded)
-            with blobs.staged(folder, source) as new, self._writing() as transaction:
+            folder = blobs.folder_of(self._access.embedded)
+            with blobs.staged(folder, source) as new, self._access.writing() as transaction:
                 row = (new.digest, new.size, None)
                 self._insert(transaction, administration_id, recording, row, who)
                 blobs.place(folder, new)
@@ -231,7 +211,7 @@ class People(ABC):
 
     def recordings(self, administration_id: int) -> tuple[KeptRecording, ...]:
         """Return the recordings of an administration, in the order in which they were kept."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return people_rows.recordings(transaction, administration_id)
 
     def recording_path(self, sha256: str) -> Path:
@@ -240,8 +220,8 @@ class People(ABC):
         Raises:
             StoreError: it is not kept, or missing or damaged.
         """
-        if self.embedded is not None:
-            path = blobs.path_of(blobs.folder_of(self.embedded), sha256)
+        if self._access.embedded is not None:
+            path = blobs.path_of(blobs.folder_of(self._access.embedded), sha256)
             if not blobs.is_whole(path, sha256):
                 raise StoreError(
                     "the recording is missing or damaged",
@@ -249,10 +229,10 @@ class People(ABC):
                     hint="put it back from a backup",
                 )
             return path
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             content = transaction.value("SELECT content FROM assets WHERE sha256 = ?", sha256)
         if content is None:
-            raise StoreError(f"no recording {sha256} is kept", where=self.location)
+            raise StoreError(f"no recording {sha256} is kept", where=self._access.location)
         if self._temporary is None:
             with blobs.explained(takes.user_work_root()):
                 self._temporary = WorkFolder(takes.user_work_root())
@@ -260,16 +240,11 @@ class People(ABC):
         blobs.keep(folder, sha256, bytes(content))
         return blobs.path_of(folder, sha256)
 
-    def _close_copies(self) -> None:
-        if self._temporary is not None:
-            self._temporary.close()
-            self._temporary = None
-
     # ---------------------------------------------------------------- deletion
 
     def data_of(self, speaker: str) -> dict[str, int]:
         """Return how much is kept of a speaker, by name: what a deletion takes away."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return erase.counts(transaction, speaker)
 
     def shared_recordings(self, speaker: str) -> tuple[tuple[str, str], ...]:
@@ -277,7 +252,7 @@ class People(ABC):
 
         A deletion leaves their files, because the other's administrations need them.
         """
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return erase.shared_recordings(transaction, speaker)
 
     def delete_speaker(self, speaker: str, reason: str, *, who: str = "") -> Tombstone:
@@ -298,27 +273,27 @@ class People(ABC):
         """
         because = checked_reason(reason)
         self.speaker(speaker)
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             numbers = tuple(number for number, _ in people_rows.guarded(transaction, speaker))
             uids = [read.administrations(transaction, number, number)[0].uid for number in numbers]
-        embedded = self.embedded is not None
+        embedded = self._access.embedded is not None
         with ExitStack() as held:
             for number in numbers:
-                held.enter_context(self.lock(number))
-            with self._erasing() as transaction:
+                held.enter_context(self._access.lock(number))
+            with self._access.erasing() as transaction:
                 stone = erase.delete(
                     transaction, speaker, because, who or operator(),
                     held=numbers, embedded=embedded,
                 )  # fmt: skip
-        self._close_copies()
+        self.close()
         if not embedded:
             # A server's recordings grow on the computer that makes them.
             local = resolve(None)
             assert isinstance(local, Path)
             erase.remove_takes(local, uids)
-        return replace(stone, finished=self._finish_erasing())
+        return replace(stone, finished=self._access.finish_erasing())
 
     def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:
         """Return who was deleted and when, oldest first."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return people_rows.tombstones(transaction, speaker)

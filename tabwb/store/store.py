@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -17,19 +16,20 @@ from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, PlannedTrial, Trial
-from tabwb.store import blobs, judgements, locks, people_rows, read, write
-from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase, Transaction
+from tabwb.store import blobs, judgements, people_rows, read, write
+from tabwb.store.access import Access
+from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase
 from tabwb.store.derive import History
-from tabwb.store.erase import finish
 from tabwb.store.location import resolve
 from tabwb.store.open import open_embedded
 from tabwb.store.people import People
 
 
-class Store(People):
+class Store:
     """An open store. May be used from several threads; writers take turns.
 
     Attributes:
+        people: the part that keeps speakers, their consents and recordings.
         database: where the rows are.
         location: for people, without any password.
     """
@@ -37,8 +37,8 @@ class Store(People):
     def __init__(self, database: Database) -> None:
         self.database = database
         self.location = database.location
-        self._keys = write.Keys()
-        self._turn = threading.Lock()
+        self._access = Access(database)
+        self.people = People(self._access)
 
     @classmethod
     def open(
@@ -68,6 +68,11 @@ class Store(People):
         return cls(open_server(place, create=create))
 
     @property
+    def embedded(self) -> Path | None:
+        """The SQLite file, or None for a server."""
+        return self._access.embedded
+
+    @property
     def only_read(self) -> bool:
         """Whether the store could not be opened for writing."""
         return isinstance(self.database, EmbeddedDatabase) and self.database.only_read
@@ -80,7 +85,7 @@ class Store(People):
     def close(self) -> None:
         """Close every connection; may be called twice."""
         self.database.close()
-        self._close_copies()
+        self.people.close()
 
     def __enter__(self) -> Self:
         return self
@@ -127,8 +132,8 @@ class Store(People):
     ) -> None:
         embedded = self.embedded
         folder = None if embedded is None else blobs.folder_of(embedded)
-        with self._writing() as transaction:
-            key = write.insert_battery(transaction, self._keys, battery)
+        with self._access.writing() as transaction:
+            key = write.insert_battery(transaction, self._access.keys, battery)
             if key is not None:
                 content = assets if embedded is None else None
                 write.insert_assets(transaction, key, battery, content, sizes)
@@ -208,10 +213,10 @@ class Store(People):
         Raises:
             StoreError: the battery is not kept, or two trials have one number.
         """
-        with self._writing() as transaction:
+        with self._access.writing() as transaction:
             if conditions.guarded:
                 people_rows.refuse_deleted(transaction, conditions.person)
-                self._first_person(transaction)
+                self._access.make_private_before_people(transaction)
             battery_id = transaction.value(
                 "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
             )
@@ -222,7 +227,7 @@ class Store(People):
                     hint="keep_battery comes before create_administration",
                 )
             number = write.insert_administration(
-                transaction, self._keys, battery_id, conditions, plan, versions
+                transaction, self._access.keys, battery_id, conditions, plan, versions
             )
             created = read.administrations(transaction, number, number)
         return self._with_interrupted(created)[0]  # until a session opens it, nobody gives it
@@ -233,21 +238,21 @@ class Store(People):
         Raises:
             StoreError: none or several match.
         """
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             number = read.number_of(transaction, ref)
             matching = read.administrations(transaction, number, number)
         return self._with_interrupted(matching)[0]
 
     def administrations(self, newest: int | None = None) -> tuple[Administration, ...]:
         """Return all administrations, or only so many of the newest; the newest one last."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             first = 0 if newest is None else read.newest(transaction, newest)
             rows = read.administrations(transaction, first)
         return self._with_interrupted(rows)
 
     def history(self, administration_id: int) -> History:
         """Return the folded history of an administration, to which new entries can be added."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return read.history(transaction, read.number_of(transaction, administration_id))
 
     def trials(self, administration_id: int) -> tuple[Trial, ...]:
@@ -262,8 +267,8 @@ class Store(People):
         Raises:
             StoreError: nothing of ``entries`` was recorded; the message says why.
         """
-        with self._writing() as transaction:
-            write.append(transaction, self._keys, administration_id, entries)
+        with self._access.writing() as transaction:
+            write.append(transaction, self._access.keys, administration_id, entries)
 
     # ---------------------------------------------------------------- judgements
 
@@ -281,19 +286,19 @@ class Store(People):
         Raises:
             StoreError: nothing was recorded; the message says why.
         """
-        with self._writing() as transaction:
+        with self._access.writing() as transaction:
             return judgements.insert(
-                transaction, self._keys, administration_id, judged, declaration
+                transaction, self._access.keys, administration_id, judged, declaration
             )
 
     def judgements(self, administration_id: int, trial: int | None = None) -> tuple[Judged, ...]:
         """Return the judgements of an administration or of one trial, in the order recorded."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return judgements.of_administration(transaction, administration_id, trial)
 
     def judgements_of(self, keys: Collection[str]) -> dict[str, Judgement]:
         """Return the latest judgement of each key over all administrations, without failures."""
-        with self._reading() as transaction:
+        with self._access.reading() as transaction:
             return judgements.of_keys(transaction, keys)
 
     # ---------------------------------------------------------------- locks
@@ -304,12 +309,7 @@ class Store(People):
         Raises:
             StoreError: somebody holds it; the message names the process.
         """
-        if self.embedded is not None:
-            return locks.lock_file(self.embedded, administration_id)
-        from tabwb.store.server import ServerDatabase
-
-        assert isinstance(self.database, ServerDatabase)
-        return self.database.lock(administration_id)
+        return self._access.lock(administration_id)
 
     # ---------------------------------------------------------------- inside
 
@@ -324,64 +324,10 @@ class Store(People):
         ]
         if not running:
             return tuple(administrations)
-        if self.embedded is not None:
-            store = self.embedded
-            held = frozenset(number for number in running if locks.is_held(store, number))
-        else:
-            from tabwb.store.server import ServerDatabase
-
-            assert isinstance(self.database, ServerDatabase)
-            held = self.database.held()
-        left = frozenset(running) - held
+        left = frozenset(running) - self._access.held(running)
         return tuple(
             replace(administration, interrupted=True)
             if administration.id in left
             else administration
             for administration in administrations
         )
-
-    @property
-    def embedded(self) -> Path | None:
-        """The SQLite file, or None for a server."""
-        return self.database.path if isinstance(self.database, EmbeddedDatabase) else None
-
-    @contextmanager
-    def _reading(self) -> Iterator[Transaction]:
-        try:
-            with self.database.reading() as transaction:
-                yield transaction
-        except (KeyError, ValueError, TypeError) as error:
-            raise StoreError(
-                f"the store is damaged: a row holds what was never written ({error})",
-                where=self.location,
-                hint="'tabwb store check' says where; put back a backup, and keep this one",
-            ) from error
-
-    @contextmanager
-    def _writing(self) -> Iterator[Transaction]:
-        with self._turn:
-            try:
-                with self.database.writing() as transaction:
-                    self._keys.renew(transaction)
-                    yield transaction
-            except BaseException:
-                self._keys.forget()
-                raise
-            self._keys.keep()
-
-    @contextmanager
-    def _erasing(self) -> Iterator[Transaction]:
-        database = self.database
-        with self._turn:
-            if not isinstance(database, EmbeddedDatabase):
-                with database.writing() as transaction:
-                    yield transaction
-                return
-            with database.erasing() as transaction:
-                yield transaction
-
-    def _finish_erasing(self) -> bool:
-        if not isinstance(self.database, EmbeddedDatabase):
-            return True
-        with self._turn:
-            return finish(self.database)

@@ -61,11 +61,13 @@ def begun(store: Store, plugins: Plugins, tab: Battery) -> Callable[[Conditions]
 
 
 def agree(store: Store, *scopes: Scope, speaker: str = "S-014", given: bool = True) -> None:
-    store.keep_consents([Consent(speaker, scope, given, "2026-11-21") for scope in scopes])
+    store.people.keep_consents([Consent(speaker, scope, given, "2026-11-21") for scope in scopes])
 
 
 def acts(store: Store) -> list[tuple[str, str]]:
-    return [(entry.act, entry.detail) for entry in store.log_entries() if entry.administration]
+    return [
+        (entry.act, entry.detail) for entry in store.people.log_entries() if entry.administration
+    ]
 
 
 # ---------------------------------------------------------------- the check itself
@@ -96,7 +98,7 @@ def test_a_beginning_is_in_the_log_for_people_only(
 ) -> None:
     number = begun(PERSON)
     begun(Conditions("echo", "model", judges=()))
-    (entry,) = store.log_entries()
+    (entry,) = store.people.log_entries()
     assert (entry.act, entry.speaker, entry.administration) == ("recorded", "S-014", number)
     assert entry.detail == "tab"
 
@@ -124,7 +126,7 @@ def test_an_id_of_another_shape_is_remarked_on(store: Store, plugins: Plugins) -
 
 
 def test_somebody_registered_has_to_agree(store: Store, begun: Callable[[Conditions], int]) -> None:
-    store.keep_speaker(Speaker("S-014"))
+    store.people.keep_speaker(Speaker("S-014"))
     with pytest.raises(NoConsent, match="has not consented to recording"):
         begun(PERSON)
     assert store.administrations() == ()
@@ -157,7 +159,7 @@ def test_a_deleted_speaker_is_given_nothing(
     store: Store, begun: Callable[[Conditions], int]
 ) -> None:
     begun(PERSON)
-    store.delete_speaker("S-014", "withdrawn")
+    store.people.delete_speaker("S-014", "withdrawn")
     with pytest.raises(StoreError, match="was deleted on"):
         begun(PERSON)
 
@@ -325,7 +327,7 @@ def test_models_are_exported_freely(
 
 def test_rules_know_the_recorded_dialect(store: Store, plugins: Plugins, tab: Battery) -> None:
     agree(store, "record")
-    store.keep_speaker(Speaker("S-014", {"dialect": "African American English"}))
+    store.people.keep_speaker(Speaker("S-014", {"dialect": "African American English"}))
     with setup.create(store, plugins, tab, replace(PERSON, judges=("rules-2",))) as session:
         _answer_all(session)
         reasons = {

@@ -36,7 +36,7 @@ BIRD = CLIPS / "bird_c7124b73_0.flac"
 
 @pytest.fixture
 def session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Session]:
-    store.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in _SCOPES])
+    store.people.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in _SCOPES])
     battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
     conditions = Conditions("S-014", "speaker", judges=(), transcriber="bundled-words")
     conditions = setup.resolve(plugins, battery, conditions)
@@ -79,8 +79,8 @@ def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
     # paplay needs a moment to begin, the clip begins with silence of its own (0.5 s)
     assert 0.5 < (first.latency_s or 0) < 2.0
     assert first.take.onset_method.startswith("energy")
-    (kept,) = store.recordings(session.administration.id)
-    path = store.recording_path(kept.sha256)
+    (kept,) = store.people.recordings(session.administration.id)
+    path = store.people.recording_path(kept.sha256)
     assert not live.path.exists()
     assert takes.of_administration(store, session.administration.uid) == ()
     samples, rate = read_clip(path, first.take.start_s, first.take.end_s)
@@ -118,7 +118,7 @@ def test_transcription_reads_the_file_while_it_grows(
 def test_nobody_is_recorded_without_consent(
     session: Session, store: Store, microphone: VirtualMicrophone
 ) -> None:
-    store.keep_consents([Consent("S-014", "record", False, "2026-11-22")])
+    store.people.keep_consents([Consent("S-014", "record", False, "2026-11-22")])
     live = _live(session)
     with pytest.raises(NoConsent, match="record"):
         live.ready()
@@ -137,7 +137,7 @@ def test_an_interrupted_recording_is_kept_at_the_next_start(
     time.sleep(0.3)
     ((recording, path),) = left_over(session)
     adopt_recording(session, recording, path)
-    (kept,) = store.recordings(session.administration.id)
+    (kept,) = store.people.recordings(session.administration.id)
     assert kept.uid == live.recording
     assert kept.seconds > 1.0
     ended = [observation_of_json(text) for text in session.history.observations]

@@ -59,7 +59,7 @@ def begin(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
     with ExitStack() as closing:
 
         def make(*words: tuple[float, float], rules: str = "", thud: float = 0.0) -> Live:
-            store.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+            store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
             battery = setup.find_battery(plugins, str(naming_battery(tmp_path, rules)))
             conditions = setup.resolve(plugins, battery, Conditions("S-014", "speaker", judges=()))
             session = setup.create_naming(store, plugins, battery, conditions)

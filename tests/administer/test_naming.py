@@ -411,8 +411,8 @@ def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> Non
 def test_a_recorded_variety_and_notation_of_a_speaker_decide(
     begin_naming: Begin, store: Store
 ) -> None:
-    store.keep_speaker(Speaker("S-014", {"variety": "h-dropping, non-rhotic", "ipa": "uk"}))
-    store.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in SCOPES])
+    store.people.keep_speaker(Speaker("S-014", {"variety": "h-dropping, non-rhotic", "ipa": "uk"}))
+    store.people.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in SCOPES])
     session = begin_naming()
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0))

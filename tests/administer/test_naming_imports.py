@@ -117,8 +117,8 @@ def test_what_was_exported_comes_back(
     assert _what_stands(again) == _what_stands(given)
     times = [segment.start_s for segment in _view(again, 2).segments]
     assert times == pytest.approx([0.5, 0.6, 0.7, 2.3, 2.4, 2.5], abs=0.0011)
-    (kept,) = store.recordings(again.administration.id)
-    assert kept.sha256 == store.recordings(1)[0].sha256
+    (kept,) = store.people.recordings(again.administration.id)
+    assert kept.sha256 == store.people.recordings(1)[0].sha256
 
 
 @pytest.fixture

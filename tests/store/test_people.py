@@ -41,11 +41,11 @@ def mode(path: Path) -> int:
 
 
 def test_a_record_is_kept_anew_and_the_last_one_holds(store: Store) -> None:
-    store.keep_speaker(Speaker("S-014", {"AQ": 71.3, "dialect": "Scots"}, by="ada"))
-    kept = store.keep_speaker(Speaker("S-014", {"AQ": 74}, by="ada"))
-    assert store.speaker("S-014") == kept
+    store.people.keep_speaker(Speaker("S-014", {"AQ": 71.3, "dialect": "Scots"}, by="ada"))
+    kept = store.people.keep_speaker(Speaker("S-014", {"AQ": 74}, by="ada"))
+    assert store.people.speaker("S-014") == kept
     assert (kept.version, kept.values, kept.by) == (2, {"AQ": 74}, "ada")
-    earlier, _ = store.speaker_versions("S-014")
+    earlier, _ = store.people.speaker_versions("S-014")
     assert earlier.values == {"AQ": 71.3, "dialect": "Scots"}
     assert earlier.recorded_at.endswith("+00:00")
 
@@ -53,69 +53,73 @@ def test_a_record_is_kept_anew_and_the_last_one_holds(store: Store) -> None:
 def test_everybody_is_listed_who_is_known_at_all(store: Store) -> None:
     begin(store, conditions=Conditions("S-002", "speaker"))
     begin(store, conditions=Conditions("echo", "model"))
-    store.keep_consents([Consent("S-003", "record", True, "2026-11-21")])
-    store.keep_speaker(Speaker("S-001", {"group": "A"}))
-    assert [(s.id, s.version) for s in store.speakers()] == [
+    store.people.keep_consents([Consent("S-003", "record", True, "2026-11-21")])
+    store.people.keep_speaker(Speaker("S-001", {"group": "A"}))
+    assert [(s.id, s.version) for s in store.people.speakers()] == [
         ("S-001", 1),
         ("S-002", 0),
         ("S-003", 0),
     ]
-    assert store.speaker("S-002") == Speaker("S-002")
+    assert store.people.speaker("S-002") == Speaker("S-002")
 
 
 def test_what_is_of_unknown_origin_is_listed_and_what_models_made_is_not(store: Store) -> None:
     begin(store, conditions=Conditions("S-001", "speaker", origin="unknown"))
     begin(store, conditions=Conditions("somebody", "model", origin="unknown"))
     begin(store, conditions=Conditions("tts-3", "speaker", origin="model"))
-    assert [one.id for one in store.speakers()] == ["S-001", "somebody"]
+    assert [one.id for one in store.people.speakers()] == ["S-001", "somebody"]
     with pytest.raises(StoreError, match="no speaker"):
-        store.speaker("tts-3")
+        store.people.speaker("tts-3")
 
 
 def test_an_unknown_id_is_an_error(store: Store) -> None:
     with pytest.raises(StoreError, match="no speaker 'S-999'"):
-        store.speaker("S-999")
+        store.people.speaker("S-999")
 
 
 # ---------------------------------------------------------------- consents
 
 
 def test_the_last_row_of_a_scope_decides(store: Store) -> None:
-    assert not store.allowed("S-014", "record")
+    assert not store.people.allowed("S-014", "record")
     given = Consent("S-014", "record", True, "2026-11-01", "IRB-7/014", "on paper", by="ada")
-    store.keep_consents([given, Consent("S-014", "rate", True, "2026-11-01", by="ada")])
-    assert store.allowed("S-014", "record")
-    store.keep_consents([Consent("S-014", "record", False, "2026-11-20", by="ada")])
-    assert not store.allowed("S-014", "record")
-    assert store.allowed("S-014", "rate")
-    assert [each.given for each in store.consents("S-014")] == [True, True, False]
-    first = store.consents("S-014")[0]
+    store.people.keep_consents([given, Consent("S-014", "rate", True, "2026-11-01", by="ada")])
+    assert store.people.allowed("S-014", "record")
+    store.people.keep_consents([Consent("S-014", "record", False, "2026-11-20", by="ada")])
+    assert not store.people.allowed("S-014", "record")
+    assert store.people.allowed("S-014", "rate")
+    assert [each.given for each in store.people.consents("S-014")] == [True, True, False]
+    first = store.people.consents("S-014")[0]
     assert (first.document, first.note, first.on) == ("IRB-7/014", "on paper", "2026-11-01")
 
 
 def test_a_consent_is_one_persons(store: Store) -> None:
-    store.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
-    assert not store.allowed("S-01", "record")
+    store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
+    assert not store.people.allowed("S-01", "record")
 
 
 # ---------------------------------------------------------------- the log
 
 
 def test_the_log_says_who_did_what_when(store: Store) -> None:
-    store.log(LogEntry("exported", "S-014", 3, "jsonl", who="ada"), LogEntry("heard", "S-015"))
-    exported, heard = store.log_entries()
+    store.people.log(
+        LogEntry("exported", "S-014", 3, "jsonl", who="ada"), LogEntry("heard", "S-015")
+    )
+    exported, heard = store.people.log_entries()
     assert (exported.who, exported.act, exported.administration) == ("ada", "exported", 3)
     assert exported.at
     assert heard.who, "whoever runs the program"
-    assert store.log_entries("S-014") == (exported,)
-    assert store.log_entries(administration=3) == (exported,)
-    assert store.log_entries("S-015", 3) == ()
+    assert store.people.log_entries("S-014") == (exported,)
+    assert store.people.log_entries(administration=3) == (exported,)
+    assert store.people.log_entries("S-015", 3) == ()
 
 
 def test_a_first_record_is_logged(store: Store) -> None:
-    store.keep_speaker(Speaker("S-014", by="ada"))
-    store.keep_speaker(Speaker("S-014", {"AQ": 50}, by="ada"))
-    assert [(each.act, each.who) for each in store.log_entries("S-014")] == [("registered", "ada")]
+    store.people.keep_speaker(Speaker("S-014", by="ada"))
+    store.people.keep_speaker(Speaker("S-014", {"AQ": 50}, by="ada"))
+    assert [(each.act, each.who) for each in store.people.log_entries("S-014")] == [
+        ("registered", "ada")
+    ]
 
 
 # ---------------------------------------------------------------- recordings
@@ -127,15 +131,15 @@ def test_a_recording_is_kept_with_what_is_known_of_it(
     original = KeptRecording(
         "u1", 3.9, 44_100, 2, parameters={"device": "USB"}, started_at="2026-11-21T10:00:00+00:00"
     )
-    sha256 = store.keep_recording(administration.id, original, take, who="ada")
+    sha256 = store.people.keep_recording(administration.id, original, take, who="ada")
     assert sha256 == hashlib.sha256(SOUND).hexdigest()
-    assert store.recording_path(sha256).read_bytes() == SOUND
+    assert store.people.recording_path(sha256).read_bytes() == SOUND
     assert take.read_bytes() == SOUND
-    (kept,) = store.recordings(administration.id)
+    (kept,) = store.people.recordings(administration.id)
     assert (kept.uid, kept.seconds, kept.rate, kept.channels) == ("u1", 3.9, 44_100, 2)
     assert (kept.parameters, kept.started_at) == (original.parameters, original.started_at)
     assert (kept.sha256, kept.role) == (sha256, "original")
-    (entry,) = store.log_entries("S-014")
+    (entry,) = store.people.log_entries("S-014")
     assert (entry.act, entry.administration, entry.who) == ("recorded", administration.id, "ada")
 
 
@@ -146,10 +150,10 @@ def test_a_derived_copy_names_its_original(
     copy.write_bytes(b"RIFF, louder")
     derived = KeptRecording("u2", 3.9, 16_000, role="conditioned", derived_from="u1")
     with pytest.raises(StoreError, match="recording u1"):
-        store.keep_recording(administration.id, derived, copy)
-    store.keep_recording(administration.id, KeptRecording("u1", 3.9, 44_100), take)
-    store.keep_recording(administration.id, derived, copy)
-    assert [(r.uid, r.derived_from) for r in store.recordings(administration.id)] == [
+        store.people.keep_recording(administration.id, derived, copy)
+    store.people.keep_recording(administration.id, KeptRecording("u1", 3.9, 44_100), take)
+    store.people.keep_recording(administration.id, derived, copy)
+    assert [(r.uid, r.derived_from) for r in store.people.recordings(administration.id)] == [
         ("u1", None),
         ("u2", "u1"),
     ]
@@ -159,12 +163,12 @@ def test_the_same_recording_again_changes_nothing_and_another_is_refused(
     store: Store, administration: Administration, take: Path
 ) -> None:
     recording = KeptRecording("u1", 3.9, 44_100)
-    store.keep_recording(administration.id, recording, take)
-    store.keep_recording(administration.id, recording, take)
-    assert len(store.recordings(administration.id)) == 1
+    store.people.keep_recording(administration.id, recording, take)
+    store.people.keep_recording(administration.id, recording, take)
+    assert len(store.people.recordings(administration.id)) == 1
     take.write_bytes(b"RIFF, another")
     with pytest.raises(StoreError, match="u1 is kept already"):
-        store.keep_recording(administration.id, recording, take)
+        store.people.keep_recording(administration.id, recording, take)
 
 
 def test_a_file_that_cannot_be_read_is_an_error(
@@ -172,17 +176,17 @@ def test_a_file_that_cannot_be_read_is_an_error(
 ) -> None:
     missing = tmp_path / "none.wav"
     with pytest.raises(StoreError, match="cannot be read"):
-        store.keep_recording(administration.id, KeptRecording("u1", 1, 16_000), missing)
-    assert store.recordings(administration.id) == ()
+        store.people.keep_recording(administration.id, KeptRecording("u1", 1, 16_000), missing)
+    assert store.people.recordings(administration.id) == ()
 
 
 def test_a_damaged_recording_is_not_given_out(file: Path, take: Path) -> None:
     with Store.open(file) as store:
         number = begin(store, conditions=PERSON).id
-        sha256 = store.keep_recording(number, KeptRecording("u1", 1, 16_000), take)
-        store.recording_path(sha256).write_bytes(b"RIFF")
+        sha256 = store.people.keep_recording(number, KeptRecording("u1", 1, 16_000), take)
+        store.people.recording_path(sha256).write_bytes(b"RIFF")
         with pytest.raises(StoreError, match="damaged"):
-            store.recording_path(sha256)
+            store.people.recording_path(sha256)
     assert any(sha256 in each.where for each in check(file))
 
 
@@ -190,12 +194,12 @@ def test_recordings_come_with_a_backup(file: Path, take: Path, tmp_path: Path) -
     out = tmp_path / "copy.db"
     with Store.open(file) as store:
         number = begin(store, conditions=PERSON).id
-        sha256 = store.keep_recording(number, KeptRecording("u1", 1, 16_000), take)
+        sha256 = store.people.keep_recording(number, KeptRecording("u1", 1, 16_000), take)
         backup(store, out)
     assert mode(out) == 0o600
     with Store.open(out) as copy:
-        assert copy.recording_path(sha256).read_bytes() == SOUND
-        assert mode(copy.recording_path(sha256)) == 0o600
+        assert copy.people.recording_path(sha256).read_bytes() == SOUND
+        assert mode(copy.people.recording_path(sha256)) == 0o600
 
 
 # ---------------------------------------------------------------- whose files they are
@@ -204,7 +208,7 @@ def test_recordings_come_with_a_backup(file: Path, take: Path, tmp_path: Path) -
 def test_only_the_owner_can_read_a_store_and_its_recordings(file: Path, take: Path) -> None:
     with Store.open(file) as store:
         number = begin(store, conditions=PERSON).id
-        store.keep_recording(number, KeptRecording("u1", 1, 16_000), take)
+        store.people.keep_recording(number, KeptRecording("u1", 1, 16_000), take)
         assert {mode(Path(f"{file}{tail}")) for tail in ("", "-wal", "-shm")} == {0o600}
     blobs = Path(f"{file}.blobs")
     assert {mode(path) for path in blobs.rglob("*") if path.is_file()} == {0o600}
@@ -218,11 +222,11 @@ def test_an_older_store_is_closed_to_others_with_its_first_person_only(file: Pat
     with Store.open(file) as store:
         begin(store)
         assert mode(file) == 0o644
-        store.keep_speaker(Speaker("S-014"))
+        store.people.keep_speaker(Speaker("S-014"))
         assert mode(file) == 0o600
         # Who opens it to colleagues after that has a reason.
         file.chmod(0o660)
-        store.keep_speaker(Speaker("S-015"))
+        store.people.keep_speaker(Speaker("S-015"))
         assert mode(file) == 0o660
 
 
@@ -239,8 +243,12 @@ def test_an_older_store_gets_the_tables_and_keeps_its_people(file: Path) -> None
     with Store.open(file) as store:
         assert store.history(number) == before
         assert [each.conditions.guarded for each in store.administrations()] == [True, False]
-        assert store.speakers() == (Speaker("S-014"),)
-        assert not (store.consents("S-014") or store.log_entries() or store.tombstones())
+        assert store.people.speakers() == (Speaker("S-014"),)
+        assert not (
+            store.people.consents("S-014")
+            or store.people.log_entries()
+            or store.people.tombstones()
+        )
 
 
 def test_conditions_that_know_no_origin_have_the_one_of_their_kind(file: Path) -> None:

@@ -42,9 +42,9 @@ def give(store: Store, speaker: str, word: str, *, size: int = 1) -> int:
         for number in range(1, size + 1)
     ]
     number = store.create_administration(battery, conditions, plan, {"tabwb": "0"}).id
-    store.keep_speaker(Speaker(speaker, {"group": word}))
-    store.keep_consents([Consent(speaker, "record", True, "2026-11-01", word, word)])
-    store.log(LogEntry("exported", speaker, number, f"/home/{word}.jsonl"))
+    store.people.keep_speaker(Speaker(speaker, {"group": word}))
+    store.people.keep_consents([Consent(speaker, "record", True, "2026-11-01", word, word)])
+    store.people.log(LogEntry("exported", speaker, number, f"/home/{word}.jsonl"))
     for trial in range(1, size + 1):
         answer = replace(attempt(response=f"{word} said {trial} " + word * 40), error=word)
         answer = replace(answer, messages=(Message("user", f"{word} and {trial}"),))
@@ -103,10 +103,10 @@ def filled(file: Path, folder: Path) -> Iterator[tuple[Store, int, int]]:
         both = sound(folder, "both.wav", b"RIFF the same")
         mine = sound(folder, "mine.wav", f"RIFF {SECRET}".encode() * 1000)
         for number in (one, other):
-            store.keep_recording(number, KeptRecording(f"same-{number}", 1, 16_000), both)
-        store.keep_recording(one, KeptRecording("mine", 1, 16_000), mine)
+            store.people.keep_recording(number, KeptRecording(f"same-{number}", 1, 16_000), both)
+        store.people.keep_recording(one, KeptRecording("mine", 1, 16_000), mine)
         derived = KeptRecording("derived", 1, 16_000, role="conditioned", derived_from="mine")
-        store.keep_recording(one, derived, sound(folder, "d.wav", f"{SECRET}!".encode()))
+        store.people.keep_recording(one, derived, sound(folder, "d.wav", f"{SECRET}!".encode()))
         growing = Path(f"{file}.takes") / f"{store.administration(one).uid}.u9.wav.part"
         growing.parent.mkdir()
         growing.write_bytes(f"RIFF {SECRET}".encode())
@@ -116,7 +116,7 @@ def filled(file: Path, folder: Path) -> Iterator[tuple[Store, int, int]]:
 def test_no_byte_of_a_deleted_speaker_is_left(filled: tuple[Store, int, int], file: Path) -> None:
     store, _, _ = filled
     assert len(holding(file, SECRET)) >= 4, "in the rows, in two recordings and one begun"
-    stone = store.delete_speaker("S-014", "withdrawn", who="ada")
+    stone = store.people.delete_speaker("S-014", "withdrawn", who="ada")
     assert stone.finished
     assert holding(file, SECRET) == []
     assert check(file) == ()
@@ -124,7 +124,7 @@ def test_no_byte_of_a_deleted_speaker_is_left(filled: tuple[Store, int, int], fi
 
 def test_what_is_left_is_a_dated_tombstone_with_counts(filled: tuple[Store, int, int]) -> None:
     store, one, _ = filled
-    expected = store.data_of("S-014")
+    expected = store.people.data_of("S-014")
     assert expected == {
         "administrations": 1,
         "attempts": 30,
@@ -135,22 +135,22 @@ def test_what_is_left_is_a_dated_tombstone_with_counts(filled: tuple[Store, int,
         "consents": 1,
         "exports": 1,
     }
-    stone = store.delete_speaker("S-014", "withdrawn", who="ada")
-    assert store.tombstones() == (stone,)
+    stone = store.people.delete_speaker("S-014", "withdrawn", who="ada")
+    assert store.people.tombstones() == (stone,)
     assert (stone.speaker, stone.by, stone.reason) == ("S-014", "ada", "withdrawn")
     assert dict(stone.counts) == expected
-    assert set(store.data_of("S-014").values()) == {0, 1}, "of the log an export stays"
+    assert set(store.people.data_of("S-014").values()) == {0, 1}, "of the log an export stays"
     with pytest.raises(StoreError, match="was deleted on"):
-        store.speaker("S-014")
+        store.people.speaker("S-014")
     with pytest.raises(StoreError, match="no administration"):
         store.administration(one)
 
 
 def test_who_did_what_stays_known_without_the_details(filled: tuple[Store, int, int]) -> None:
     store, one, _ = filled
-    before = store.log_entries("S-014")
-    store.delete_speaker("S-014", "withdrawn", who="ada")
-    *kept, deleted = store.log_entries("S-014")
+    before = store.people.log_entries("S-014")
+    store.people.delete_speaker("S-014", "withdrawn", who="ada")
+    *kept, deleted = store.people.log_entries("S-014")
     assert kept == [replace(entry, detail="") for entry in before]
     assert {entry.administration for entry in kept} == {one, None}
     assert (deleted.act, deleted.who) == ("deleted", "ada")
@@ -160,18 +160,21 @@ def test_another_speaker_keeps_everything(filled: tuple[Store, int, int]) -> Non
     store, _, other = filled
 
     def all_of() -> object:
-        sounds = [store.recording_path(r.sha256).read_bytes() for r in store.recordings(other)]
+        sounds = [
+            store.people.recording_path(r.sha256).read_bytes()
+            for r in store.people.recordings(other)
+        ]
         return (
             store.history(other),
             store.judgements(other),
-            store.speaker_versions("S-015"),
-            store.consents("S-015"),
-            store.log_entries("S-015"),
+            store.people.speaker_versions("S-015"),
+            store.people.consents("S-015"),
+            store.people.log_entries("S-015"),
             sounds,
         )
 
     before = all_of()
-    store.delete_speaker("S-014", "withdrawn")
+    store.people.delete_speaker("S-014", "withdrawn")
     assert all_of() == before
 
 
@@ -182,7 +185,7 @@ def test_a_judgement_taken_over_from_the_deleted_stands_by_itself(file: Path) ->
         taken = replace(first, id=0, same_as=first.id, raw="raw", first_raw="", ratings=())
         taken = replace(taken, ratings=(valued("tab-2026:x", "anomia", 0, "plain"),))
         store.keep_judgements(other, [Judged(1, 1, taken)])
-        store.delete_speaker("S-014", "withdrawn")
+        store.people.delete_speaker("S-014", "withdrawn")
         last = store.judgements(other)[-1].judgement
     assert (last.raw, last.same_as) == ("raw", None)
     assert holding(file, SECRET) == []
@@ -193,7 +196,7 @@ def test_a_program_that_had_the_store_open_writes_no_text_under_a_key_of_the_del
 ) -> None:
     with Store.open(file) as old, Store.open(file) as deleting:
         give(old, "S-014", SECRET)
-        deleting.delete_speaker("S-014", "withdrawn")
+        deleting.people.delete_speaker("S-014", "withdrawn")
         give(deleting, "S-016", "newcomer")
         # The first program remembers keys of texts that stand for others by now.
         number = give(old, "S-017", SECRET)
@@ -204,11 +207,11 @@ def test_a_program_that_had_the_store_open_writes_no_text_under_a_key_of_the_del
 
 def test_a_deleted_id_is_not_used_again(file: Path) -> None:
     with Store.open(file) as store:
-        store.keep_speaker(Speaker("S-014"))
-        store.delete_speaker("S-014", "withdrawn")
+        store.people.keep_speaker(Speaker("S-014"))
+        store.people.delete_speaker("S-014", "withdrawn")
         for act in (
-            lambda: store.keep_speaker(Speaker("S-014")),
-            lambda: store.keep_consents([Consent("S-014", "record", True, "2026-11-01")]),
+            lambda: store.people.keep_speaker(Speaker("S-014")),
+            lambda: store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")]),
             lambda: begin(store, conditions=Conditions("S-014", "speaker")),
         ):
             with pytest.raises(StoreError, match="was deleted on"):
@@ -217,20 +220,20 @@ def test_a_deleted_id_is_not_used_again(file: Path) -> None:
 
 def test_an_id_that_was_entered_by_mistake_can_be_used(file: Path) -> None:
     with Store.open(file) as store:
-        store.keep_speaker(Speaker("S-014", {"AQ": 1}))
-        store.delete_speaker("S-014", "entered-by-mistake")
-        store.keep_speaker(Speaker("S-014", {"AQ": 2}))
-        assert store.speaker("S-014").version == 1
+        store.people.keep_speaker(Speaker("S-014", {"AQ": 1}))
+        store.people.delete_speaker("S-014", "entered-by-mistake")
+        store.people.keep_speaker(Speaker("S-014", {"AQ": 2}))
+        assert store.people.speaker("S-014").version == 1
 
 
 def test_nothing_is_deleted_of_somebody_unknown_or_for_another_reason(file: Path) -> None:
     with Store.open(file) as store:
         with pytest.raises(StoreError, match="no speaker"):
-            store.delete_speaker("S-014", "withdrawn")
-        store.keep_speaker(Speaker("S-014"))
+            store.people.delete_speaker("S-014", "withdrawn")
+        store.people.keep_speaker(Speaker("S-014"))
         with pytest.raises(UsageError, match="withdrawn"):
-            store.delete_speaker("S-014", "she lives at no. 4")
-        assert store.speaker("S-014").version == 1
+            store.people.delete_speaker("S-014", "she lives at no. 4")
+        assert store.people.speaker("S-014").version == 1
 
 
 def test_what_is_open_elsewhere_is_not_deleted(filled: tuple[Store, int, int], file: Path) -> None:
@@ -240,16 +243,16 @@ def test_what_is_open_elsewhere_is_not_deleted(filled: tuple[Store, int, int], f
         elsewhere.lock(one),
         pytest.raises(StoreError, match="is open in process"),
     ):
-        store.delete_speaker("S-014", "withdrawn")
-    assert store.speaker("S-014").version == 1
+        store.people.delete_speaker("S-014", "withdrawn")
+    assert store.people.speaker("S-014").version == 1
 
 
 def test_a_model_of_the_same_name_is_no_speaker(file: Path) -> None:
     with Store.open(file) as store:
         model = begin(store, conditions=Conditions("S-014", "model")).id
         unknown = begin(store, conditions=Conditions("S-014", "model", origin="unknown")).id
-        store.keep_speaker(Speaker("S-014"))
-        store.delete_speaker("S-014", "withdrawn")
+        store.people.keep_speaker(Speaker("S-014"))
+        store.people.delete_speaker("S-014", "withdrawn")
         assert [each.id for each in store.administrations()] == [model]
         assert model != unknown
 
@@ -262,13 +265,13 @@ def test_a_reader_in_the_way_is_told_of_and_the_next_opening_finishes(
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM texts").fetchone()
     with Store.open(file, patience_s=0.2) as store:
-        assert not store.delete_speaker("S-014", "withdrawn").finished
-        assert not store.tombstones()[0].finished
+        assert not store.people.delete_speaker("S-014", "withdrawn").finished
+        assert not store.people.tombstones()[0].finished
         with pytest.raises(StoreError, match="was deleted"):
-            store.speaker("S-014")
+            store.people.speaker("S-014")
     reader.close()
     with Store.open(file) as store:
-        assert store.tombstones()[0].finished
+        assert store.people.tombstones()[0].finished
         assert holding(file, SECRET) == []
 
 
@@ -283,13 +286,13 @@ def test_a_file_that_a_killed_program_left_goes_with_the_next_deletion(
     half.write_text(SECRET)
     for path in (left, half):
         os.utime(path, (time.time() - 7200,) * 2)
-    store.delete_speaker("S-014", "withdrawn")
+    store.people.delete_speaker("S-014", "withdrawn")
     assert holding(file, SECRET) == []
 
 
 def _delete(file: Path) -> None:
     with Store.open(file) as store:
-        store.delete_speaker("S-014", "withdrawn")
+        store.people.delete_speaker("S-014", "withdrawn")
 
 
 def _killed_after(file: Path, lives_s: float) -> None:
@@ -329,15 +332,15 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
         restore()
         _killed_after(file, generator.random() * whole_s * 1.2)
         with Store.open(file) as store:
-            gone = bool(store.tombstones())
+            gone = bool(store.people.tombstones())
             seen.add(gone)
             if gone:
-                assert store.tombstones()[0].finished
+                assert store.people.tombstones()[0].finished
                 assert holding(file, SECRET) == []
             else:
-                assert store.data_of("S-014")["recordings"] == 3
-                for recording in store.recordings(1):
-                    store.recording_path(recording.sha256)
+                assert store.people.data_of("S-014")["recordings"] == 3
+                for recording in store.people.recordings(1):
+                    store.people.recording_path(recording.sha256)
         assert check(file) == ()
     assert seen == {True, False}
 
@@ -349,17 +352,17 @@ def test_in_every_kind_of_store_the_rows_of_one_are_gone_and_those_of_others_sta
     both = sound(folder, "both.wav", b"RIFF the same")
     mine = sound(folder, "mine.wav", SECRET.encode())
     for number in (one, other):
-        shared = store.keep_recording(number, KeptRecording(f"r{number}", 1, 16_000), both)
-    gone = store.keep_recording(one, KeptRecording("mine", 1, 16_000), mine)
-    before = store.history(other), store.judgements(other), store.recordings(other)
-    stone = store.delete_speaker("S-014", "retention-ended", who="ada")
-    assert store.tombstones("S-014") == (stone,)
+        shared = store.people.keep_recording(number, KeptRecording(f"r{number}", 1, 16_000), both)
+    gone = store.people.keep_recording(one, KeptRecording("mine", 1, 16_000), mine)
+    before = store.history(other), store.judgements(other), store.people.recordings(other)
+    stone = store.people.delete_speaker("S-014", "retention-ended", who="ada")
+    assert store.people.tombstones("S-014") == (stone,)
     assert stone.finished
     assert [each.id for each in store.administrations()] == [other]
-    assert (store.history(other), store.judgements(other), store.recordings(other)) == before
-    assert store.recording_path(shared).read_bytes() == b"RIFF the same"
+    assert (store.history(other), store.judgements(other), store.people.recordings(other)) == before
+    assert store.people.recording_path(shared).read_bytes() == b"RIFF the same"
     with pytest.raises(StoreError):
-        store.recording_path(gone)
+        store.people.recording_path(gone)
     with store.database.reading() as transaction:
         for table in ("texts", "reasons"):
             rows = transaction.rows(f"SELECT text FROM {table}")

@@ -69,7 +69,7 @@ def test_a_deletion_removes_files_without_a_row(file: Path, orphan: Path) -> Non
         store.create_administration(
             small_battery(), Conditions("S-014", "speaker"), [], {"tabwb": "0"}
         )
-        store.delete_speaker("S-014", "withdrawn")
+        store.people.delete_speaker("S-014", "withdrawn")
     assert not orphan.exists()
 
 
@@ -78,7 +78,7 @@ def _keep(file: Path, sound: Path, count: int) -> None:
         for number in range(count):
             sound.write_bytes(VOICE + f"{os.getpid()} {number}".encode())
             uid = f"{os.getpid()}-{number}"
-            store.keep_recording(1, KeptRecording(uid, 1, 16_000), sound)
+            store.people.keep_recording(1, KeptRecording(uid, 1, 16_000), sound)
 
 
 def _open_again_and_again(file: Path, until_s: float) -> None:
@@ -107,8 +107,8 @@ def test_sweeping_takes_nothing_from_living_writers(file: Path, tmp_path: Path) 
         process.join()
     assert [process.exitcode for process in writers] == [0, 0]
     with Store.open(file) as store:
-        kept = store.recordings(1)
+        kept = store.people.recordings(1)
         assert len(kept) == 50
         for recording in kept:
-            store.recording_path(recording.sha256)
+            store.people.recording_path(recording.sha256)
     assert check(file) == ()

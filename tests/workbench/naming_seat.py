@@ -259,7 +259,7 @@ async def naming(
     if consent:
         with Store.open(folder / "store.db") as store:
             given = Consent("S-014", "record", True, "2026-11-01")
-            store.keep_consents(
+            store.people.keep_consents(
                 [given, replace(given, scope="transcribe"), replace(given, scope="play-back")]
             )
     sources: list[PlayedSource] = []

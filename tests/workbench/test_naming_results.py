@@ -134,7 +134,7 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
     with Store.open(seat.store) as store:
         assert [one.observations for one in store.trials(2)] == other, "what is another's stays"
         trial = store.trials(1)[2]
-        acts = [each.detail for each in store.log_entries() if each.act == "rated"]
+        acts = [each.detail for each in store.people.log_entries() if each.act == "rated"]
     said = [observation_of_json(each) for each in trial.observations]
     scores = [(one.score, one.by, one.after_reveal) for one in said if isinstance(one, Scored)]
     assert scores == [
@@ -162,7 +162,7 @@ async def test_each_response_is_renewed_by_its_own_administration(sit: Sit) -> N
 
 async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.db") as store:
-        store.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+        store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
     async with sit() as seat:
         await results(seat)
         await seat.press("t", "down", "down", "enter")
@@ -175,7 +175,7 @@ async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_pa
 
 async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.db") as store:
-        store.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+        store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
     out = tmp_path / "answers.jsonl"
     async with sit() as seat:
         await results(seat)
@@ -193,7 +193,7 @@ async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_
         await seat.until(lambda: not seat.asked, "the file")
     assert out.exists()
     with Store.open(seat.store) as store:
-        assert "within the study" in store.log_entries()[-1].detail
+        assert "within the study" in store.people.log_entries()[-1].detail
 
 
 async def test_without_plots_the_figures_of_each_session_stand(

@@ -75,7 +75,7 @@ async def test_a_whole_battery_by_keyboard(
         ("right", ""), ("error", ""), ("error", ""), ("no-response", "silent"),
     ]  # fmt: skip
     with Store.open(seat.store) as store:
-        (kept,) = store.recordings(one.id)
+        (kept,) = store.people.recordings(one.id)
         assert kept.seconds == given.speaker.now_s, "from ready to the end"
 
 
@@ -318,7 +318,7 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Na
         await seat.until(lambda: seat.desk.work is None)
         with Store.open(seat.store) as store:
             assert len(takes.of_administration(store, one.uid)) == 1
-            assert len(store.recordings(one.id)) == 1, "the one that the break ended"
+            assert len(store.people.recordings(one.id)) == 1, "the one that the break ended"
         await seat.reads("! interrupted")
         await seat.press("enter")
         await seat.reads("Its recording was interrupted")
@@ -326,7 +326,7 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Na
         await seat.until(lambda: seat.desk.work and not seat.asked)
         await seat.until(lambda: given.now.left_over == 0, "it is kept")
         with Store.open(seat.store) as store:
-            assert len(store.recordings(one.id)) == 2
+            assert len(store.people.recordings(one.id)) == 2
             assert not takes.of_administration(store, one.uid)
         await given.ready()
         await seat.until(lambda: views(given)[1].transcript, "what was not transcribed before")
@@ -359,7 +359,7 @@ async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Nam
         await seat.words("IRB-7/014")
         await seat.until(lambda: "has not agreed" not in seat.text, "that nothing is lacking")
         with Store.open(seat.store) as store:
-            kept = [(one.scope, one.given, one.document) for one in store.consents("S-014")]
+            kept = [(one.scope, one.given, one.document) for one in store.people.consents("S-014")]
         assert kept == [("record", True, "IRB-7/014"), ("transcribe", True, "IRB-7/014")]
         await given.ready()
         assert given.now.microphone == "open"

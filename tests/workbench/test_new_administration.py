@@ -84,7 +84,7 @@ async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_
         assert "pilot_one" in told(seat, "notices")
         seat.fill(speaker="S-014")
         with Store.open(seat.store) as store:
-            store.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
+            store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
         await seat.until(lambda: not told(seat, "notices"), "a consent is enough")
         seat.fill(speaker="S-015")
         await seat.until(lambda: "S-015" in told(seat, "notices"))

@@ -266,7 +266,7 @@ async def test_an_export_asks_for_a_registered_speakers_consent(
         for words in ("dog", "the wall", "house."):
             await answer(seat, words)
         with Store.open(seat.store) as store:
-            store.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+            store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
         await seat.press("escape", "space")
         await seat.until(lambda: seat.desk.page == "results")
         await seat.press("e")
@@ -277,9 +277,12 @@ async def test_an_export_asks_for_a_registered_speakers_consent(
         await seat.reads("not consented to sharing")
         assert not out.exists()
         with Store.open(seat.store) as store:
-            store.keep_consents([Consent("S-014", "share", True, "2026-11-21")])
+            store.people.keep_consents([Consent("S-014", "share", True, "2026-11-21")])
         await seat.press("enter")
         await seat.until(lambda: not seat.asked)
     assert out.exists()
     with Store.open(seat.store) as store:
-        assert [entry.act for entry in store.log_entries("S-014")] == ["recorded", "exported"]
+        assert [entry.act for entry in store.people.log_entries("S-014")] == [
+            "recorded",
+            "exported",
+        ]

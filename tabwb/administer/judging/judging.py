@@ -146,7 +146,9 @@ class Judging:
             )
         if self._work.ask:
             # Before anything is sent, so that nothing is that nobody knows of.
-            self._store.log(*(replace(act, administration=self.number) for act in self._acts))
+            self._store.people.log(
+                *(replace(act, administration=self.number) for act in self._acts)
+            )
         for target, known in self._work.take:
             yield from self._keep([(target, known)])
         waiting = list(self._work.ask.values())

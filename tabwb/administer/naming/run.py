@@ -60,7 +60,9 @@ def _left(session: Session, trial: Trial, files: Sequence[TakeFile]) -> Sequence
     running = session.status is AdministrationStatus.RUNNING
     if not running or trial.state is not TrialState.ANSWERED or given >= len(files):
         return ()
-    kept = {each.uid: each.sha256 for each in session.store.recordings(session.administration.id)}
+    kept = {
+        each.uid: each.sha256 for each in session.store.people.recordings(session.administration.id)
+    }
     takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
     known = [None if take is None else kept.get(take.recording) for take in takes]
     return files[given:] if known == [_sha256(file.path) for file in files[:given]] else ()
@@ -140,7 +142,9 @@ def _stands(session: Session, job: Job, transcript: Transcript) -> bool:
 def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]:
     """Items with a recording whose first file is another sound than any that is kept of them."""
     names = {place: name for name, place in item_names(session.battery).items()}
-    sounds = {each.uid: each.sha256 for each in session.store.recordings(session.administration.id)}
+    sounds = {
+        each.uid: each.sha256 for each in session.store.people.recordings(session.administration.id)
+    }
     kept: dict[str, set[str | None]] = {}
     for trial in filter(session.is_aloud, session.trials):
         takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
@@ -163,7 +167,7 @@ def permit(session: Session, spec: str) -> None:
     """
     given = session.administration
     acts = check_transcribing(session.store, session.plugins, given.conditions, spec)
-    session.store.log(*(replace(act, administration=given.id) for act in acts))
+    session.store.people.log(*(replace(act, administration=given.id) for act in acts))
 
 
 def _give(session: Session, trial: Trial, file: TakeFile) -> Iterator[events.Event]:

@@ -202,7 +202,7 @@ class SpokenStrategy:
         session, sound = self.session, info(path)
         kept = KeptRecording(uid, sound.seconds, sound.rate, sound.channels)
         given = session.administration
-        return session.store.keep_recording(given.id, kept, path, who=given.conditions.rater)
+        return session.store.people.keep_recording(given.id, kept, path, who=given.conditions.rater)
 
     def recording_path(self, uid: str) -> Path:
         """Return the file of a stored recording.
@@ -211,9 +211,9 @@ class SpokenStrategy:
             StoreError: it is not stored, or damaged.
         """
         store = self.session.store
-        for kept in store.recordings(self.session.administration.id):
+        for kept in store.people.recordings(self.session.administration.id):
             if kept.uid == uid:
-                return store.recording_path(kept.sha256)
+                return store.people.recording_path(kept.sha256)
         raise StoreError(f"recording {uid} is not kept yet", hint="end the recording first")
 
     # ---------------------------------------------------------------- one item
@@ -440,7 +440,7 @@ class SpokenStrategy:
                 session.store, session.plugins, given.conditions, self.rater
             )
             of = f", item {trial.plan.item}, {doing}"
-            session.store.log(
+            session.store.people.log(
                 *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)
             )
             if seen:

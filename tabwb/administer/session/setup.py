@@ -156,7 +156,7 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
     administration = store.create_administration(battery, conditions, plan, _versions(plugins))
     if conditions.guarded:
         act: Act = "imported" if conditions.origin else "recorded"
-        store.log(LogEntry(act, conditions.person, administration.id, battery.id))
+        store.people.log(LogEntry(act, conditions.person, administration.id, battery.id))
     return _open(store, plugins, battery, administration.id)
 
 

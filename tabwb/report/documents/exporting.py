@@ -68,7 +68,7 @@ def export(
         _to_stdout(exporter, format_id, document)
     else:
         _to_place(exporter, format_id, document, out)
-    store.log(*permit.acts)
+    store.people.log(*permit.acts)
     return permit
 
 

@@ -92,7 +92,9 @@ def load_administrations(
         history = store.history(administration.id)
         judged = store.judgements(administration.id) if history.declarations else ()
         conditions = administration.conditions
-        speaker = store.speaker(conditions.examinee) if conditions.kind == "speaker" else None
+        speaker = (
+            store.people.speaker(conditions.examinee) if conditions.kind == "speaker" else None
+        )
         result.append(
             AdministrationData(
                 administration,
@@ -132,8 +134,8 @@ def recordings_of(
     if administration.conditions.kind != "speaker":
         return ()
     return tuple(
-        Recorded(kept, store.recording_path(kept.sha256) if sound else None)
-        for kept in store.recordings(administration.id)
+        Recorded(kept, store.people.recording_path(kept.sha256) if sound else None)
+        for kept in store.people.recordings(administration.id)
     )
 
 

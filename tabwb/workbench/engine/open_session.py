@@ -107,7 +107,7 @@ class OpenSession(Archive):
         if session is None or not self.lacking:
             return
         speaker, today = session.administration.conditions.person, date.today().isoformat()
-        self.store.keep_consents(
+        self.store.people.keep_consents(
             [Consent(speaker, scope, True, today, document.strip()) for scope in self.lacking]
         )
         self._look_at_consents(session)

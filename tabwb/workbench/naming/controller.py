@@ -232,7 +232,7 @@ class NamingBench(ModelsBench):
         self._playback.start()
         given = session.administration
         who, item = given.conditions.examinee, view.trial.plan.item
-        session.store.log(LogEntry("heard", who, given.id, f"item {item}"))
+        session.store.people.log(LogEntry("heard", who, given.id, f"item {item}"))
 
     # ---------------------------------------------------------------- the listener
 
