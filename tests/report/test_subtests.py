@@ -28,10 +28,16 @@ def rescored(trial: Trial, rater: str, correct: bool, reason: str) -> Trial:
 def test_rates_follow_a_trial_that_was_scored_again() -> None:
     passive, axe = answered("sc1", "Yes"), answered("sc2", "Yes")
     before = summary_of("sentences", passive, axe)
-    assert (before.yes_rate["exact"].value, before.balanced_accuracy["exact"].value) == (1.0, 0.5)
+    assert (before.estimate("yes_rate").value, before.estimate("balanced_accuracy").value) == (
+        1.0,
+        0.5,
+    )
     after = summary_of("sentences", passive, rescored(axe, "yes-no", True, ""))
     assert after.share.correct["exact"] == 2
-    assert (after.yes_rate["exact"].value, after.balanced_accuracy["exact"].value) == (0.5, 1.0)
+    assert (after.estimate("yes_rate").value, after.estimate("balanced_accuracy").value) == (
+        0.5,
+        1.0,
+    )
 
 
 def test_errors_follow_a_trial_that_was_scored_again() -> None:
@@ -55,8 +61,8 @@ def test_an_answer_without_a_verdict_or_void_is_in_no_rate() -> None:
     broken = replace(answered("sc2", "Yes"), ratings=(failed("yes-no", "exact", "ValueError"),))
     made = summary_of("sentences", answered("sc1", "Yes"), broken, voided("sc4", "No"))
     assert (made.share.n, made.share.scored) == (2, 1)
-    assert made.yes_rate["exact"].value == 1.0
-    assert made.balanced_accuracy["exact"].reason == "every expected answer is Yes"
+    assert made.estimate("yes_rate").value == 1.0
+    assert made.estimate("balanced_accuracy").reason == "every expected answer is Yes"
 
 
 def test_every_policy_is_divided_by_its_own_verdicts() -> None:
@@ -103,7 +109,7 @@ def test_rotated_options_show_a_bias_for_a_position() -> None:
     assert said["answers at position"].startswith("1: 100 %, 2: 0 %")
     # Guessing is shown under free answers too, where nothing is corrected for it.
     assert said["guessing would give"] == "0.17"
-    assert not words.chance_corrected.defined
+    assert not words.estimate("chance_corrected").defined
 
 
 def test_a_key_that_always_stands_first_shows_no_positions() -> None:

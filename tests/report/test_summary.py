@@ -97,9 +97,9 @@ def test_baselines_and_rates_stand_beside_the_accuracy() -> None:
     assert subtest(summary, "words").baselines["always_first"].value == 1.0
     sentences = subtest(summary, "sentences")
     assert sentences.baselines["always_yes"].value == pytest.approx(2 / 3)
-    assert sentences.yes_rate["exact"].value == 1.0
-    assert sentences.balanced_accuracy["exact"].value == 0.5
-    assert subtest(summary, "words").yes_rate["exact"].value is None
+    assert sentences.estimate("yes_rate").value == 1.0
+    assert sentences.estimate("balanced_accuracy").value == 0.5
+    assert subtest(summary, "words").estimate("yes_rate").value is None
 
 
 def test_always_first_follows_the_order_shown() -> None:
@@ -111,12 +111,14 @@ def test_always_first_follows_the_order_shown() -> None:
 
 def test_chance_is_corrected_only_where_an_answer_must_be_an_option() -> None:
     free = subtest(summary_of(ANSWERS), "words")
-    assert free.chance_corrected.value is None
-    assert "need not be one of the options" in free.chance_corrected.reason
+    assert free.estimate("chance_corrected").value is None
+    assert "need not be one of the options" in free.estimate("chance_corrected").reason
     enforced = subtest(
         summary_of(ANSWERS, replace(CONDITIONS, protocol=Protocol.ENFORCED)), "words"
     )
-    assert enforced.chance_corrected.value == pytest.approx((1 / 3 - 1 / 6) / (1 - 1 / 6))
+    assert enforced.estimate("chance_corrected").value == pytest.approx(
+        (1 / 3 - 1 / 6) / (1 - 1 / 6)
+    )
 
 
 def test_a_scorer_that_failed_leaves_an_answer_without_a_verdict() -> None:

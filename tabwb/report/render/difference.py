@@ -13,9 +13,10 @@ from rich.text import Text
 
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
+from tabwb.report.measures import NONE
 from tabwb.report.render.naming import BASES, code_of, said, score_of
 from tabwb.report.render.printing import ForWidth, print_view, table
-from tabwb.report.render.wording import NONE, both_usable, chance, figure, interval_words, signed
+from tabwb.report.render.wording import both_usable, chance, figure, interval_words, signed
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.summaries.difference import Difference, SideBySide
 from tabwb.report.summaries.draws import compared_caution

@@ -11,12 +11,12 @@ from rich.text import Text
 
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
+from tabwb.report.measures import NONE
 from tabwb.report.render.printing import print_view, table
 from tabwb.report.render.tables import summary_view
 from tabwb.report.render.wording import (
     ALL_BASELINES,
     BASELINES,
-    NONE,
     between,
     both_usable,
     features_of,
@@ -191,7 +191,7 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
         for place in scored:
             subtest = one.summary.subtests[place]
             lines = [right_of(subtest), between(subtest.share.interval())]
-            if balanced and (accuracy := subtest.balanced_accuracy["exact"]).defined:
+            if balanced and (accuracy := subtest.estimate("balanced_accuracy")).defined:
                 lines.append(f"balanced {number(accuracy)}")
             cells.append("\n".join(lines) if subtest.share.scored else NONE)
         made.add_row(one.group.title, str(one.summary.answers.n), *cells)

@@ -14,17 +14,13 @@ from rich.text import Text
 
 from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.words import plural
+from tabwb.report.measures import NAMING_MEASURES, NONE
 from tabwb.report.render.printing import ForWidth, table
-from tabwb.report.render.wording import NONE, between, plain
+from tabwb.report.render.wording import between, plain
 from tabwb.report.summaries.naming import NamedSubtest
-from tabwb.scoring.naming.summary import Basis, NamedItem
+from tabwb.scoring.naming.summary import NamedItem
 
-BASES: Mapping[Basis, str] = {
-    "outcome": "Battery rule",
-    "person": "Listener",
-    "correct-any": "Right anywhere (by rule)",
-    "correct-first": "First attempt right (by rule)",
-}
+BASES = {measure.id: measure.title for measure in NAMING_MEASURES}
 SCORES: Mapping[str, str] = {
     "right": "right",
     "self-corrected": "self-corrected",

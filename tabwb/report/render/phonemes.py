@@ -15,8 +15,9 @@ from tabwb.phonology.tables import SEVERITIES, ChangedFeature, ClassRate, Confus
 from tabwb.phonology.task_b import TaskB
 from tabwb.phonology.transcripts import named
 from tabwb.records.words import plural
+from tabwb.report.measures import NONE
 from tabwb.report.render.printing import MINIMUM_WIDTH, print_view, table
-from tabwb.report.render.wording import NONE, figure
+from tabwb.report.render.wording import figure
 from tabwb.report.summaries.phonemes import PhonemeReport
 
 UNDEFINED = "undefined"

@@ -18,9 +18,9 @@ from tabwb.battery.model import Battery
 from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
+from tabwb.report.measures import NONE
 from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, print_view, table
 from tabwb.report.render.wording import (
-    NONE,
     baselines_of,
     between,
     burden_words,

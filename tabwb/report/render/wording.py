@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tabwb.report.measures import NONE, SUBTEST_MEASURES, measure_of
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.burden import Burden
@@ -11,7 +12,6 @@ from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate, EstimatedI
 from tabwb.scoring.usable import Usable
 from tabwb.tasks.task_type import task_type
 
-NONE = "-"
 FEW = "few usable"
 """Marks a burden for which fewer than half of the responses are usable."""
 _SHORT = {"prompt-echo": "echo", "repeated-answer": "repeated"}
@@ -157,9 +157,8 @@ def measured_mean(name: str, measured: Measured) -> str:
     >>> measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
     'MATTR 0.66 (1 of 5)'
     """
-    title = name.upper() if name in ("ttr", "mattr", "mtld") else plain(name)
     of = f" ({measured.n} of {measured.n + measured.undefined})" if measured.undefined else ""
-    return f"{title} {number(measured.mean)}{of}"
+    return f"{measure_of(name).title} {number(measured.mean)}{of}"
 
 
 def causes_words(causes: Mapping[str, int]) -> str:
@@ -235,12 +234,7 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
         these = [one for one in share.intervals() if one.estimand is Estimand.THESE_PROMPTS]
         yield from _listed("95 %", intervals_words(these))
     if task_type(subtest.kind).answers and share.scored:
-        policy = "exact" if subtest.yes_rate["exact"].defined else "extracted"
-        yield (
-            "balanced accuracy",
-            f"{number(subtest.balanced_accuracy[policy])}, "
-            f"yes-rate {number(subtest.yes_rate[policy])} ({policy})",
-        )
+        yield _yes_no_measures(subtest)
     guessing = subtest.baselines.get("guessing")
     if guessing is not None and guessing.defined and share.scored:
         yield "guessing would give", number(guessing)
@@ -253,8 +247,9 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
             "answers at position",
             ", ".join(f"{one.number}: {percent(one.share)}" for one in subtest.positions),
         )
-    if subtest.chance_corrected.defined:
-        yield "corrected for chance", number(subtest.chance_corrected)
+    for measure in SUBTEST_MEASURES:
+        if not measure.yes_no and (estimate := subtest.estimate(measure.id)).defined:
+            yield measure.title, measure.format(estimate.value)
     yield from _listed(
         "right by tag",
         (
@@ -291,6 +286,18 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
             if status != "ok" and status not in told
         ),
     )
+
+
+def _yes_no_measures(subtest: SubtestSummary) -> tuple[str, str]:
+    """Return the title of the last measure of yes/no subtests, and the figures of all of them."""
+    *others, main = (measure for measure in SUBTEST_MEASURES if measure.yes_no)
+    defined = any(subtest.estimate(measure.id).defined for measure in others)
+    policy = "exact" if defined else "extracted"
+    figures = [main.format(subtest.estimate(main.id, policy).value)]
+    for measure in others:
+        value = subtest.estimate(measure.id, policy).value
+        figures.append(f"{measure.title} {measure.format(value)}")
+    return main.title, f"{', '.join(figures)} ({policy})"
 
 
 def features_of(judge: JudgeSummary) -> str:

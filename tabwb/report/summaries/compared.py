@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tabwb.battery.model import Battery
+from tabwb.report import measures
 from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
 from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides, right, side_of
@@ -22,7 +23,7 @@ from tabwb.scoring.permutation import MAX_T_FROM, PairedTest, sign_flip_max_t, s
 from tabwb.scoring.usable import Usable
 
 LABELS = "labels within items"
-ACCURACY, BURDEN, RATE = "accuracy", "symptom burden", "feature rate"
+ACCURACY, BURDEN, RATE = measures.ACCURACY.title, measures.BURDEN.title, measures.FEATURE_RATE.title
 NOT_ASKED = "only for burdens and accuracies"
 
 

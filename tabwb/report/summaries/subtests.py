@@ -1,14 +1,15 @@
-"""What is said of one subtest: shares right, what belongs beside them, errors by kind."""
+"""The summary of one subtest: right answers, measures beside them, errors by kind."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
 from tabwb.battery.model import Subtest
-from tabwb.records.states import Protocol, ResponseKind
+from tabwb.records.states import ResponseKind
+from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
 from tabwb.report.summaries.counted import CountedResponse, Source, is_answered
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring import accuracy
@@ -18,11 +19,9 @@ from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
 from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
-from tabwb.scoring.yes_no import YES, balanced_accuracy, yes_rate
+from tabwb.scoring.yes_no import YES
 
 NOT_SCORED = "nothing was scored right or wrong here"
-NOT_YES_NO = "not a subtest of yes or no"
-NOT_CHOSEN = "not a subtest with options"
 UNLISTED = ("other-option", "ambiguous", "no-option")
 """Kinds of error beside the battery's foil kinds."""
 
@@ -117,6 +116,32 @@ class Measured:
     rater: str = ""
     measure: str = ""
 
+    @classmethod
+    def of(
+        cls,
+        values: Sequence[float | None],
+        rater: str = "",
+        measure: str = "",
+        add: Callable[[Iterable[float]], float] = sum,
+    ) -> Measured:
+        """Return the counts and the sum of values.
+
+        Args:
+            values: of all responses; None where undefined.
+            rater: who measured.
+            measure: its name.
+            add: returns the sum.
+        """
+        known = [value for value in values if value is not None]
+        return cls(
+            n=len(known),
+            total=add(known),
+            nonzero=sum(value != 0 for value in known),
+            undefined=len(values) - len(known),
+            rater=rater,
+            measure=measure,
+        )
+
     @property
     def mean(self) -> Estimate:
         """Mean of the values."""
@@ -125,15 +150,15 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class SubtestSummary:
-    """Everything that is said of one subtest.
+    """The summary of one subtest.
 
     Attributes:
         planned, answered: trials, practice not counted; ``share.n`` is lower than ``answered``
             where identical answers count once.
         repeated: answers beyond the first one to an item by the same examinee.
-        chance_corrected: under ``exact``.
         baselines: ``always_first``, ``always_yes``, ``guessing``, those that apply.
-        yes_rate, balanced_accuracy: by policy.
+        estimates: id of a measure of :data:`~tabwb.report.measures.SUBTEST_MEASURES` to its value
+            by policy.
         by_tag: tag to shares; by_foil: kind of error to counts.
         measures: further measures of the subtest's scorers (``insertion``, ``ttr``), each of one
             rater; where two raters give one of the same name, the names are ``RATER: MEASURE``.
@@ -149,10 +174,8 @@ class SubtestSummary:
     planned: int
     answered: int
     share: Share
-    chance_corrected: Estimate
     baselines: Mapping[str, Estimate]
-    yes_rate: Mapping[str, Estimate]
-    balanced_accuracy: Mapping[str, Estimate]
+    estimates: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     by_tag: Mapping[str, Share] = field(default_factory=dict)
     by_foil: Mapping[str, FoilErrors] = field(default_factory=dict)
     measures: Mapping[str, Measured] = field(default_factory=dict)
@@ -161,11 +184,26 @@ class SubtestSummary:
     usable: Usable = NOTHING
     positions: tuple[Position, ...] = ()
 
+    def estimate(self, measure: str, policy: str = "exact") -> Estimate:
+        """Return the value of a measure.
+
+        Args:
+            measure: its id.
+            policy: under which answers are right.
+        """
+        return self.estimates[measure][policy]
+
 
 def summarise_subtest(
     subtest: Subtest, sources: Sequence[Source], rows: Sequence[CountedResponse]
 ) -> SubtestSummary:
-    """Summarise the counted responses ``rows`` of one subtest."""
+    """Return the summary of one subtest.
+
+    Args:
+        subtest: of the battery.
+        sources: the administrations.
+        rows: their responses to the subtest that count.
+    """
     trials = [
         trial
         for source in sources
@@ -179,11 +217,17 @@ def summarise_subtest(
     protocol = protocols.pop() if len(protocols) == 1 else None
     baselines = _baselines(subtest, rows)
     tags = dict.fromkeys(tag for row in rows for tag in row.item.tags)
-    said = {
-        policy: [(row.item.expected or "", found.chosen) for row, found in given]
+    scored = {
+        policy: ScoredAnswers(
+            n=share.n,
+            accuracy=share.accuracy(policy),
+            pairs=[(row.item.expected or "", verdict.chosen) for row, verdict in given],
+            guessing=baselines.get("guessing"),
+            protocol=protocol,
+            yes=_yes(rows) if subtest.task.answers else None,
+        )
         for policy, given in verdicts.items()
     }
-    yes_no = bool(subtest.task.answers)
     return SubtestSummary(
         id=subtest.id,
         title=subtest.title,
@@ -191,17 +235,11 @@ def summarise_subtest(
         planned=len(trials),
         answered=sum(map(is_answered, trials)),
         share=share,
-        chance_corrected=_corrected(share, baselines.get("guessing"), protocol),
         baselines=baselines,
-        yes_rate={
-            policy: yes_rate((answer for _, answer in pairs), _yes(rows))
-            if yes_no
-            else Estimate(None, NOT_YES_NO)
-            for policy, pairs in said.items()
-        },
-        balanced_accuracy={
-            policy: balanced_accuracy(pairs) if yes_no else Estimate(None, NOT_YES_NO)
-            for policy, pairs in said.items()
+        estimates={
+            measure.id: {policy: measure.compute(scored[policy]) for policy in measure.policies}
+            for measure in SUBTEST_MEASURES
+            if measure.compute is not None
         },
         by_tag={tag: _share([row for row in rows if tag in row.item.tags], rater) for tag in tags},
         by_foil=_by_foil(verdicts) if subtest.task.options else {},
@@ -217,6 +255,10 @@ def decider(subtest: Subtest, rows: Iterable[CountedResponse]) -> str | None:
     """Return the first of the subtest's scorers that gives verdicts on these responses, or None.
 
     Verdicts are 1 and 0: a scorer whose deciding measure has another value gives none here.
+
+    Args:
+        subtest: of the battery.
+        rows: responses to it.
     """
     given = list(rows)
     for scorer in subtest.scorers:
@@ -291,14 +333,6 @@ def _baselines(subtest: Subtest, rows: Sequence[CountedResponse]) -> dict[str, E
     return {}
 
 
-def _corrected(share: Share, guessing: Estimate | None, protocol: Protocol | None) -> Estimate:
-    if guessing is None:
-        return Estimate(None, NOT_CHOSEN)
-    if not share.n:
-        return Estimate(None, "no item answered")
-    return accuracy.chance_corrected(share.accuracy(), guessing, protocol)
-
-
 def _positions(
     verdicts: Mapping[str, Sequence[tuple[CountedResponse, Told]]],
 ) -> tuple[Position, ...]:
@@ -354,19 +388,12 @@ def _measures(
                 value = rating.value if defined else None
                 values.setdefault((rating.rater, rating.measure), []).append(value)
     shared = Counter(measure for _, measure in values)
-    result: dict[str, Measured] = {}
-    for (rater, measure), given in values.items():
-        found = [value for value in given if value is not None]
-        name = measure if shared[measure] == 1 else f"{rater}: {measure}"
-        result[name] = Measured(
-            n=len(found),
-            total=sum(found),
-            nonzero=sum(value != 0 for value in found),
-            undefined=len(given) - len(found),
-            rater=rater,
-            measure=measure,
+    return {
+        measure if shared[measure] == 1 else f"{rater}: {measure}": Measured.of(
+            given, rater, measure
         )
-    return result
+        for (rater, measure), given in values.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +412,12 @@ class OtherMeasures:
 def other_measures(
     sources: Sequence[Source], rows: Sequence[CountedResponse]
 ) -> tuple[OtherMeasures, ...]:
-    """Means of what raters measured that declared themselves judges without features."""
+    """Return the means of what raters measured that are judges without features.
+
+    Args:
+        sources: the administrations.
+        rows: their responses that count.
+    """
     values: dict[str, dict[str, list[float | None]]] = {}
     for row in rows:
         if not row.usable:
@@ -401,16 +433,8 @@ def other_measures(
                     given.setdefault(rating.measure, []).append(rating.value)
             counted.update(rating.rater for rating in found)
     return tuple(
-        OtherMeasures(rater, {name: _measured(given) for name, given in measures.items()})
+        OtherMeasures(
+            rater, {name: Measured.of(given, add=fsum) for name, given in measures.items()}
+        )
         for rater, measures in values.items()
-    )
-
-
-def _measured(given: Sequence[float | None]) -> Measured:
-    found = [value for value in given if value is not None]
-    return Measured(
-        n=len(found),
-        total=fsum(found),
-        nonzero=sum(value != 0 for value in found),
-        undefined=len(given) - len(found),
     )

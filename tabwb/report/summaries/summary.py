@@ -222,10 +222,12 @@ def _estimated(found: Sequence[EstimatedInterval]) -> list[Json]:
     ]
 
 
+def _key(name: str, policy: str) -> str:
+    return name if policy == "exact" else f"{name}_{policy}"
+
+
 def _by_policy(name: str, values: Mapping[str, object]) -> Json:
-    return {
-        name if policy == "exact" else f"{name}_{policy}": values[policy] for policy in POLICIES
-    }
+    return {_key(name, policy): values[policy] for policy in POLICIES}
 
 
 def _share(share: Share) -> Json:
@@ -256,17 +258,16 @@ def _measured(measured: Measured) -> Json:
 
 
 def _subtest(subtest: SubtestSummary) -> Json:
-    estimates: dict[str, Estimate] = {
+    estimates = {
+        _key(measure, policy): value
+        for measure, by_policy in subtest.estimates.items()
+        for policy, value in by_policy.items()
+    }
+    reasons = {
         "accuracy": subtest.share.accuracy(),
-        "chance_corrected": subtest.chance_corrected,
+        **estimates,
         **{f"baselines.{name}": value for name, value in subtest.baselines.items()},
     }
-    for name, values in (
-        ("yes_rate", subtest.yes_rate),
-        ("balanced_accuracy", subtest.balanced_accuracy),
-    ):
-        for policy, value in values.items():
-            estimates[name if policy == "exact" else f"{name}_{policy}"] = value
     return {
         "id": subtest.id,
         "title": subtest.title,
@@ -277,8 +278,8 @@ def _subtest(subtest: SubtestSummary) -> Json:
         **_share(subtest.share),
         "status": "value" if subtest.share.accuracy().defined else "undefined",
         "baselines": {name: value.value for name, value in subtest.baselines.items()},
-        **{name: value.value for name, value in estimates.items() if "." not in name},
-        "undefined": {name: value.reason for name, value in estimates.items() if not value.defined},
+        **{name: value.value for name, value in estimates.items()},
+        "undefined": {name: value.reason for name, value in reasons.items() if not value.defined},
         "by_tag": {tag: _share(share) for tag, share in subtest.by_tag.items()},
         "by_foil": {kind: _foil(errors) for kind, errors in subtest.by_foil.items()},
         "measures": {name: _measured(value) for name, value in subtest.measures.items()},

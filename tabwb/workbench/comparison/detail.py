@@ -12,17 +12,9 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.report.measures import NONE
 from tabwb.report.render.tables import burden_view
-from tabwb.report.render.wording import (
-    FEW,
-    NONE,
-    baselines_of,
-    between,
-    number,
-    plain,
-    right_of,
-    size_of,
-)
+from tabwb.report.render.wording import FEW, baselines_of, between, number, plain, right_of, size_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.survey import Basis, judge_of
@@ -162,7 +154,7 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
         figures = f"{right_of(subtest)}  {between(subtest.share.interval())}"
         yield spread(Content(subtest.title), Content(figures), width)
         beside = baselines_of(subtest)
-        balanced = subtest.balanced_accuracy["exact"]
+        balanced = subtest.estimate("balanced_accuracy")
         if balanced.defined:
             beside = f"balanced {number(balanced)}, {beside}"
         if beside:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tabwb.report.measures import NONE
 from tabwb.report.render.groups import burden_cells
-from tabwb.report.render.wording import NONE, figure, plain
+from tabwb.report.render.wording import figure, plain
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 

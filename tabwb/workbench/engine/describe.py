@@ -10,6 +10,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
 from tabwb.records.trials import Trial
+from tabwb.report.measures import measure_of
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.engine.snapshots import (
@@ -94,7 +95,7 @@ def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]
     for rating in ratings:
         if rating.rater in scorers:
             if rating.measure not in POLICIES and rating.value:
-                measures.append(f"{_measure(rating.measure)} {_plain(rating.value)}")
+                measures.append(f"{measure_of(rating.measure).title} {_plain(rating.value)}")
         elif rating.status is RatingStatus.VALUE and rating.value:
             words = f": {rating.reason}" if rating.reason else ""
             features.append(f"{titles.get(rating.measure, rating.measure)}{words}")
@@ -103,10 +104,6 @@ def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]
     if measures:
         yield "   ".join(measures)
     yield from dict.fromkeys(features)
-
-
-def _measure(name: str) -> str:
-    return name.upper() if name in {"ttr", "mattr", "mtld"} else name.replace("-", " ")
 
 
 def _plain(value: float) -> str:

@@ -1,0 +1,204 @@
+"""The measures of results, each declared once: name, meaning, unit, format, how it is pooled.
+
+Tables, remarks, CSV columns, JSON keys and the page ``docs/measures.md`` read these declarations. A
+new measure of a subtest is a function in :mod:`tabwb.scoring` and an entry in
+:data:`SUBTEST_MEASURES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tabwb.records.states import Protocol
+from tabwb.scoring import accuracy
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.yes_no import balanced_accuracy, yes_rate
+
+NONE = "-"
+"""Is shown where a value is undefined."""
+
+Unit = Literal["share", "features", "features per response", "words", "ratio", "count", "seconds"]
+Pooling = Literal["responses", "items", "phonemes", "sum", "median"]
+"""How the responses of several administrations are put together: a mean over responses or items, a
+ratio of sums over the phonemes of a corpus, a sum, or a median."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAnswers:
+    """The verdicts on the answers to one subtest under one policy.
+
+    Attributes:
+        n: answers that count, with and without a verdict.
+        accuracy: share right of the answers with a verdict.
+        pairs: expected and chosen option of each answer with a verdict; None where none was chosen.
+        guessing: accuracy of guessing; None for subtests without options.
+        protocol: of all answers; None where they differ.
+        yes: the affirmative option of a yes/no subtest, else None.
+    """
+
+    n: int
+    accuracy: Estimate
+    pairs: Sequence[tuple[str, str | None]]
+    guessing: Estimate | None
+    protocol: Protocol | None
+    yes: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure.
+
+    Attributes:
+        id: JSON key and end of the CSV column.
+        title: in tables and remarks.
+        meaning: one sentence.
+        unit: of its values.
+        pooled: how responses are put together.
+        lower_is_better: of two examinees the lower value is the better one; None where neither is.
+        digits: decimal places that are shown.
+        percent: a share is shown in per cent.
+        compute: of a subtest's measure, from the verdicts under one policy.
+        policies: of a subtest's measure, those under which it is computed.
+        yes_no: of a subtest's measure, whether only yes/no subtests have it.
+    """
+
+    id: str
+    title: str
+    meaning: str
+    unit: Unit
+    pooled: Pooling = "responses"
+    lower_is_better: bool | None = False
+    digits: int = 2
+    percent: bool = False
+    compute: Callable[[ScoredAnswers], Estimate] | None = None
+    policies: tuple[str, ...] = ("exact",)
+    yes_no: bool = False
+
+    def format(self, value: float | None) -> str:
+        """Return a value as it is shown, a dash for None.
+
+        >>> measure_of("per").format(0.125), measure_of("burden").format(None)
+        ('12.5 %', '-')
+        """
+        if value is None:
+            return NONE
+        return f"{value * 100:.{self.digits}f} %" if self.percent else f"{value:.{self.digits}f}"
+
+
+def _chance_corrected(answers: ScoredAnswers) -> Estimate:
+    if answers.guessing is None:
+        return Estimate(None, "not a subtest with options")
+    if not answers.n:
+        return Estimate(None, "no item answered")
+    return accuracy.chance_corrected(answers.accuracy, answers.guessing, answers.protocol)
+
+
+_NOT_YES_NO = Estimate(None, "not a subtest of yes or no")
+
+
+def _yes_rate(answers: ScoredAnswers) -> Estimate:
+    if answers.yes is None:
+        return _NOT_YES_NO
+    return yes_rate((chosen for _, chosen in answers.pairs), answers.yes)
+
+
+def _balanced_accuracy(answers: ScoredAnswers) -> Estimate:
+    return _NOT_YES_NO if answers.yes is None else balanced_accuracy(answers.pairs)
+
+
+ACCURACY = Measure("accuracy", "accuracy", "share of right answers, policy exact", "share")
+SUBTEST_MEASURES = (
+    Measure(
+        "chance_corrected",
+        "corrected for chance",
+        "(accuracy - guessing) / (1 - guessing), where a guess must be an option",
+        "share",
+        compute=_chance_corrected,
+    ),
+    Measure(
+        "yes_rate",
+        "yes-rate",
+        "share of answers that are yes, policy exact",
+        "share",
+        lower_is_better=None,
+        compute=_yes_rate,
+        policies=POLICIES,
+        yes_no=True,
+    ),
+    Measure(
+        "balanced_accuracy",
+        "balanced accuracy",
+        "mean of the accuracies of yes and of no questions, policy exact",
+        "share",
+        compute=_balanced_accuracy,
+        policies=POLICIES,
+        yes_no=True,
+    ),
+)
+BURDEN = Measure(
+    "burden",
+    "symptom burden",
+    "mean number of features present per response",
+    "features per response",
+    lower_is_better=True,
+)
+FEATURE_RATE = Measure(
+    "rate", "feature rate", "share of responses in which a feature is present", "share",
+    lower_is_better=True,
+)  # fmt: skip
+WORDS_MEAN = Measure(
+    "words_mean", "words", "mean number of words of a usable response", "words",
+    lower_is_better=None, digits=0,
+)  # fmt: skip
+LEXICAL_MEASURES = (
+    Measure("words", "words", "number of words", "words", lower_is_better=None),
+    Measure("ttr", "TTR", "type-token ratio", "ratio", lower_is_better=None),
+    Measure(
+        "mattr", "MATTR", "moving-average type-token ratio, window of 50 words", "ratio",
+        lower_is_better=None,
+    ),
+    Measure("mtld", "MTLD", "measure of textual lexical diversity", "words", lower_is_better=None),
+)  # fmt: skip
+NAMING_MEASURES = (
+    Measure("outcome", "Battery rule", "names that are right by the rule of the battery", "share"),
+    Measure("person", "Listener", "names that a listener scored right", "share"),
+    Measure(
+        "correct-any", "Right anywhere (by rule)", "responses with an accepted form in any attempt",
+        "share",
+    ),
+    Measure(
+        "correct-first", "First attempt right (by rule)",
+        "responses whose first complete attempt is an accepted form", "share",
+    ),
+)  # fmt: skip
+LATENCY = Measure(
+    "latency", "median latency", "from the picture to the onset of a right answer", "seconds",
+    "median", lower_is_better=True,
+)  # fmt: skip
+PHONEME_MEASURES = (
+    Measure(
+        "per", "phoneme error rate", "phoneme edits / phonemes of the reference", "ratio",
+        "phonemes", lower_is_better=True, digits=1, percent=True,
+    ),
+    Measure(
+        "fer", "feature error rate", "feature edits / features of the reference's phonemes",
+        "ratio", "phonemes", lower_is_better=True, digits=1, percent=True,
+    ),
+)  # fmt: skip
+MEASURES = (
+    ACCURACY, *SUBTEST_MEASURES, BURDEN, FEATURE_RATE, WORDS_MEAN, *LEXICAL_MEASURES,
+    *NAMING_MEASURES, LATENCY, *PHONEME_MEASURES,
+)  # fmt: skip
+_BY_ID = {measure.id: measure for measure in MEASURES}
+
+
+def measure_of(name: str) -> Measure:
+    """Return the declaration of a measure; of one that only its scorer knows, a plain one.
+
+    >>> measure_of("mattr").title, measure_of("close-substitution").title
+    ('MATTR', 'close substitution')
+    """
+    return _BY_ID.get(name) or Measure(name, name.replace("-", " "), "", "count")
