@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from tabwb.plugin_api.components import BatchingBackend, Cancel, ModelBackend
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
-from tabwb.records.specs import Spec, parse_spec
-
-
-def inner_spec(spec: Spec) -> str:
-    """The spec of the model inside a judge's spec: its NAME, with all options.
-
-    >>> inner_spec(parse_spec("tab-2026:gemini:gemini-2.5-flash@timeout=5"))
-    'gemini:gemini-2.5-flash@timeout=5'
-    """
-    return str(replace(parse_spec(spec.name or ""), options=spec.options))
 
 
 def ask_all(

@@ -12,9 +12,9 @@ from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.seeds import model_name, seed_of
-from tabwb.records.specs import Spec
+from tabwb.records.specs import Spec, inner_spec
 from tabwb.records.states import RatingStatus, StopReason
-from tabwb_judges.asking import ask_all, inner_spec, kept_to_schema, total
+from tabwb_judges.asking import ask_all, kept_to_schema, total
 from tabwb_judges.parse import Labels, Unreadable, read_labels
 
 NO_RESPONSE = "there is no response"

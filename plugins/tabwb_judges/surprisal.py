@@ -12,9 +12,8 @@ from tabwb.plugin_api.judge_prompts.prompt import canonical_json
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request, Wait
 from tabwb.records.ratings import Rating, failed, undefined, valued
-from tabwb.records.specs import Spec
+from tabwb.records.specs import Spec, inner_spec
 from tabwb.records.states import StopReason
-from tabwb_judges.asking import inner_spec
 from tabwb_judges.chat import NO_RESPONSE, only_verdict
 from tabwb_judges.likelihood import weigher
 

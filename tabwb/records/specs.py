@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tabwb.records.errors import UsageError
 from tabwb.records.identifiers import is_component_id
@@ -100,3 +100,12 @@ def is_writable(spec: Spec) -> bool:
         return parse_spec(str(spec)) == spec
     except UsageError:
         return False
+
+
+def inner_spec(spec: Spec) -> str:
+    """Return the spec inside a spec: its name, with all options.
+
+    >>> inner_spec(parse_spec("tab-2026:gemini:gemini-2.5-flash@timeout=5"))
+    'gemini:gemini-2.5-flash@timeout=5'
+    """
+    return str(replace(parse_spec(spec.name or ""), options=spec.options))

@@ -1,7 +1,7 @@
-"""The plugins of one start of the program: components found, checked and made; observers told.
+"""The plugins of one start of the program: finds, checks and makes components, calls observers.
 
-Implementations are called one by one. What fails is kept as a :class:`PluginProblem` and never
-takes the program or another plugin down.
+Implementations are called one by one. A failure is kept as a :class:`PluginProblem` and ends
+neither the program nor another plugin.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tabwb.plugin_api.components import (
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.cutting import cut_of, without_cut
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
+from tabwb.plugin_api.registry.batteries import BatteryIndex, battery_file
 from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber
 from tabwb.plugin_api.registry.index import (
     EXAMPLES,
@@ -44,8 +45,7 @@ from tabwb.plugin_api.registry.loading import (
 )
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
-from tabwb.records.identifiers import is_kebab
-from tabwb.records.specs import Spec, is_writable, parse_spec
+from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.remote.prices import Price
@@ -69,10 +69,10 @@ OBSERVERS: dict[type[events.Event], str] = {
     events.Finished: "tabwb_on_finished",
     events.Discontinued: "tabwb_on_discontinued",
 }
-"""Kind of event: the hook that is called with it. Every kind has one."""
+"""Class of an event: the hook that is called with it. Every class has one."""
 
 CLOSING = "closing"
-"""What a component's problem is about where its ``close`` failed."""
+"""``PluginProblem.what`` where ``close`` of a component failed."""
 
 CONTRACTS: Mapping[ComponentKind, type] = {
     "models": ModelBackend,
@@ -107,7 +107,7 @@ class Plugins:
         self._loaded = tuple(loader.loaded)
         self._problems = loader.problems
         self._registries: dict[ComponentKind, Registry] = {}
-        self._batteries: dict[str, list[BatterySource]] | None = None
+        self._batteries: BatteryIndex | None = None
         self._closing: list[Callable[[], None]] = []
 
     @classmethod
@@ -121,11 +121,10 @@ class Plugins:
         """Load every installed plugin and every plugin folder that may be used.
 
         Args:
-            configuration: what the user has set; read from its files when None.
-            dry: nothing will be asked of a model: packages and network that one needs may be
-                missing here.
-            modules: name of an entry point to the plugin itself, for plugins under test that are
-                not installed; one that is installed under that name is used as it is.
+            configuration: the user's settings; read from its files when None.
+            dry: nothing will be sent to a model: its packages and the network may be missing.
+            modules: name of an entry point to the plugin, for plugins under test that are not
+                installed; an installed plugin of that name is used instead.
         """
         settings = Configuration.load() if configuration is None else configuration
         return cls(settings, dry=dry, modules=modules)
@@ -139,35 +138,38 @@ class Plugins:
 
     @property
     def problems(self) -> tuple[PluginProblem, ...]:
-        """Everything that failed so far; registration is completed first."""
+        """Every failure so far; all components are registered first."""
         for kind in KINDS:
             self._registry(kind)
-        self._battery_claims()
+        self._battery_index()
         return tuple(self._problems)
 
     def components(self, kind: ComponentKind) -> tuple[Component, ...]:
-        """The components of a kind that can be used, with their owners."""
+        """Return the usable components of a kind, with their owners."""
         return self._registry(kind).components
 
     def descriptors(self, kind: ComponentKind) -> tuple[Descriptor, ...]:
-        """The components of a kind that can be used."""
+        """Return the descriptors of the usable components of a kind."""
         return tuple(component.descriptor for component in self.components(kind))
 
     def batteries(self) -> tuple[BatterySource, ...]:
-        """The batteries that plugins bring, by id; two with one id are left out."""
-        claims = self._battery_claims()
-        return tuple(claims[key][0] for key in sorted(claims) if len(claims[key]) == 1)
+        """Return the batteries of plugins by id, without those registered twice."""
+        return self._battery_index().sources
 
     # ---------------------------------------------------------------- making components
 
     def resolve(self, kind: ComponentKind, spec: str) -> tuple[Descriptor, Spec]:
-        """Find what a spec names and check it, without importing anything heavy.
+        """Return the descriptor of a spec and the spec to store, without heavy imports.
 
-        The spec that comes back is the one to store: aliases and profiles are replaced by what
-        they stand for. A profile whose values no spec can hold stays ``profile:NAME``.
+        Aliases and profiles are replaced in the spec to store. A profile whose values no spec can
+        hold stays ``profile:NAME``.
+
+        Args:
+            kind: of the component.
+            spec: as the user wrote it.
 
         Raises:
-            UsageError: the spec names nothing, or its name or options are not allowed.
+            UsageError: there is no such component, or name or options are not allowed.
             MissingExtra: a package that the component needs is not installed.
             NeedsNetwork: the component needs a network and ``--offline`` forbids it.
         """
@@ -177,28 +179,38 @@ class Plugins:
         return component.descriptor, parsed if stays else expanded
 
     def stands_for(self, kind: ComponentKind, spec: str) -> Spec:
-        """Like :meth:`resolve`, but what a profile stands for also where no spec can say it."""
+        """Return the spec with aliases and profiles replaced, also where no text can hold it.
+
+        Args:
+            kind: of the component.
+            spec: as the user wrote it.
+        """
         return self._resolve(kind, spec)[1]
 
     def reaches_out(self, kind: ComponentKind, spec: str) -> bool:
-        """Whether the component of a spec, or the one inside it, needs more than this machine."""
+        """Return whether the component of a spec, or the one inside it, needs a network.
+
+        Args:
+            kind: of the component.
+            spec: as the user wrote it.
+        """
         component, expanded = self._resolve(kind, spec)
         descriptor = component.descriptor
         if descriptor.reaches_out(expanded):
             return True
         wraps = descriptor.wraps
-        return wraps is not None and self.reaches_out(wraps, _inner(expanded))
+        return wraps is not None and self.reaches_out(wraps, inner_spec(expanded))
 
     def labels_of(self, spec: str) -> dict[str, str]:
-        """What the user's profile says of a model (family, tuning ...), where one was named."""
+        """Return the labels (family, tuning ...) of the profile that a spec names, if any."""
         parsed = parse_spec(spec)
         profile = self.configuration.profiles.get(parsed.name or "")
         return profile.labels if parsed.id == "profile" and profile is not None else {}
 
     def open_model(self, spec: str) -> ModelBackend:
-        """The model back end that a spec names, not yet opened.
+        """Return the model back end of a spec, not yet opened.
 
-        One that says ``runs = "child"`` comes as a proxy of a process that :meth:`open` starts.
+        With ``runs = "child"`` it is a proxy; its ``open`` starts the process.
         """
         component, expanded = self._resolve("models", spec)
         if component.descriptor.runs == "child":
@@ -211,15 +223,15 @@ class Plugins:
         return made
 
     def make_model(self, spec: Spec) -> ModelBackend:
-        """The model back end itself, in this process: what the child host calls."""
+        """Return the model back end itself, in this process; called by the child host."""
         component = self._find("models", spec.id)
         made: ModelBackend = self._make(component, spec)
         return made
 
     def open_transcriber(self, spec: str) -> Transcriber:
-        """The transcriber that a spec names, not yet opened.
+        """Return the transcriber of a spec, not yet opened.
 
-        One that says ``runs = "child"`` comes as a proxy of a process that :meth:`open` starts.
+        With ``runs = "child"`` it is a proxy; its ``open`` starts the process.
         """
         component, expanded = self._resolve("transcribers", spec)
         if component.descriptor.runs == "child":
@@ -232,24 +244,24 @@ class Plugins:
         return made
 
     def make_transcriber(self, spec: Spec) -> Transcriber:
-        """The transcriber itself, in this process: what the child host calls."""
+        """Return the transcriber itself, in this process; called by the child host."""
         component = self._find("transcribers", spec.id)
         made: Transcriber = self._make(component, without_cut(spec))
         return made
 
     def judge(self, spec: str) -> Judge:
-        """The judge that a spec names."""
+        """Return the judge of a spec."""
         made: Judge = self._make(*self._resolve("judges", spec))
         return made
 
     def price_behind(self, judge: Judge) -> Price | None:
-        """The price of the model that a judge asks; nothing is charged where it asks none."""
+        """Return the price of the model that a judge asks; free where it asks none."""
         from tabwb.plugin_api.remote.prices import FREE
 
         return self.price(judge.examinee) if isinstance(judge, ModelJudge) else FREE
 
     def price(self, spec: str) -> Price | None:
-        """The price of the model that a spec names, or None where nobody has written it down."""
+        """Return the price of a model, or None where it is unknown."""
         from tabwb.plugin_api.remote.prices import price_of
 
         component, expanded = self._resolve("models", spec)
@@ -271,7 +283,7 @@ class Plugins:
         """Return the most tokens of one reply of the model that a judge asks.
 
         Args:
-            judge: it may name a model that is not registered; then its limit holds.
+            judge: its model need not be registered; then the limit is returned.
             limit: the most tokens of the reply's text.
         """
         if not isinstance(judge, ModelJudge):
@@ -282,92 +294,70 @@ class Plugins:
             return limit
 
     def scorer(self, spec: str) -> Scorer:
-        """The scorer of this id."""
+        """Return the scorer of a spec."""
         made: Scorer = self._make(*self._resolve("scorers", spec))
         return made
 
     def exporter(self, spec: str) -> Exporter:
-        """The export format of this id."""
+        """Return the exporter of a spec."""
         made: Exporter = self._make(*self._resolve("exporters", spec))
         return made
 
     def _make_inner(self, descriptor: Descriptor, spec: Spec) -> Any:
         if descriptor.wraps == "models":
-            return self.open_model(_inner(spec))
+            return self.open_model(inner_spec(spec))
         assert descriptor.wraps is not None
-        return self._make(*self._resolve(descriptor.wraps, _inner(spec)))
+        return self._make(*self._resolve(descriptor.wraps, inner_spec(spec)))
 
     def find_battery(self, argument: str) -> Path:
-        """The file of the battery that an argument names.
+        """Return the file of the battery that an argument names.
 
         Args:
             argument: with ``/`` or ending in ``.toml`` a path (of the file, or of its folder),
                 else an id.
 
         Raises:
-            UsageError: there is none, or two plugins bring one of this id.
+            UsageError: there is none, or two plugins register one with this id.
         """
         if "/" in argument or argument.endswith(".toml"):
-            path = Path(argument)
-            try:
-                path = path.expanduser()
-                path = path / "battery.toml" if path.is_dir() else path
-                if not path.is_file():
-                    raise UsageError("there is no such file", where=str(path))
-            except (OSError, ValueError, RuntimeError) as error:
-                # A name too long, a NUL in it, a home that nobody has.
-                raise UsageError(f"this cannot be a file: {error}", where=argument[:80]) from error
-            return path
-        claims = self._battery_claims()
-        found = claims.get(argument, [])
-        if len(found) > 1:
-            owners = " and ".join(f"'{source.owner}' ({source.path})" for source in found)
-            raise UsageError(
-                f"battery '{argument}' is brought by {owners}; neither is used",
-                hint="name the file itself: a path with '/'",
-            )
-        if not found:
-            raise self._with_unloaded(
-                UsageError(
-                    f"there is no battery '{argument}'" + near(argument, claims),
-                    allowed=", ".join(sorted(claims)) or "none is installed",
-                    hint="a file is named by a path with '/' or ending in .toml",
-                )
-            )
-        return found[0].path
+            return battery_file(argument)
+        try:
+            return self._battery_index().find(argument)
+        except UsageError as error:
+            raise self._with_unloaded(error) from None
 
     # ---------------------------------------------------------------- observers
 
     def observes(self, kind: type[events.Event]) -> bool:
-        """Whether any plugin observes this kind of event."""
+        """Return whether any plugin observes this class of events."""
         hook = OBSERVERS.get(kind)
         return hook is not None and bool(getattr(self._hooks, hook).get_hookimpls())
 
     @property
     def failed_observers(self) -> tuple[PluginProblem, ...]:
         """Observers that raised, each once."""
-        return tuple(one for one in self._problems if one.what in OBSERVERS.values())
+        return tuple(item for item in self._problems if item.what in OBSERVERS.values())
 
     @property
     def failed_closings(self) -> tuple[PluginProblem, ...]:
         """Components whose ``close`` failed or did not end, each once."""
-        return tuple(dict.fromkeys(one for one in self._problems if one.what == CLOSING))
+        return tuple(dict.fromkeys(item for item in self._problems if item.what == CLOSING))
 
     def notify(self, event: events.Event) -> None:
-        """Tell every observer of this event, each by itself; never raises."""
+        """Call every observer of an event; a failure is kept as a problem."""
         hook = OBSERVERS.get(type(event))
         if hook is not None:
             self._call_each(hook, lambda name: {"event": event})
 
     def close(self) -> None:
-        """End child processes that are still there; may be called twice."""
+        """End the child processes that still run; may be called twice."""
         while self._closing:
             self._closing.pop()()
 
     # ---------------------------------------------------------------- inside: calling
 
     def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
-        # Called by themselves, because pluggy stops at the first that raises.
+        # One by one, because pluggy stops at the first that raises.
         for impl in getattr(self._hooks, hook).get_hookimpls():
             if impl.wrapper or impl.hookwrapper:
                 continue
@@ -387,10 +377,9 @@ class Plugins:
             raise self._with_unloaded(error) from None
 
     def _with_unloaded(self, error: UsageError) -> UsageError:
-        """Return the error, naming the plugin folders that are not loaded: it may stand there."""
-        folders = [
-            f"{one.plugin} ({one.error})" for one in self._problems if one.what == NOT_LOADED
-        ]
+        """Return the error with the plugin folders that are not loaded: the name may be there."""
+        problems = (item for item in self._problems if item.what == NOT_LOADED)
+        folders = [f"{problem.plugin} ({problem.error})" for problem in problems]
         if not folders:
             return error
         hint = "; ".join(filter(None, (error.hint, f"not loaded: {', '.join(folders)}")))
@@ -407,25 +396,14 @@ class Plugins:
             self._refuse(NOUNS[kind], registry.conflicts)
         return registry
 
-    def _battery_claims(self) -> dict[str, list[BatterySource]]:
+    def _battery_index(self) -> BatteryIndex:
         if self._batteries is None:
-            claims = self._batteries = {}
-
-            def take(source: BatterySource, owner: str) -> None:
-                if not isinstance(source, BatterySource):
-                    raise TypeError(
-                        f"register() takes a BatterySource, not {type(source).__name__}"
-                    )
-                if not is_kebab(source.id):
-                    raise ValueError(f"'{source.id}' is not a kebab-case id")
-                claims.setdefault(source.id, []).append(replace(source, owner=owner))
-
+            index = self._batteries = BatteryIndex()
             self._call_each(
                 "tabwb_register_batteries",
-                lambda plugin: {"register": partial(take, owner=plugin)},
+                lambda plugin: {"register": partial(index.add, owner=plugin)},
             )
-            twice = ((key, [s.owner for s in found]) for key, found in claims.items())
-            self._refuse("battery", ((key, owners) for key, owners in twice if len(owners) > 1))
+            self._refuse("battery", index.conflicts)
         return self._batteries
 
     def _refuse(self, noun: str, conflicts: Iterable[tuple[str, Iterable[str]]]) -> None:
@@ -455,10 +433,12 @@ class Plugins:
         if not self._dry:
             check_needs(descriptor)
         if descriptor.wraps is not None:
-            _, inner = self._resolve(descriptor.wraps, _inner(spec))
+            _, inner = self._resolve(descriptor.wraps, inner_spec(spec))
             if not is_writable(inner):  # a profile whose values no spec can hold
                 return component, spec
-            return component, replace(spec, name=_head(inner), options=inner.options)
+            return component, replace(
+                spec, name=str(replace(inner, options={})), options=inner.options
+            )
         own = spec
         if kind == "transcribers":
             cut_of(descriptor, spec)
@@ -512,13 +492,3 @@ class Plugins:
 
     def _close_failed(self, owner: str, error: str) -> None:
         self._problems.append(PluginProblem(owner, CLOSING, error))
-
-
-def _head(spec: Spec) -> str:
-    """A spec without its options."""
-    return str(replace(spec, options={}))
-
-
-def _inner(spec: Spec) -> str:
-    """The spec inside a spec: NAME, with all options."""
-    return str(replace(parse_spec(spec.name or ""), options=spec.options))
