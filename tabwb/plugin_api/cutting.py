@@ -1,6 +1,6 @@
-"""The option ``cut``, which every transcriber takes: whether it is given speech alone.
+"""The option ``cut`` of every transcriber: whether it gets only the stretches with speech.
 
-tabwb itself cuts (``administer/transcribing.py``); the transcriber never sees the option.
+tabwb itself cuts the recording; the transcriber does not get the option.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ MEANINGS: dict[Cut, str] = {
 
 
 def without_cut(spec: Spec) -> Spec:
-    """Return the spec with the options that are the transcriber's own.
+    """Return the spec without the option ``cut``.
 
     >>> str(without_cut(Spec("x", "y", {"cut": "speech", "beam": "4"})))
     'x:y@beam=4'
     """
-    return replace(spec, options={key: each for key, each in spec.options.items() if key != KEY})
+    return replace(spec, options={key: value for key, value in spec.options.items() if key != KEY})
 
 
 def cut_of(descriptor: Descriptor, spec: Spec) -> Cut:
-    """Return how a transcriber's recordings are cut.
+    """Return the value of ``cut`` for a transcriber.
 
     Args:
-        descriptor: of the transcriber; one that cuts by itself does so in any case.
-        spec: its spec, with ``cut`` among its options or without.
+        descriptor: of the transcriber; one that cuts by itself always does.
+        spec: its spec, with or without the option.
 
     Raises:
         UsageError: the value is not allowed for this transcriber.
@@ -50,6 +50,6 @@ def cut_of(descriptor: Descriptor, spec: Spec) -> Cut:
     if value not in allowed:
         raise UsageError(
             f"option '{KEY}' of '{descriptor.id}': '{value}' is not allowed",
-            allowed=", ".join(f"{each} ({MEANINGS[each]})" for each in allowed),
+            allowed=", ".join(f"{name} ({MEANINGS[name]})" for name in allowed),
         )
     return value

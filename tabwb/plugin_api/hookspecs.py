@@ -1,9 +1,9 @@
-"""The hooks of tabwb: who calls each, when, and what an implementation does.
+"""The hooks of tabwb: when each is called, and what an implementation does.
 
-A plugin is a package with an entry point in the group ``tabwb``; the object it points to (a module
-or an instance) holds functions named as here and marked with :data:`hookimpl`. Every entry point is
-loaded by itself and every implementation is called by itself: one that raises is reported by
-``tabwb plugins list`` and harms no other.
+A plugin is a package with an entry point in the group ``tabwb``. The object of the entry point (a
+module or an instance) has functions with the names below, marked with :data:`hookimpl`. Entry
+points are loaded one by one and implementations are called one by one: ``tabwb plugins list``
+reports one that raises, and the others still work.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ RegisterBattery = Callable[[BatterySource], None]
 
 @hookspec
 def tabwb_register_models(register: Register) -> None:
-    """Announce model back ends.
+    """Register model back ends.
 
-    Called once, when components are first looked for. Call ``register`` with a
+    Called once, before the first component is used. Call ``register`` with a
     :class:`~tabwb.plugin_api.descriptors.Descriptor` for each; its factory returns a
     :class:`~tabwb.plugin_api.components.ModelBackend`.
     """
@@ -35,52 +35,52 @@ def tabwb_register_models(register: Register) -> None:
 
 @hookspec
 def tabwb_register_judges(register: Register) -> None:
-    """Announce judges, which rate the features of responses.
+    """Register judges, which rate the features of responses.
 
-    Called once, when components are first looked for. The factory returns a
+    Called once, before the first component is used. The factory returns a
     :class:`~tabwb.plugin_api.components.Judge`.
     """
 
 
 @hookspec
 def tabwb_register_transcribers(register: Register) -> None:
-    """Announce transcribers, which turn audio into phonemes or words.
+    """Register transcribers, which turn audio into phonemes or words.
 
-    Called once, when components are first looked for. The factory returns a
+    Called once, before the first component is used. The factory returns a
     :class:`~tabwb.plugin_api.components.Transcriber`.
     """
 
 
 @hookspec
 def tabwb_register_scorers(register: Register) -> None:
-    """Announce scorers, which a battery's ``scorers`` name.
+    """Register scorers, which a battery names under ``scorers``.
 
-    Called once, when components are first looked for. The factory returns a
+    Called once, before the first component is used. The factory returns a
     :class:`~tabwb.plugin_api.components.Scorer`.
     """
 
 
 @hookspec
 def tabwb_register_batteries(register: RegisterBattery) -> None:
-    """Announce batteries that the plugin brings.
+    """Register batteries of the plugin.
 
-    Called once, when batteries are first looked for. Call ``register`` with a
+    Called once, before the first battery is used. Call ``register`` with a
     :class:`~tabwb.plugin_api.descriptors.BatterySource`; the file is read when it is needed.
     """
 
 
 @hookspec
 def tabwb_register_exporters(register: Register) -> None:
-    """Announce export formats for ``tabwb export --format``.
+    """Register export formats for ``tabwb export --format``.
 
-    Called once, when components are first looked for. The factory returns an
+    Called once, before the first component is used. The factory returns an
     :class:`~tabwb.plugin_api.components.Exporter`.
     """
 
 
 @hookspec
 def tabwb_on_trial_started(event: events.TrialStarted) -> None:
-    """A trial was put before the examinee.
+    """A trial was presented to the examinee.
 
     Called by the engine: for a person after the commit, for a model before it, because the start
     of a model's trial is committed together with its answer.
@@ -89,7 +89,7 @@ def tabwb_on_trial_started(event: events.TrialStarted) -> None:
 
 @hookspec
 def tabwb_on_asked(event: events.Asked) -> None:
-    """Several trials were put to a back end together. Called by the engine; never stored."""
+    """Several trials were sent to a back end together. Called by the engine; never stored."""
 
 
 @hookspec
@@ -140,7 +140,7 @@ def tabwb_on_trial_voided(event: events.TrialVoided) -> None:
 
 @hookspec
 def tabwb_on_undone(event: events.Undone) -> None:
-    """The last command was taken back. Called by the engine after the commit."""
+    """The last command was undone. Called by the engine after the commit."""
 
 
 @hookspec
@@ -166,3 +166,24 @@ def tabwb_on_finished(event: events.Finished) -> None:
 @hookspec
 def tabwb_on_discontinued(event: events.Discontinued) -> None:
     """An administration was ended early. Called by the engine after the commit."""
+
+
+OBSERVERS: dict[type[events.Event], str] = {
+    events.TrialStarted: "tabwb_on_trial_started",
+    events.Asked: "tabwb_on_asked",
+    events.Waiting: "tabwb_on_waiting",
+    events.Streamed: "tabwb_on_streamed",
+    events.AttemptRecorded: "tabwb_on_attempt_recorded",
+    events.Rated: "tabwb_on_rated",
+    events.JudgementRecorded: "tabwb_on_judgement_recorded",
+    events.Observed: "tabwb_on_observed",
+    events.TrialSkipped: "tabwb_on_trial_skipped",
+    events.TrialVoided: "tabwb_on_trial_voided",
+    events.Undone: "tabwb_on_undone",
+    events.Noted: "tabwb_on_noted",
+    events.Paused: "tabwb_on_paused",
+    events.Resumed: "tabwb_on_resumed",
+    events.Finished: "tabwb_on_finished",
+    events.Discontinued: "tabwb_on_discontinued",
+}
+"""Class of an event: the hook that is called with it. Every class has one."""

@@ -1,4 +1,4 @@
-"""Stop strings in streamed text, for back ends whose model or service does not know them."""
+"""Stop strings in streamed text, for back ends without stop strings of their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class StopStrings:
-    r"""Ends a stream at the first stop string; what might begin one is held back.
+    r"""Ends a stream at the first stop string; text that may begin one is held back.
 
     >>> stops = StopStrings(["\nQ:"])
     >>> stops.feed("lion\n"), stops.feed("Q: and"), stops.found
@@ -19,7 +19,7 @@ class StopStrings:
         self.found: str | None = None
 
     def feed(self, text: str) -> str:
-        """The text that certainly belongs to the reply."""
+        """Take in text; return the text that certainly belongs to the reply."""
         if self.found is not None:
             return ""
         self._held += text
@@ -33,12 +33,12 @@ class StopStrings:
         return sure
 
     def flush(self) -> str:
-        """What was held back: it turned out to be no stop string."""
+        """Return the text that was held back, at the end of the stream."""
         held, self._held = self._held, ""
         return held
 
     def _beginning(self) -> int:
-        """Length of the longest end of the held text with which a stop string begins."""
+        """Return the length of the longest end of the held text that begins a stop string."""
         longest = min(len(self._held), max(map(len, self._stops), default=1) - 1)
         for length in range(longest, 0, -1):
             if any(stop.startswith(self._held[-length:]) for stop in self._stops):

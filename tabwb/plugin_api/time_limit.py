@@ -1,4 +1,4 @@
-"""Work that must not take longer than a limit."""
+"""A time limit for calls that have none."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ T = TypeVar("T")
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns; it runs in a thread that is abandoned at the limit.
+    """Return the result of ``work``, which runs in a thread that is abandoned at the limit.
 
-    For calls that have no limit of their own: a server that sends a byte now and then is never
-    silent, and a chat template can loop for ever.
+    A server that sends a byte now and then never times out, and a chat template can loop for ever.
 
     Args:
         seconds: the limit.
-        work: what to do.
+        work: the call.
 
     Raises:
-        TimeoutError: the work was not done in time.
-        Exception: whatever the work raised.
+        TimeoutError: the call did not return in time.
+        Exception: as raised by the call.
     """
     done: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
 

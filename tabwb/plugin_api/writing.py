@@ -1,7 +1,7 @@
-"""Writing an export: whole or not at all, and never without the text that explains it.
+"""Writes an export whole or not at all, together with the text that explains it.
 
-For exporters of every plugin, and for tables that reports write. What people said is for the eyes
-of its user alone, so files are their owner's.
+For exporters of plugins and for tables of reports. Files are readable by their owner only, because
+responses of people are confidential.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
     """Write a text file and, beside it, ``OUT.README.txt`` with the notes.
 
     Args:
-        out: the file; one that is there is replaced.
+        out: the file; an existing one is replaced.
         text: its content.
-        notes: paragraphs. The first is :data:`~tabwb.records.words.RESEARCH_ONLY`, by which an
-            older explanation is known as ours and replaced.
+        notes: paragraphs. The first is :data:`~tabwb.records.words.RESEARCH_ONLY`, which marks an
+            older explanation as one that may be replaced.
 
     Raises:
-        TabwbError: it cannot be written, or the name of the notes is taken; nothing was changed.
+        TabwbError: it cannot be written, or another file has the name of the notes; nothing has
+            changed.
     """
     try:
         content = text.encode("utf-8")
@@ -41,26 +42,31 @@ def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
 
 
 def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -> None:
-    """Let ``write`` make the file under another name, then put it in its place; notes beside it.
+    """Let ``write`` write the file under another name, then rename it; write the notes.
+
+    Args:
+        out: the file.
+        write: writes the file at a path.
+        notes: paragraphs, as for :func:`write_text`.
 
     Raises:
-        TabwbError: it cannot be written, or the notes would replace a file of somebody else.
+        TabwbError: it cannot be written, or the notes would replace another file.
     """
     explanation = "\n\n".join(notes) + "\n"
     beside = out.with_name(out.name + ".README.txt")
-    stood = beside.exists()
-    if stood and not is_explanation(beside):
+    existed = beside.exists()
+    if existed and not is_explanation(beside):
         raise TabwbError(
             "is a file that tabwb did not write",
             where=str(beside),
             hint="the explanation of an export goes there: move it, or choose another name",
         )
-    # The explanation first: an export never lies about without it, nor it without an export.
+    # The explanation first, so that there is no export without it.
     _replace(beside, lambda path: _write_bytes(path, explanation.encode()))
     try:
         _replace(out, write)
     except TabwbError:
-        if not stood:
+        if not existed:
             beside.unlink(missing_ok=True)
         raise
 
@@ -81,10 +87,10 @@ def _write_bytes(path: Path, content: bytes) -> None:
 
 @contextmanager
 def draft_of(out: Path) -> Iterator[Path]:
-    """Give a name beside ``out`` for a draft; what is left of it at the end is removed.
+    """Yield a path beside ``out`` for a draft; remove the draft at the end.
 
-    Where the process is killed, the next start removes it. Without a writable data folder there is
-    no journal of drafts, and a killed process leaves its own.
+    If the process is killed, the next start removes it. Without a writable data folder there is no
+    journal of drafts, and a killed process leaves its draft.
 
     Raises:
         OSError: the draft cannot be made.

@@ -11,7 +11,8 @@ import pytest
 from tabwb import plugin_api
 from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.registry.plugins import KINDS, OBSERVERS
+from tabwb.plugin_api.hookspecs import OBSERVERS
+from tabwb.plugin_api.registry.plugins import KINDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 HOOKS = [name for name in dir(hookspecs) if name.startswith("tabwb_")]

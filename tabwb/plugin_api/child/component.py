@@ -1,4 +1,4 @@
-"""The parent's side of the child host: components whose work happens in another process."""
+"""Proxies of components that run in a child process."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from tabwb.records.specs import Spec
 from tabwb.records.states import StopReason
 
 CANCEL_S = 2.0
-"""Seconds that a component has to end a reply after cancel; then its process is ended."""
+"""Seconds that a component has to end a call after cancel; then its process is ended."""
 LONGEST_ANSWER = 32 * 2**20
-"""The longest frame that a child may send, in bytes."""
+"""The most bytes of a frame from a child."""
 CLOSE_S = 2.0
-"""Seconds that a process has to end after its pipe was closed."""
+"""Seconds that a process has to end after its pipe is closed."""
 OPEN_S = 1800.0
-"""Seconds that a component may take to load; the variable ``TABWB_OPEN_S`` changes it."""
+"""Seconds that a component may take to load, unless ``TABWB_OPEN_S`` is set."""
 POLL_S = 0.05
 _numbers = itertools.count(1)
 
@@ -70,14 +70,14 @@ def open_limit(environ: Mapping[str, str]) -> float:
 
 
 class _Process:
-    """One running host: frames that come are put into a queue by a thread, None at the end."""
+    """One running host; a thread puts its frames into a queue, and None at the end."""
 
     def __init__(
         self, name: str, spec: Spec, configuration: Configuration, variables: Collection[str]
     ) -> None:
         self.log = ChildLog(configuration.data_dir / "logs", name)
         self.popen = subprocess.Popen(
-            # -P: the current folder is no place to import from.
+            # -P: nothing is imported from the current folder.
             [sys.executable, "-P", "-m", "tabwb.plugin_api.child.host"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -85,7 +85,7 @@ class _Process:
             env=child_environment(
                 configuration, spec.options.get("threads"), os.environ, variables
             ),
-            start_new_session=True,  # ctrl+c is for tabwb, which asks the child to stop
+            start_new_session=True,  # ctrl+c goes to tabwb, which asks the child to stop
         )
         child_processes.register(self.popen)
         assert self.popen.stdin and self.popen.stdout and self.popen.stderr
@@ -109,8 +109,8 @@ class _Process:
             self.popen.stdout.close()
 
     def _write(self) -> None:
-        # In a thread of its own: a child that is stopped or busy does not read, and a large
-        # request would block whoever writes it.
+        # In a thread: a child that is stopped or busy does not read, and a large request would
+        # block its writer.
         try:
             while (frame := self._outgoing.get()) is not None:
                 write_frame(self._writing, frame)
@@ -121,11 +121,11 @@ class _Process:
                 self._writing.close()
 
     def send(self, frame: Frame) -> None:
-        """Write a frame, without waiting; that the child is gone shows when its frames end."""
+        """Queue a frame. Where the process has ended, its queue of frames ends."""
         self._outgoing.put(frame)
 
     def end(self, grace_s: float) -> int:
-        """Close the pipe, wait, and end the process if it is still there; its exit status."""
+        """Close the pipe, wait, end the process if it still runs; return its exit status."""
         self._outgoing.put(None)
         try:
             status = self.popen.wait(grace_s)
@@ -143,12 +143,12 @@ class _Process:
 class ChildComponent:
     """A component in a child process.
 
-    A process that dies ends the call under way with a :class:`ComponentError`; the next call
-    starts another one.
+    A process that dies ends the current call with a :class:`ComponentError`; the next call starts
+    another process.
     """
 
     _MAKE = ""
-    """The method of the host that makes the component."""
+    """The host's method that makes the component."""
 
     def __init__(self, descriptor: Descriptor, spec: Spec, configuration: Configuration) -> None:
         self._name = descriptor.id
@@ -160,12 +160,12 @@ class ChildComponent:
 
     @property
     def pid(self) -> int | None:
-        """The process, while there is one."""
+        """The id of the process, or None where none runs."""
         process = self._process
         return None if process is None else process.popen.pid
 
     def open(self) -> Mapping[str, str]:
-        """Start the process and load the component there; its facts.
+        """Start the process and load the component there; return its facts.
 
         Raises:
             ComponentError: it cannot be loaded, or the process died.
@@ -188,7 +188,7 @@ class ChildComponent:
         return {str(key): str(value) for key, value in facts.items()}
 
     def close(self) -> None:
-        """End the process; may be called twice, and from another thread than a reply's."""
+        """End the process; may be called twice, also from another thread than the reply's."""
         process, self._process = self._process, None
         if process is not None:
             process.end(CLOSE_S)
@@ -223,7 +223,7 @@ class ChildComponent:
     def _call(
         self, process: _Process, method: str, arguments: Frame, cancel: Cancel
     ) -> Iterator[Frame]:
-        """Frames of one call, the result last; none of them where it had to be cut off."""
+        """Yield the frames of one call, the result last; no result where it was cut off."""
         call = next(_numbers)
         process.send({"call": call, "method": method, "arguments": arguments})
         deadline: float | None = None
@@ -250,7 +250,7 @@ class ChildComponent:
                 yield frame
         finally:
             if not answered:
-                # Cut off, or nobody wants the rest: the process is in an unknown state.
+                # Cut off, or the caller left: the process is in an unknown state.
                 self._drop(process)
 
     def _drop(self, process: _Process) -> None:
@@ -294,11 +294,16 @@ class ChildModel(ChildComponent):
             self.likelihood = self._likelihood
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
-        """Stream a reply; after cancel the component has two seconds, then its process is ended."""
+        """Stream a reply.
+
+        Args:
+            request: the prompt.
+            cancel: the component then has two seconds before its process is ended.
+        """
         process = self._ready()
         started = time.monotonic()
         first: float | None = None
-        said: list[str] = []
+        texts: list[str] = []
         answered = False
         arguments = {"request": request}
         for frame in self._call(process, "reply", arguments, cancel):
@@ -307,7 +312,7 @@ class ChildModel(ChildComponent):
             piece = piece_from_plain(frame["piece"])
             if isinstance(piece, str):
                 first = time.monotonic() - started if first is None else first
-                said.append(piece)
+                texts.append(piece)
             elif isinstance(piece, Reply):
                 answered = True
             if isinstance(piece, str | Wait | Reply):
@@ -315,12 +320,12 @@ class ChildModel(ChildComponent):
         if answered:
             return
         latency = time.monotonic() - started
-        yield Reply("".join(said), StopReason.CANCELLED, latency, first)
+        yield Reply("".join(texts), StopReason.CANCELLED, latency, first)
 
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-        """Yield ``(index, reply)`` in whatever order they come; fewer when cancelled."""
+        """Yield ``(index, reply)`` in any order; fewer when cancelled."""
         process = self._ready()
         for frame in self._call(process, "reply-many", {"requests": list(requests)}, cancel):
             if "piece" in frame:

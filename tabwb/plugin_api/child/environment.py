@@ -1,4 +1,4 @@
-"""The environment of a child process: what it needs, and no secret of anybody else."""
+"""The environment of a child process: what it needs, and no other secrets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def without_secrets(
 ) -> dict[str, str]:
     """Return an environment without keys, tokens, passwords and URLs that hold a password.
 
-    Proxies stay: without them nothing is downloaded.
+    Variables of proxies stay, because downloads need them.
 
     Args:
         environ: the parent's environment.
@@ -66,8 +66,8 @@ def child_environment(
 ) -> dict[str, str]:
     """Return the environment of a child, fixed when it is started.
 
-    Threads wait passively: by default those of OpenMP spin, which on a busy machine makes a small
-    model a hundred times slower.
+    OpenMP's threads wait passively: spinning makes a small model a hundred times slower on a busy
+    machine.
 
     Args:
         configuration: gives the folders, whether to stay offline, and which variables hold keys.

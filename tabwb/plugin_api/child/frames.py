@@ -82,7 +82,7 @@ def read_record(kind: type[T], plain: object) -> T:
 
     Args:
         kind: its class.
-        plain: its fields, as they stand in the frame.
+        plain: its fields, as read from a frame.
 
     Raises:
         ValueError: they are not those of such a record.
@@ -130,4 +130,4 @@ def error_from_plain(plain: Frame) -> ComponentError:
 def _fields(value: Any) -> Frame:
     if is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in fields(value)}
-    return dict(value)  # a mapping that is no dict
+    return dict(value)  # another mapping than a dict

@@ -1,8 +1,8 @@
 """The child host, ``python -m tabwb.plugin_api.child.host``: one component in a process of its own.
 
-The process's standard input and output are the two pipes to tabwb. Both are taken away before
-anything of a plugin is imported: what a component prints goes to the log, and there is nothing
-for it to read. When tabwb closes its pipe, or dies in whatever way, the host ends.
+The standard input and output of the process are the two pipes to tabwb. Both are replaced before
+code of a plugin is imported: output of a component goes to the log, and its input is empty. The
+host ends when tabwb closes its pipe or dies.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from tabwb.records.specs import Spec
 from tabwb.records.speech import Clip
 
 GRACE_S = 1.0
-"""Seconds that a component has to end by itself after tabwb has gone."""
+"""Seconds that a component has to end after tabwb has ended."""
 
 Answer = Generator[Any, None, Any]
-"""Yields the pieces of an answer as plain data and returns its result."""
+"""Yields the pieces of an answer and returns its result."""
 
 
 class Host:
     """Answers calls in the main thread while a second thread listens for the next and for cancel.
 
     Attributes:
-        component: what ``make`` made.
+        component: the component, once it was made.
     """
 
     def __init__(self, reading: BinaryIO, writing: BinaryIO) -> None:
@@ -71,7 +71,7 @@ class Host:
             for cancel in list(self._cancels.values()):
                 cancel.set()
             self._calls.put(None)
-            # The main thread may be deep in a computation that looks at nothing.
+            # The main thread may be in a computation that checks nothing.
             timer = threading.Timer(GRACE_S, os._exit, (1,))
             timer.daemon = True
             timer.start()
@@ -164,7 +164,7 @@ METHODS: dict[str, Callable[[Host, Frame, threading.Event], Answer]] = {
     "unit": _unit,
     "transcribe-many": _transcribe_many,
 }
-"""What can be called. A further method is a generator here and a method of the proxy."""
+"""Name of a method: a generator here. Each has a method of the proxy."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The log of a child process: what it prints, up to a limit, in a file of its own."""
+"""The log of a child process: its output, up to a limit, in a file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tabwb.records.files import make_private_folder, open_private
 LIMIT = 1_000_000
 """Bytes of one log. When it is full its older half is removed."""
 KEPT = 20
-"""Logs that are kept; older ones are deleted."""
+"""Number of logs that are kept; older ones are deleted."""
 TAIL_LINES = 12
 REMOVED = b"[earlier lines were removed]\n"
 _numbers = itertools.count(1)
 
 
 class ChildLog:
-    """Copies what a process prints into a file, up to a limit, in a thread of its own.
+    """Copies the output of a process into a file, up to a limit, in a thread.
 
     Args:
         folder: of the logs; made, private, where it is missing.
@@ -53,7 +53,7 @@ class ChildLog:
         self._thread.start()
 
     def close(self, timeout_s: float = 0.5) -> None:
-        """Wait for what was printed last; an empty log is removed. The process has ended."""
+        """Wait for the last output of a process that has ended; remove an empty log."""
         if self._thread is not None:
             self._thread.join(timeout_s)
         with suppress(OSError):
@@ -61,7 +61,7 @@ class ChildLog:
                 self.path.unlink(missing_ok=True)
 
     def tail(self) -> str:
-        """The last lines."""
+        """Return the last lines."""
         try:
             with self.path.open("rb") as file:
                 file.seek(max(0, self.path.stat().st_size - 20_000))

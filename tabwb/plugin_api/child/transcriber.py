@@ -1,4 +1,4 @@
-"""A transcriber in a child process, as the rest of the program sees it."""
+"""The proxy of a transcriber in a child process."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tabwb.records.errors import ComponentError
 from tabwb.records.speech import Clip, Transcript
 
 DEATHS = 3
-"""After so many clips in a row that a process died of nothing more is tried: it is not them."""
+"""After so many clips in a row that ended a process, no more are tried: the cause is another."""
 
 
 class ChildTranscriber(ChildComponent):
     """A transcriber in a child process.
 
     Attributes:
-        unit: known once :meth:`open` was called.
+        unit: valid once :meth:`open` was called.
     """
 
     _MAKE = "make-transcriber"
     unit: Literal["phonemes", "words"] = "phonemes"
 
     def open(self) -> Mapping[str, str]:
-        """Start the process and load the model there; its facts."""
+        """Start the process and load the model there; return its facts."""
         facts = super().open()
         assert self._process is not None
         self.unit = self._result(self._process, "unit", {})
@@ -35,10 +35,14 @@ class ChildTranscriber(ChildComponent):
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)`` in whatever order they come; fewer when cancelled.
+        """Yield ``(index, transcript)`` in any order; fewer when cancelled.
 
-        A process that dies costs one clip: those that wait are then given one by one, each to a
-        process that lives, and the one that it dies of is an error.
+        Where the process dies, the clips that wait are transcribed one by one, and only the clip
+        that ends its process is an error.
+
+        Args:
+            clips: the clips.
+            cancel: ends the transcription.
         """
         waiting = dict(enumerate(clips))
         try:
@@ -46,7 +50,7 @@ class ChildTranscriber(ChildComponent):
                 del waiting[index]
                 yield index, transcript
         except ComponentError:
-            # What a living component raises makes all of them impossible.
+            # An error of a running component concerns all clips.
             if self._process is not None:
                 raise
             yield from self._one_by_one(waiting, cancel)

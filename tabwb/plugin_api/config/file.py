@@ -1,4 +1,4 @@
-"""One ``tabwb.toml``: its settings, checked, and how many of them count until it is trusted."""
+"""One ``tabwb.toml``: its checked settings, and those that count before it is trusted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SettingsFile:
     Attributes:
         table: its content.
         digest: SHA-256 (hex) of the bytes that were read.
-        requires_consent: it asks for consents; kept apart, because this counts without trust.
+        requires_consent: it requires consent, which counts without trust.
     """
 
     table: Table
@@ -60,7 +60,7 @@ class SettingsFile:
         self.store(), self.study(), self.folders(), self.profiles()
 
     def settings(self) -> tuple[str, ...]:
-        """Return the keys that are set; of a table of tables each."""
+        """Return the keys that are set; of profiles and study each inner key."""
         keys: list[str] = []
         for key, value in self.table.content.items():
             inner = list(value) if key in ("profile", "study") and isinstance(value, dict) else []
@@ -68,9 +68,9 @@ class SettingsFile:
         return tuple(keys)
 
     def narrowed(self, user: SettingsFile | None) -> tuple[SettingsFile, tuple[str, ...]]:
-        """Return the file with only what narrows, and the keys that are left out.
+        """Return the file with only its restrictions, and the keys that are ignored.
 
-        What says the same as the user's own file is not named: it changes nothing.
+        A key with the same value as in the user's own file is not named.
         """
         content = self.table.content
         kept = {"theme": content["theme"]} if "theme" in content else {}
@@ -104,13 +104,17 @@ class SettingsFile:
         return str(self.path.parent / Path(location).expanduser())
 
     def study(self) -> Study | None:
-        """Return what the study says of its speakers, or None where it says nothing."""
+        """Return the settings of the study, or None where there are none."""
         if "study" not in self.table.content:
             return None
         return read_study(self.table.inner("study", self.table.content["study"], STUDY_KEYS))
 
     def folders(self) -> tuple[Path, ...]:
-        """Return the plugin folders, absolute; relative ones count from this file's folder."""
+        """Return the plugin folders, absolute; relative ones count from this file's folder.
+
+        Raises:
+            UsageError: a folder is not a string.
+        """
         names = self.table.get("plugin_folders", list, [])
         if not all(isinstance(name, str) for name in names):
             raise self.table.error("plugin_folders", "a folder is named by a string")
@@ -124,7 +128,7 @@ class SettingsFile:
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """The ``tabwb.toml`` of a folder, for whoever decides whether to trust it.
+    """The ``tabwb.toml`` of a folder, as shown before the user trusts it.
 
     Attributes:
         path: of the file, absolute.

@@ -32,12 +32,12 @@ class Profile:
     """A spec under a name of the user's: ``profile:NAME``.
 
     Attributes:
-        spec: what it stands for; its values may hold what a spec cannot (commas).
+        spec: its values may contain what the text of a spec cannot (commas).
         where: file and key, for messages.
-        family: of the model, for instance ``Llama-3.2``; empty where not said.
-        tuning: ``base`` or ``instruct``; empty where not said. A base and an instruct model of one
-            family and size make a pair in results.
-        parameters: how many the model has, or None where not said.
+        family: of the model, for instance ``Llama-3.2``; empty where unknown.
+        tuning: ``base`` or ``instruct``; empty where unknown. A base and an instruct model of one
+            family and size are a pair in results.
+        parameters: number of parameters, or None where unknown.
     """
 
     spec: Spec
@@ -105,32 +105,46 @@ def option_text(value: object) -> str | None:
 def profile_of(
     plugins: Plugins, name: str, spec: str, family: str, tuning: str, parameters: str
 ) -> Profile:
-    """The profile that was typed in, field by field; empty is what is not said.
+    """Return the profile of the fields of a form; an empty field is not set.
 
-    A spec that says what the profile of this name says already leaves it as the user wrote it: an
-    alias, or a path with ``~``.
+    Where the profile of this name already has the same spec, the spec stays as the user wrote it
+    (an alias, or a path with ``~``).
+
+    Args:
+        plugins: resolves the spec.
+        name: of the profile.
+        spec: of the model.
+        family: of the model.
+        tuning: ``base``, ``instruct`` or empty.
+        parameters: number of parameters, as people write it.
 
     Raises:
-        UsageError: the spec names no model, or ``parameters`` is no number.
-        MissingExtra, NeedsNetwork: the model cannot be used here.
+        UsageError: the spec does not name a model, or ``parameters`` is not a number.
+        MissingExtra: a package that the model needs is not installed.
+        NeedsNetwork: the model needs a network and the program is offline.
     """
-    found = plugins.stands_for("models", spec)
+    resolved = plugins.stands_for("models", spec)
     known = plugins.configuration.profiles.get(name)
-    with suppress(TabwbError):  # one that cannot be used may be replaced
-        if known is not None and found == plugins.stands_for("models", f"profile:{name}"):
-            found = known.spec
+    with suppress(TabwbError):  # a profile that cannot be used may be replaced
+        if known is not None and resolved == plugins.stands_for("models", f"profile:{name}"):
+            resolved = known.spec
     count = number_of_parameters(parameters) if parameters.strip() else None
-    return Profile(found, "", family.strip(), tuning, count)
+    return Profile(resolved, "", family.strip(), tuning, count)
 
 
 def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
-    """Add a profile, or change the one of this name; the file that was written.
+    """Add a profile or change the one with this name; return the file.
 
-    Of one that is there only what is different is written: the rest stays as the user wrote it.
+    In an existing profile only values that differ are written.
+
+    Args:
+        config_dir: the user's folder.
+        name: of the profile.
+        profile: its values.
 
     Raises:
-        UsageError: the name is no kebab-case id, or the file is no TOML.
-        TabwbError: the file cannot be written; it is as it was.
+        UsageError: the name is not a kebab-case id, or the file is not TOML.
+        TabwbError: the file cannot be written; it is unchanged.
     """
     if not is_kebab(name):
         raise UsageError(
@@ -142,13 +156,13 @@ def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
     profiles = document.setdefault("profile", tomlkit.table(is_super_table=True))
     if not isinstance(profiles, MutableMapping):
         raise UsageError("profile: is not a table", where=str(path))
-    there = profiles.get(name)
-    table = there if isinstance(there, MutableMapping) else tomlkit.table()
+    known = profiles.get(name)
+    table = known if isinstance(known, MutableMapping) else tomlkit.table()
     _fill(table, profile)
     try:
-        if table is not there:
+        if table is not known:
             profiles[name] = table
-    except ValueError as error:  # an inline table holds no table
+    except ValueError as error:  # an inline table cannot contain a table
         raise UsageError(
             f"profile: cannot take another one ({error})",
             where=str(path),
@@ -162,7 +176,7 @@ def _fill(table: MutableMapping[str, Any], profile: Profile) -> None:
     import tomlkit
 
     spec = profile.spec
-    said = {
+    values = {
         "id": spec.id,
         "name": spec.name,
         "options": spec.options or None,
@@ -170,15 +184,15 @@ def _fill(table: MutableMapping[str, Any], profile: Profile) -> None:
         "tuning": profile.tuning or None,
         "parameters": profile.parameters,
     }
-    for key, value in said.items():
+    for key, value in values.items():
         if value is None:
-            if table.get(key):  # what is empty says nothing either
+            if table.get(key):  # an empty value is not set either
                 del table[key]
         elif key == "options":
             if not isinstance(table.get(key), MutableMapping):
                 table[key] = tomlkit.inline_table()
             options = table[key]
-            for option in [each for each in options if each not in spec.options]:
+            for option in set(options) - set(spec.options):
                 del options[option]
             for option, text in spec.options.items():
                 if option not in options or option_text(options[option]) != text:
@@ -188,11 +202,15 @@ def _fill(table: MutableMapping[str, Any], profile: Profile) -> None:
 
 
 def remove_profile(config_dir: Path, name: str) -> Path:
-    """Take a profile out of the user's file; the file that was written.
+    """Remove a profile from the user's file; return the file.
+
+    Args:
+        config_dir: the user's folder.
+        name: of the profile.
 
     Raises:
-        UsageError: it is not there.
-        TabwbError: the file cannot be written; it is as it was.
+        UsageError: there is no such profile.
+        TabwbError: the file cannot be written; it is unchanged.
     """
     import tomlkit
 
@@ -210,7 +228,7 @@ def remove_profile(config_dir: Path, name: str) -> Path:
 
 
 def number_of_parameters(text: str) -> int:
-    """A number of parameters as people write it.
+    """Return a number of parameters that is written as people write it.
 
     Raises:
         UsageError: it is not a number.
@@ -245,9 +263,8 @@ def _read(config_dir: Path) -> tuple[Path, Any]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Beside the file first, then in its place: one that was half written would be no file."""
     try:
-        path = path.resolve()  # a link stays one
+        path = path.resolve()  # a link stays a link
         mode = path.stat().st_mode & 0o755 if path.exists() else FILE_MODE
         write_private(path, text, mode=mode)
     except OSError as error:

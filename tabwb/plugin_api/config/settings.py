@@ -1,10 +1,10 @@
-"""What the user has set: flags, then ``TABWB_*``, then ``./tabwb.toml``, then the user's own file.
+"""The user's settings: flags, then ``TABWB_*``, then ``./tabwb.toml``, then the user's own file.
 
-Flags are applied by the command line on top of what :meth:`Configuration.load` returns.
+The command line applies flags to the result of :meth:`Configuration.load`.
 
-A ``tabwb.toml`` in the current folder may have come with a download. Until the user trusts it
-(``tabwb trust FOLDER``) it may only narrow what the program does: ``offline = true``,
-``require_consent = true``, and the theme. Everything else in it is ignored and named.
+A ``tabwb.toml`` in the current folder may be part of a download. Until the user trusts it
+(``tabwb trust FOLDER``) it can only restrict the program: ``offline = true``,
+``require_consent = true``, and the theme. The program names its other settings and ignores them.
 """
 
 from __future__ import annotations
@@ -30,18 +30,17 @@ class Configuration:
 
     Attributes:
         store: path or URL of the store, or None for the default.
-        offline: nothing but loopback and unix sockets.
+        offline: only loopback and unix sockets are allowed.
         theme: the workbench's theme, or None for its default.
         profiles: by name.
-        study: how speakers' IDs are written and what is recorded of them.
-        plugin_folders: from the user's own file; honoured as they are.
-        project_plugin_folders: from ``./tabwb.toml``; honoured only once trusted, because the file
-            may have come with a download.
+        study: the form of speakers' IDs, and what is recorded of speakers.
+        plugin_folders: from the user's own file; used without trust.
+        project_plugin_folders: from ``./tabwb.toml``; used only once trusted, because the file may
+            be part of a download.
         store_is_explicit: ``TABWB_STORE`` names the store.
         config_dir, data_dir: the user's folders (``TABWB_CONFIG_DIR``, ``TABWB_DATA_DIR``).
-        files: the files that were read, the stronger first.
-        ignored: the settings of ``./tabwb.toml`` that have no effect because its folder is not
-            trusted, by key.
+        files: the files that were read, the one that counts first.
+        ignored: keys of ``./tabwb.toml`` without effect, because its folder is not trusted.
         untrusted: that folder, or None where nothing is ignored.
     """
 
@@ -63,7 +62,7 @@ class Configuration:
         """Return the location of the store; None for the default one.
 
         Args:
-            location: from a flag; it counts before everything else.
+            location: from a flag; it counts first.
 
         Raises:
             UsageError: a folder that is not trusted names a store and the user names none. Which
@@ -83,7 +82,7 @@ class Configuration:
 
     @property
     def trust_file(self) -> Path:
-        """Where the hashes of trusted plugin folders are kept."""
+        """The file with the hashes of trusted plugin folders."""
         return trust_file_in(self.config_dir)
 
     @classmethod
@@ -139,7 +138,7 @@ class Configuration:
 
 
 def trust_file_in(config_dir: Path) -> Path:
-    """Return where the hashes of trusted folders and files are kept."""
+    """Return the file with the hashes of trusted folders and files."""
     return config_dir / "trusted-plugins.json"
 
 

@@ -1,4 +1,4 @@
-"""The table ``[study]`` of ``tabwb.toml``: how a study writes IDs, what it records of speakers.
+"""The table ``[study]`` of ``tabwb.toml``: the form of IDs, and what is recorded of speakers.
 
     [study]
     speaker_id_pattern = "[A-Z]{2}[0-9]{3}"
@@ -24,7 +24,7 @@ COLUMN_KEYS = ("name", "type", "unit", "minimum", "maximum", "choices", "title")
 
 
 def read_study(table: Table) -> Study:
-    """Return what the table ``[study]`` says.
+    """Return the settings of the table ``[study]``.
 
     Raises:
         UsageError: a value is malformed.

@@ -1,4 +1,4 @@
-"""Where judge prompts lie: those that come with tabwb, and the user's own. Names only, unread."""
+"""The files of judge prompts: those of tabwb and the user's own. They are not read here."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from tabwb.records.identifiers import is_component_id
 
 LIKELIHOOD = "+likelihood"
 NULL = "+likelihood+null"
-"""Endings of the ids of judges that read a prompt's labels off log probabilities."""
+"""Endings of the ids of judges that compare log probabilities of a prompt's labels."""
 
 
 def bundled_folder() -> Path:
-    """The folder of the prompts that come with tabwb."""
+    """Return the folder of the prompts that come with tabwb."""
     batteries = find_spec("tabwb_batteries")
     (root, *_) = (batteries and batteries.submodule_search_locations) or ("",)
     return Path(root) / "judges"
 
 
 def user_folder() -> Path:
-    """The folder of the user's own prompts; it need not exist."""
+    """Return the folder of the user's own prompts; it need not exist."""
     return config_folder(os.environ) / "judges"
 
 
 def prompt_files() -> tuple[dict[str, Path], list[str]]:
-    """The prompt files by judge id, and what is wrong with the names of others.
+    """Return the prompt files by judge id, and the problems of other files' names.
 
-    A file is named by the id of its judge: ``tab-2026+prompt.toml``. A prompt that comes with
-    tabwb is never replaced: what an id means must not differ between two machines.
+    A file has the id of its judge as its name: ``tab-2026+prompt.toml``. A prompt of tabwb is never
+    replaced: an id must mean the same on every machine.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     wrong: list[str] = []
     for folder in (bundled_folder(), user_folder()):
         for path in sorted(folder.glob("*.toml"), key=lambda path: path.stem):
             if problem := name_problem(path.stem):
                 wrong.append(f"{path}: {problem}")
-            elif path.stem in found:
+            elif path.stem in files:
                 wrong.append(f"{path}: a judge '{path.stem}' comes with tabwb; choose another name")
             else:
-                found[path.stem] = path
-    return found, wrong
+                files[path.stem] = path
+    return files, wrong
 
 
 def name_problem(judge: str) -> str:
-    """What keeps a word from being the id of a judge prompt; empty where nothing does.
+    """Return why a word cannot be the id of a judge prompt; empty where it can.
 
     >>> name_problem("tab-2026+prompt"), name_problem("mine+likelihood")[:30]
     ('', "no id of a prompt ends in '+li")
@@ -63,7 +63,7 @@ def name_problem(judge: str) -> str:
 
 
 def prompt_id(judge: str) -> str:
-    """The id of the prompt that a judge of this plugin uses.
+    """Return the id of the prompt that a judge uses.
 
     >>> prompt_id("tab-2026+likelihood+null"), prompt_id("tab-2026+prompt")
     ('tab-2026', 'tab-2026+prompt')

@@ -1,6 +1,6 @@
-"""Reading a judge prompt: the file checked whole, every problem with its line, nothing run.
+"""Reads judge prompts and reports every problem of a file with its line.
 
-A variant names its ``base`` and says only what differs; the base stands on its own.
+A variant names its ``base`` and has only what differs; a base has no base itself.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def load_prompt(path: Path) -> JudgePrompt:
     """Read and check a prompt's file.
 
     Raises:
-        PromptProblems: what is wrong, every problem at once.
+        PromptProblems: with every problem of the file.
     """
     prompt, problems = read_prompt(path)
     if prompt is None:
@@ -50,7 +50,7 @@ def load_prompt(path: Path) -> JudgePrompt:
 
 
 def read_prompt(path: Path) -> tuple[JudgePrompt | None, tuple[Problem, ...]]:
-    """The prompt of a file, None where it cannot be used, and every problem of the file."""
+    """Return the prompt of a file (None where it cannot be used) and all its problems."""
     try:
         return _read(path)
     except RecursionError:
@@ -76,7 +76,7 @@ def _read(path: Path) -> tuple[JudgePrompt | None, tuple[Problem, ...]]:
 
 
 def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
-    """The tables of the base; none where there is none; what is wrong where it cannot be used."""
+    """Return the tables of the base, or its problems; no tables where there is no base."""
     head = own.get("judge")
     name = head.get("base") if isinstance(head, dict) else None
     if not isinstance(name, str):

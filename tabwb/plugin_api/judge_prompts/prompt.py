@@ -1,4 +1,4 @@
-"""A judge prompt as frozen plain data, and the messages that it makes of a response."""
+"""A judge prompt as plain data, and the messages that it makes for a response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class JudgedFeature:
-    """A feature as a judge is shown it.
+    """A feature as a judge sees it.
 
     Attributes:
         id: in batteries, also the measure's name.
@@ -91,11 +91,11 @@ class JudgePrompt:
         return {feature.key: feature.id for feature in self.features}
 
     def messages(self, transcript: str, prompt: str) -> tuple[Message, ...]:
-        """What is sent for one response.
+        """Return the messages for one response.
 
         Args:
             transcript: the response.
-            prompt: of the item; goes nowhere unless the prompt asks for it.
+            prompt: of the item; used only where the template has ``{prompt}``.
         """
         given = self._constants() | {"transcript": transcript, "prompt": prompt}
         user = Message("user", filled(self.templates.user, given))
@@ -104,11 +104,11 @@ class JudgePrompt:
         return (Message("system", filled(self.templates.system, given)), user)
 
     def repair(self, problem: str) -> str:
-        """What is sent after a reply that could not be read."""
+        """Return the message after a reply that could not be read."""
         return filled(self.templates.repair, {"problem": problem})
 
     def labels(self, present: tuple[str, ...]) -> str:
-        r"""The JSON that stands for some features being present, laid out as in appendix D.3."""
+        r"""Return the JSON for the features that are present, in the layout of appendix D.3."""
         return json.dumps(
             {feature.key: int(feature.id in present) for feature in self.features},
             ensure_ascii=False,
@@ -117,9 +117,9 @@ class JudgePrompt:
 
     @property
     def json_schema(self) -> str:
-        """The JSON schema of a reply, for interfaces that can be held to one.
+        """The JSON schema of a reply, for interfaces that can follow one.
 
-        Not sorted: some write the keys in the order in which a schema has them.
+        Not sorted: some models write the keys in the order of the schema.
         """
         keys = list(self.keys)
         return json.dumps(
@@ -134,14 +134,14 @@ class JudgePrompt:
 
     @property
     def canonical(self) -> str:
-        """Canonical JSON of all that is put to a model besides the response, for keeping.
+        """Canonical JSON of everything that a model gets besides the response, for the store.
 
-        Where response and item's prompt go, their placeholders stand.
+        The placeholders of the response and of the item's prompt are not filled in.
         """
         return canonical_json(self._content())
 
     def weighed(self, *, calibrated: bool) -> str:
-        """The same where labels are read off log probabilities, with how that is done."""
+        """Return the canonical JSON of a judge that compares log probabilities of labels."""
         how = {
             "labels": "the more likely of 0 and 1, key by key",
             "threshold": self.threshold,
@@ -178,11 +178,11 @@ class JudgePrompt:
                 texts.example,
                 {
                     "number": str(number),
-                    "transcript": one.transcript,
-                    "json": self.labels(one.present),
+                    "transcript": example.transcript,
+                    "json": self.labels(example.present),
                 },
             )
-            for number, one in enumerate(self.examples, start=1)
+            for number, example in enumerate(self.examples, start=1)
         ]
         return {
             "definitions": "\n\n".join(definitions),
@@ -192,19 +192,23 @@ class JudgePrompt:
 
 
 def filled(template: str, given: Mapping[str, str]) -> str:
-    """A template with its placeholders filled in once: what is filled in is never looked at.
+    """Return a template with its placeholders replaced once; values are not replaced again.
+
+    Args:
+        template: with placeholders in braces.
+        given: name of a placeholder to its text; others stay.
 
     >>> filled("{prompt}: {transcript}", {"prompt": "{transcript}", "transcript": "house"})
     '{transcript}: house'
     """
-    return PLACEHOLDER.sub(lambda found: given.get(found[1], found[0]), template)
+    return PLACEHOLDER.sub(lambda match: given.get(match[1], match[0]), template)
 
 
 def canonical_json(content: object) -> str:
-    """JSON with sorted keys and no white space."""
+    """Return JSON with sorted keys and no white space."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def sha256(text: str) -> str:
-    """SHA-256 (hex) of a text."""
+    """Return the SHA-256 (hex) of a text."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

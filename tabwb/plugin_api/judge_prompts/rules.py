@@ -1,4 +1,4 @@
-"""What ties the keys of a judge prompt together, beyond their types."""
+"""The rules of a judge prompt that concern several keys."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PLACEHOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "example": (("number", "transcript", "json"), ("transcript", "json")),
     "repair": (("problem",), ("problem",)),
 }
-"""Key of [prompt]: placeholders that may stand there, and those that must, once each."""
+"""Key of [prompt]: the allowed placeholders, and those that are required once each."""
 
 
 def broken_rules(file: JudgeFile, stem: str) -> Iterator[Broken]:
-    """Every rule that does not hold.
+    """Yield every broken rule.
 
     Args:
-        file: with right types.
+        file: with valid types.
         stem: the file's name without ``.toml``.
     """
     yield from control_characters((), file.model_dump())
@@ -39,8 +39,8 @@ def broken_rules(file: JudgeFile, stem: str) -> Iterator[Broken]:
             shortened(file.judge.id),
             "the file's name without '.toml'",
         )
-    yield from unique_ids(("feature",), [one.id for one in file.feature], "feature")
-    yield from _keys([one.key for one in file.feature])
+    yield from unique_ids(("feature",), [feature.id for feature in file.feature], "feature")
+    yield from _keys([feature.key for feature in file.feature])
     for key in PLACEHOLDERS:
         yield from _placeholders(key, getattr(file.prompt, key))
     yield from _unused(file)
@@ -84,10 +84,12 @@ def _placeholders(key: str, template: str) -> Iterator[Broken]:
 
 
 def _unused(file: JudgeFile) -> Iterator[Broken]:
-    """What is written but shown nowhere: most likely a placeholder was forgotten."""
+    """Yield texts that no placeholder shows."""
     shown = set(PLACEHOLDER.findall(file.prompt.system + file.prompt.user))
     written: dict[str, KeyPath | None] = {
-        "definitions": ("feature",) if any(one.definition for one in file.feature) else None,
+        "definitions": ("feature",)
+        if any(feature.definition for feature in file.feature)
+        else None,
         "examples": ("example",) if file.example else None,
         "recap": ("prompt", "recap") if file.prompt.recap else None,
     }
@@ -98,7 +100,7 @@ def _unused(file: JudgeFile) -> Iterator[Broken]:
 
 
 def _labels(file: JudgeFile) -> Iterator[Broken]:
-    known = [one.id for one in file.feature]
+    known = [feature.id for feature in file.feature]
     for number, example in enumerate(file.example):
         for index, feature in enumerate(example.present):
             where = ("example", number, "present", index)

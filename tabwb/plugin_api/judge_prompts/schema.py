@@ -1,4 +1,4 @@
-"""What may stand in a judge prompt's file: pydantic models, at the edge and nowhere else."""
+"""The tables and keys of a judge prompt's file, as pydantic models."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class JudgeTable(_Table):
 
 
 class PromptTable(_Table):
-    """The messages. In braces stands what is filled in."""
+    """The messages, with placeholders in braces."""
 
     system: str = Field("", description="The system message; empty for none.")
     user: Text = Field(

@@ -1,4 +1,4 @@
-"""Plugin folders: code that is used from where it lies, without being installed."""
+"""Plugin folders: packages that are imported from a folder without being installed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class FolderEntry:
 
 
 def folder_entries(folder: Path) -> tuple[FolderEntry, ...]:
-    """What a plugin folder declares in ``[project.entry-points.tabwb]``.
+    """Return the entry points that a plugin folder declares in ``[project.entry-points.tabwb]``.
 
     Raises:
-        ComponentError: the folder is no plugin folder.
+        ComponentError: the folder is not a plugin folder.
     """
     import tomli
 
@@ -57,10 +57,10 @@ def folder_entries(folder: Path) -> tuple[FolderEntry, ...]:
 
 
 def open_folder(folder: Path) -> None:
-    """Make a folder's packages importable, after everything that is installed.
+    """Make the packages of a folder importable, after everything that is installed.
 
-    Only source files are imported from it and no byte code is read or written there: what runs is
-    what was hashed when the folder was trusted.
+    Only source files are imported and no byte code is read or written there, so that exactly the
+    files run that were hashed when the folder was trusted.
     """
     resolved = folder.resolve()
     if resolved in _folders:
@@ -73,7 +73,7 @@ def open_folder(folder: Path) -> None:
 
 
 class _SourceOnly(SourceFileLoader):
-    """Imports source without its byte code cache: loaders without stats have none."""
+    """Imports source without the byte code cache, which needs ``path_stats``."""
 
     def path_stats(self, path: object) -> NoReturn:
         raise OSError("byte code is not used in plugin folders")

@@ -1,7 +1,7 @@
-"""Components of plugins as the rest of the program uses them: what they do is checked.
+"""Proxies of plugins' components that check everything they return and raise.
 
-A component can raise anything, print, return the wrong types or not end. Here each of these becomes
-a :class:`~tabwb.records.errors.ComponentError` that names the component, or is kept away.
+A component can raise anything, print, return the wrong types or never return. Each of these becomes
+a :class:`~tabwb.records.errors.ComponentError` that names the component, or is contained.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tabwb.records.standard_streams import stdout_to_stderr
 from tabwb.records.states import StopReason
 
 CLOSE_S = 5.0
-"""Seconds that ``close`` of a component may take; then the program continues without it."""
+"""Seconds that ``close`` of a component may take; then the program continues."""
 T = TypeVar("T")
 Report = Callable[[str], object]
-"""Is told of a failure that must not end what the user does."""
+"""Called with a failure that must not end the program."""
 
 
 class GuardedComponent:
@@ -34,7 +34,7 @@ class GuardedComponent:
     Args:
         inner: what the plugin made.
         name: its id, for messages.
-        report: is told why ``close`` failed.
+        report: is called with the reason where ``close`` fails.
 
     Attributes:
         inner: what the plugin made.
@@ -49,7 +49,7 @@ class GuardedComponent:
         self._report = report
 
     def open(self) -> Mapping[str, str]:
-        """Open the component; its facts as text.
+        """Open the component; return its facts as text.
 
         Raises:
             ComponentError: it cannot be opened, or its facts are not a mapping.
@@ -66,7 +66,7 @@ class GuardedComponent:
             with exits_as_errors():
                 self.inner.close()
 
-        # Redirected out here: a thread that never ends would never put stdout back.
+        # Redirected out here: a thread that never ends would never restore stdout.
         try:
             with stdout_to_stderr():
                 within(CLOSE_S, close)
@@ -93,7 +93,7 @@ class GuardedComponent:
             raise ComponentError(self._FAILED.format(self._name) + error_words(error)) from error
 
     def _each(self, begin: Callable[[], Any]) -> Iterator[Any]:
-        """Yield what an iterator of the plugin gives, each step guarded.
+        """Yield the items of an iterator of the plugin, each step guarded.
 
         Raises:
             ComponentError: it raised, or is not an iterator.
@@ -109,10 +109,10 @@ class GuardedComponent:
                 self._call(close)
 
     def _pairs(self, begin: Callable[[], Any], count: int) -> Iterator[tuple[int, Any]]:
-        """Yield the ``(index, piece)`` that an iterator of the plugin gives.
+        """Yield the pairs ``(index, piece)`` of an iterator of the plugin.
 
         Raises:
-            ComponentError: it raised, or gave anything but pairs with an index below ``count``.
+            ComponentError: it raised, or yielded anything but pairs with an index below ``count``.
         """
         for pair in self._each(begin):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -128,7 +128,7 @@ class GuardedComponent:
 
 
 class GuardedModel(GuardedComponent):
-    """A model back end; what it gives are strings, waits and replies with sound numbers.
+    """A model back end that yields strings, waits and replies with valid numbers.
 
     It has ``reply_many`` and ``likelihood`` where the plugin's back end has them.
     """
@@ -142,18 +142,22 @@ class GuardedModel(GuardedComponent):
 
     @property
     def concurrency(self) -> Any:
-        """How many requests are under way at one time, where the back end says so.
+        """The number of requests in progress at one time.
 
         Raises:
-            AttributeError: it does not.
+            AttributeError: the back end does not say.
         """
         return self.inner.concurrency
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Yield pieces of text and, last, the reply.
 
+        Args:
+            request: the prompt.
+            cancel: ends the reply.
+
         Raises:
-            ComponentError: the back end failed, or gave anything else.
+            ComponentError: the back end failed, or yielded anything else.
         """
         for piece in self._each(lambda: self.inner.reply(request, cancel)):
             if isinstance(piece, str):
@@ -167,7 +171,7 @@ class GuardedModel(GuardedComponent):
         """Return a reply or wait with plain numbers.
 
         Raises:
-            ComponentError: a field is of the wrong type or no number.
+            ComponentError: a field has the wrong type or is not a valid number.
         """
         if isinstance(piece, Wait):
             return replace(piece, seconds=self._seconds(piece.seconds, "a wait's seconds"))
@@ -207,10 +211,10 @@ class GuardedModel(GuardedComponent):
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-        """Yield ``(index, reply)``; a reply that is not sound is the error of its request alone.
+        """Yield ``(index, reply)``; an invalid reply is the error of its request.
 
         Raises:
-            ComponentError: the back end failed, or gave anything but such pairs.
+            ComponentError: the back end failed, or yielded anything but such pairs.
         """
         begin = lambda: self.inner.reply_many(requests, cancel)  # noqa: E731
         for index, piece in self._pairs(begin, len(requests)):
@@ -227,39 +231,39 @@ class GuardedModel(GuardedComponent):
     def _likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
-        """The likelihood of each continuation.
+        """Return the likelihood of each continuation.
 
         Raises:
-            ComponentError: the back end failed, or gave anything else.
+            ComponentError: the back end failed, or returned anything else.
         """
         begin = lambda: self.inner.likelihood(request, continuations, cancel)  # noqa: E731
-        return [self._weighed(one) for one in self._each(begin)]
+        return [self._checked_likelihood(item) for item in self._each(begin)]
 
-    def _weighed(self, one: object) -> Likelihood:
-        if not isinstance(one, Likelihood):
-            raise self._wrong(_kind(one), "tabwb.records.exchange.Likelihood")
-        value = one.log_probability
+    def _checked_likelihood(self, item: object) -> Likelihood:
+        if not isinstance(item, Likelihood):
+            raise self._wrong(_kind(item), "tabwb.records.exchange.Likelihood")
+        value = item.log_probability
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise self._wrong(f"log_probability = {value!r}", "a natural logarithm")
-        tokens = self._count(one.tokens, "tokens")
+        tokens = self._count(item.tokens, "tokens")
         if tokens is None:
             raise self._wrong("tokens = None", "a whole number, 0 or more")
         return Likelihood(
             float(value),
             tokens,
-            self._count(one.prompt_tokens, "prompt_tokens"),
-            self._metadata(one.metadata),
+            self._count(item.prompt_tokens, "prompt_tokens"),
+            self._metadata(item.metadata),
         )
 
 
 class GuardedTranscriber(GuardedComponent):
-    """A transcriber; what it gives are pairs of a clip's index and a transcript."""
+    """A transcriber that yields pairs of a clip's index and a transcript."""
 
     _FAILED = "transcriber '{}' failed: "
 
     @property
     def unit(self) -> Literal["phonemes", "words"]:
-        """What a segment of its transcripts is.
+        """The unit of a segment.
 
         Raises:
             ComponentError: it is neither phonemes nor words.
@@ -272,10 +276,14 @@ class GuardedTranscriber(GuardedComponent):
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)``; what is not a transcript is the error of its clip alone.
+        """Yield ``(index, transcript)``; anything else than a transcript is the error of its clip.
+
+        Args:
+            clips: the clips.
+            cancel: ends the transcription.
 
         Raises:
-            ComponentError: the transcriber failed, or gave anything but such pairs.
+            ComponentError: the transcriber failed, or yielded anything but such pairs.
         """
         begin = lambda: self.inner.transcribe_many(clips, cancel)  # noqa: E731
         for index, transcript in self._pairs(begin, len(clips)):
@@ -287,7 +295,7 @@ class GuardedTranscriber(GuardedComponent):
 
 
 def inner_of(component: T) -> T:
-    """Return what the plugin itself made: conformance checks look at that."""
+    """Return the component that the plugin made, for conformance checks."""
     return component.inner if isinstance(component, GuardedComponent) else component
 
 

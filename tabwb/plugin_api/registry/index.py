@@ -1,6 +1,6 @@
-"""Components by kind and id: who registered what, and which word finds which.
+"""Components by kind and id, and the checks of a spec before a component is made.
 
-Two components with one id are both refused: neither wins silently, first-party ones included.
+Two components with one id are both refused, first-party ones included.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ EXAMPLES: Mapping[ComponentKind, str] = {
     "scorers": "choice",
     "exporters": "csv",
 }
-"""Specs of each kind, for messages."""
+"""Examples of specs, for messages."""
 
 LISTS: Mapping[ComponentKind, str] = {
     "models": "'tabwb model list' shows what is there, 'tabwb plugins list' what failed",
     "judges": "'tabwb judge list' shows what is there, 'tabwb plugins list' what failed",
 }
-"""What lists the components of a kind, where there is more than the list of plugins."""
+"""The hint of an unknown id, of kinds that have a command of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A descriptor with who registered it."""
+    """A descriptor and the plugin that registered it."""
 
     kind: ComponentKind
     descriptor: Descriptor
@@ -77,10 +77,15 @@ class Registry:
     _claims: dict[str, list[Component]] = field(default_factory=dict)
 
     def add(self, descriptor: Descriptor, owner: str) -> None:
-        """Take in what ``owner`` registers.
+        """Register a component.
+
+        Args:
+            descriptor: of the component.
+            owner: the plugin.
 
         Raises:
-            TypeError, ValueError: it is no descriptor, or one with malformed fields.
+            TypeError: it is not a descriptor.
+            ValueError: its id or an alias is malformed.
         """
         if not isinstance(descriptor, Descriptor):
             raise TypeError(f"register() takes a Descriptor, not {type(descriptor).__name__}")
@@ -95,12 +100,12 @@ class Registry:
 
     @property
     def components(self) -> tuple[Component, ...]:
-        """Those that can be used, in the order registered."""
+        """The usable components, in the order in which they were registered."""
         return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
 
     @property
     def conflicts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Words claimed twice, each with all owners. A word that is an id is no alias."""
+        """Ids and aliases that are registered twice, with their owners."""
         twice = [(word, claims) for word, claims in self._claims.items() if len(claims) > 1]
         aliases = self._aliases()
         twice += [(word, claims) for word, claims in aliases.items() if len(claims) > 1]
@@ -119,10 +124,10 @@ class Registry:
         return aliases
 
     def find(self, word: str) -> Component:
-        """The component that an id or alias names.
+        """Return the component with an id or alias.
 
         Raises:
-            UsageError: none does, or two do.
+            UsageError: there is none, or there are two.
         """
         claims = self._claims.get(word) or self._aliases().get(word) or []
         noun = NOUNS[self.kind]
@@ -147,7 +152,11 @@ class Registry:
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for a misspelt word, or nothing.
+    """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string.
+
+    Args:
+        word: as written.
+        known: the words that exist.
 
     >>> near("ecko", ["echo", "replay"])
     "; did you mean 'echo'?"
@@ -157,10 +166,14 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def check_name(descriptor: Descriptor, spec: Spec) -> None:
-    """Check that a NAME is there exactly where one is taken.
+    """Check that a spec has a NAME where one is required and none where none is allowed.
+
+    Args:
+        descriptor: of the component.
+        spec: of the component.
 
     Raises:
-        UsageError: it is missing or superfluous.
+        UsageError: the name is missing or not allowed.
     """
     if spec.name is None and descriptor.name_required:
         raise UsageError(
@@ -175,7 +188,8 @@ def check_needs(descriptor: Descriptor) -> None:
     """Check that extras and the plugin's own packages are installed, without importing them.
 
     Raises:
-        MissingExtra, MissingPackage: one is not; the hint names the command that installs it.
+        MissingExtra: an extra is not installed; the hint names the command that installs it.
+        MissingPackage: a package is not installed, likewise.
     """
     for name in descriptor.needs:
         for module in EXTRAS.get(name, ()):
@@ -186,15 +200,15 @@ def check_needs(descriptor: Descriptor) -> None:
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module can be imported, without importing it."""
+    """Return whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
-    except (ModuleNotFoundError, ValueError):  # the package around it is missing; no module's name
+    except (ModuleNotFoundError, ValueError):  # its package is missing; the name is malformed
         return False
 
 
 def is_distributed(name: str) -> bool:
-    """Whether a distribution of this name is installed (``openai-whisper`` brings ``whisper``)."""
+    """Return whether a distribution is installed (``openai-whisper`` has ``whisper``)."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -205,7 +219,11 @@ def is_distributed(name: str) -> bool:
 
 
 def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
-    """The options as an instance of the component's own model; None where it has no options.
+    """Return the options as an instance of the component's model; None where it has no options.
+
+    Args:
+        descriptor: of the component.
+        spec: with the options.
 
     Raises:
         UsageError: an option is unknown or its value is not allowed.

@@ -1,4 +1,4 @@
-"""Loading plugins: installed entry points and trusted folders, each by itself."""
+"""Loading of plugins: installed entry points and trusted folders, one by one."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from tabwb.records.interrupts import is_real
 from tabwb.records.standard_streams import stdout_to_stderr
 
 NOT_LOADED = "not loaded"
-"""What was being done, of a plugin folder that is not trusted."""
+"""``PluginProblem.what`` of a plugin folder that is not trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PluginProblem:
-    """Something of a plugin that failed.
+    """A failure of a plugin.
 
     Attributes:
-        plugin: name of its entry point, or the folder.
-        what: what was being done.
-        error: the error's own words.
+        plugin: name of its entry point, or its folder.
+        what: what failed.
+        error: the text of the error.
     """
 
     plugin: str
@@ -49,8 +49,8 @@ class PluginInfo:
 
     Attributes:
         name: of its entry point.
-        distribution, version: of the package that brings it, or empty.
-        folder: where it lies, for plugin folders; empty for installed ones.
+        distribution, version: of its package, or empty.
+        folder: of a plugin folder; empty for installed plugins.
     """
 
     name: str
@@ -60,12 +60,12 @@ class PluginInfo:
 
 
 class Loader:
-    """Loads what there is into a pluggy manager.
+    """Loads plugins into a pluggy manager.
 
     Attributes:
-        manager: knows the implementations of every plugin that could be loaded.
+        manager: has the implementations of every plugin that could be loaded.
         loaded: those plugins, installed ones first.
-        problems: what failed; whoever calls implementations adds to it.
+        problems: the failures; callers of implementations add theirs.
     """
 
     def __init__(self, configuration: Configuration) -> None:
@@ -82,7 +82,12 @@ class Loader:
         self._load_folders()
 
     def load_module(self, name: str, module: object) -> None:
-        """Take in a plugin that is not installed, unless one of its name is loaded already."""
+        """Load a plugin that is not installed, unless one with its name is loaded already.
+
+        Args:
+            name: of the entry point that it would have.
+            module: the plugin.
+        """
         if not self.manager.has_plugin(name):
             self._load(PluginInfo(name, "", ""), lambda: module)
 
@@ -142,10 +147,12 @@ class Loader:
     def _load(self, info: PluginInfo, load: Callable[[], Any]) -> None:
         if self.manager.has_plugin(info.name):
             owner = next(other for other in self.loaded if other.name == info.name)
-            mine, theirs = (each.distribution or each.folder for each in (info, owner))
+            mine, theirs = (plugin.distribution or plugin.folder for plugin in (info, owner))
             self.problems.append(
                 PluginProblem(
-                    info.name, "not loaded", f"'{mine}' and '{theirs}' both bring a plugin so named"
+                    info.name,
+                    "not loaded",
+                    f"'{mine}' and '{theirs}' both have a plugin with this name",
                 )
             )
             return
@@ -179,11 +186,11 @@ class Loader:
 
 
 class PluginExit(Exception):
-    """A plugin tried to end the program, or raised what is no ``Exception``."""
+    """A plugin tried to end the program, or raised an error that is not an ``Exception``."""
 
 
 class _ExitsAsErrors:
-    """Turns what a plugin raises to end the program into an error."""
+    """Turns an attempt of a plugin to end the program into an error."""
 
     def __enter__(self) -> None:
         return None
@@ -202,7 +209,7 @@ class _ExitsAsErrors:
 
 
 class _PluginCode(_ExitsAsErrors):
-    """The same, with stdout redirected."""
+    """The same, with standard output redirected."""
 
     def __enter__(self) -> None:
         stdout_to_stderr().__enter__()
@@ -217,12 +224,12 @@ class _PluginCode(_ExitsAsErrors):
         super().__exit__(kind, error, trace)
 
 
-# They hold nothing, so one of each serves every call: a model's reply has thousands of pieces.
+# Without state, so one instance serves every call: a reply has thousands of pieces.
 _plugin_code, _exits_as_errors = _PluginCode(), _ExitsAsErrors()
 
 
 def plugin_code() -> AbstractContextManager[None]:
-    """Run code of a plugin: what it prints goes to stderr, and only ctrl+c ends the program.
+    """Run code of a plugin with its output on stderr; only ctrl+c ends the program.
 
     Raises:
         PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
@@ -231,7 +238,7 @@ def plugin_code() -> AbstractContextManager[None]:
 
 
 def exits_as_errors() -> AbstractContextManager[None]:
-    """Turn what a plugin raises to end the program into an error.
+    """Turn an attempt of a plugin to end the program into an error.
 
     Raises:
         PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
@@ -240,6 +247,6 @@ def exits_as_errors() -> AbstractContextManager[None]:
 
 
 def error_words(error: Exception) -> str:
-    """An error in one line or few, with the name of its type where it is not ours."""
+    """Return the text of an error, with the name of its type where it is not ours."""
     ours = isinstance(error, TabwbError | PluginExit)
     return str(error) if ours else f"{type(error).__name__}: {error}"

@@ -23,6 +23,7 @@ from tabwb.plugin_api.components import (
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.cutting import cut_of, without_cut
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
+from tabwb.plugin_api.hookspecs import OBSERVERS
 from tabwb.plugin_api.registry.batteries import BatteryIndex, battery_file
 from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber
 from tabwb.plugin_api.registry.index import (
@@ -51,26 +52,6 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.remote.prices import Price
 
 KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
-OBSERVERS: dict[type[events.Event], str] = {
-    events.TrialStarted: "tabwb_on_trial_started",
-    events.Asked: "tabwb_on_asked",
-    events.Waiting: "tabwb_on_waiting",
-    events.Streamed: "tabwb_on_streamed",
-    events.AttemptRecorded: "tabwb_on_attempt_recorded",
-    events.Rated: "tabwb_on_rated",
-    events.JudgementRecorded: "tabwb_on_judgement_recorded",
-    events.Observed: "tabwb_on_observed",
-    events.TrialSkipped: "tabwb_on_trial_skipped",
-    events.TrialVoided: "tabwb_on_trial_voided",
-    events.Undone: "tabwb_on_undone",
-    events.Noted: "tabwb_on_noted",
-    events.Paused: "tabwb_on_paused",
-    events.Resumed: "tabwb_on_resumed",
-    events.Finished: "tabwb_on_finished",
-    events.Discontinued: "tabwb_on_discontinued",
-}
-"""Class of an event: the hook that is called with it. Every class has one."""
-
 CLOSING = "closing"
 """``PluginProblem.what`` where ``close`` of a component failed."""
 

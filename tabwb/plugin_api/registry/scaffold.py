@@ -1,4 +1,4 @@
-"""A working plugin to begin from: a battery, a scorer, a transcriber and tests that pass."""
+"""A working plugin to start from: a battery, a scorer, a transcriber, and tests that pass."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ pythonpath = ["."]
 _README = """\
 # @ID@
 
-A plugin for tabwb: the battery `@ID@` and the scorer `@ID@` that it names; and the transcriber
-`@ID@`, which writes noise wherever a recording is loud. Put your own in their places, or take out
-what you do not need.
+A plugin for tabwb: the battery `@ID@`, the scorer `@ID@` that it names, and the transcriber `@ID@`,
+which writes noise wherever a recording is loud. Replace them by your own and remove what you do not
+need.
 
     pip install -e .                          # or, without installing: tabwb plugins trust .
     tabwb plugins list
@@ -51,7 +51,7 @@ what you do not need.
 _INIT = '''"""A battery, a scorer and a transcriber for tabwb."""
 '''
 
-_PLUGIN = '''"""What this plugin registers."""
+_PLUGIN = '''"""The components of this plugin."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ BATTERY = Path(__file__).parent / "battery" / "battery.toml"
 
 
 class MentionScorer:
-    """Whether the expected word stands anywhere in the response."""
+    """Whether the response contains the expected word."""
 
     measures = ("mentioned",)
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """One verdict, with its reason."""
+        """Return one verdict, with its reason."""
         if item.expected is None:
             return [undefined("@ID@", "mentioned", "the item has no expected answer")]
-        found = item.expected.casefold() in response.text.casefold()
-        reason = f"'{item.expected}' is {'' if found else 'not '}in the response"
-        return [valued("@ID@", "mentioned", found, reason)]
+        mentioned = item.expected.casefold() in response.text.casefold()
+        reason = f"'{item.expected}' is {'' if mentioned else 'not '}in the response"
+        return [valued("@ID@", "mentioned", mentioned, reason)]
 
 
 def _scorer(spec: Spec, options: Any) -> MentionScorer:
@@ -97,7 +97,7 @@ def _scorer(spec: Spec, options: Any) -> MentionScorer:
 
 
 def _transcriber(spec: Spec, options: Any) -> Transcriber:
-    # Imported when it is used: a model's packages are slow to import.
+    # Imported when it is used, because packages of models are slow to import.
     from @PACKAGE@.transcriber import LoudnessTranscriber
 
     return LoudnessTranscriber()
@@ -105,23 +105,23 @@ def _transcriber(spec: Spec, options: Any) -> Transcriber:
 
 @hookimpl
 def tabwb_register_scorers(register: Register) -> None:
-    """The scorer of this plugin."""
+    """Register the scorer."""
     register(Descriptor("@ID@", "Whether the expected word is mentioned", _scorer))
 
 
 @hookimpl
 def tabwb_register_transcribers(register: Register) -> None:
-    """The transcriber of this plugin."""
+    """Register the transcriber."""
     register(Descriptor("@ID@", "Writes noise where a recording is loud", _transcriber))
 
 
 @hookimpl
 def tabwb_register_batteries(register: RegisterBattery) -> None:
-    """The battery of this plugin."""
+    """Register the battery."""
     register(BatterySource("@ID@", BATTERY))
 '''
 
-_TRANSCRIBER = '''"""A transcriber: sound to phonemes with times. Put your model in its place."""
+_TRANSCRIBER = '''"""A transcriber: audio to phonemes with times. Replace it by your model."""
 
 from __future__ import annotations
 
@@ -138,18 +138,18 @@ WINDOW_S = 0.05
 
 
 class LoudnessTranscriber:
-    """Writes ``<spn>``, which is noise of somebody, for each stretch that is loud."""
+    """Writes ``<spn>``, noise of a speaker, for each loud stretch."""
 
     unit: Literal["phonemes", "words"] = "phonemes"
 
     def open(self) -> Mapping[str, str]:
-        """Load the model here; what it is stands beside every transcript."""
+        """Load the model here; return the facts to store with every transcript."""
         return {"model": "loudness", "revision": "1"}
 
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Each clip, with its place; one that cannot be read harms no other."""
+        """Yield each clip's index and transcript; a clip that cannot be read is an error."""
         for index, clip in enumerate(clips):
             if cancel.is_set():
                 return
@@ -159,11 +159,11 @@ class LoudnessTranscriber:
                 yield index, Transcript("@ID@", "error", error=str(error))
 
     def close(self) -> None:
-        """Give the model back; may be called twice."""
+        """Release the model; may be called twice."""
 
 
 def _transcribe(clip: Clip) -> Transcript:
-    """Clips are WAV files of one channel, 16 bits and 16 kHz: tabwb has conditioned them."""
+    """Transcribe a clip: a WAV file of one channel, 16 bits and 16 kHz, made by tabwb."""
     with wave.open(clip.path, "rb") as sound:
         rate = sound.getframerate()
         samples = array("h", sound.readframes(sound.getnframes()))
@@ -261,10 +261,14 @@ def test_the_transcriber_hears_what_is_loud(tmp_path: Path) -> None:
     clips = [Clip(_sound(tmp_path / "loud.wav", loud)), Clip(_sound(tmp_path / "no.wav", silent))]
     transcriber = LoudnessTranscriber()
     assert transcriber.open()["model"] == "loudness"
-    one, other = (said for _, said in transcriber.transcribe_many(clips, threading.Event()))
+    loud_one, silent_one = (
+        transcript for _, transcript in transcriber.transcribe_many(clips, threading.Event())
+    )
     transcriber.close()
-    assert [(each.start_s, each.end_s) for each in one.segments] == [pytest.approx((0.5, 1.0))]
-    assert (one.phonemes, one.status, other.status) == (("<spn>",), "ok", "empty")
+    (segment,) = loud_one.segments
+    assert (segment.start_s, segment.end_s) == pytest.approx((0.5, 1.0))
+    assert (loud_one.phonemes, loud_one.status) == (("<spn>",), "ok")
+    assert silent_one.status == "empty"
 
 
 def test_scorer_and_transcriber_keep_their_contracts() -> None:
@@ -301,15 +305,15 @@ FILES: Mapping[str, str] = {
 
 
 def write_plugin(name: str, parent: Path) -> tuple[Path, ...]:
-    """Write the package ``parent/NAME``; the files written.
+    """Write the package ``parent/NAME``; return the files.
 
     Args:
         name: kebab-case (``my-battery``) or snake-case (``my_battery``).
         parent: the folder to write into.
 
     Raises:
-        UsageError: the name is malformed, or taken by a module of Python's.
-        TabwbError: the folder is there already; nothing was written.
+        UsageError: the name is malformed, or the name of a module of Python.
+        TabwbError: the folder exists; nothing was written.
     """
     import sys
 

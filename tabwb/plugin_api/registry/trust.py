@@ -1,8 +1,8 @@
-"""What the user trusts: plugin folders and ``tabwb.toml`` files, by the hash of their content.
+"""The plugin folders and ``tabwb.toml`` files that the user trusts, by the hash of their content.
 
-A battery or project downloaded from somewhere may bring a ``tabwb.toml``. It may only narrow what
-the program does until ``tabwb trust FOLDER``. Plugin folders that it names are not loaded until
-``tabwb trust FOLDER`` or ``tabwb plugins trust PATH``. What changed afterwards is not trusted.
+A downloaded battery or project may contain a ``tabwb.toml``. Until ``tabwb trust FOLDER`` it can
+only restrict the program. Plugin folders that it names are not loaded until ``tabwb trust FOLDER``
+or ``tabwb plugins trust PATH``. A changed file or folder is no longer trusted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 IGNORED = frozenset(
     {"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
 )
-"""Folders whose content is never imported from a plugin folder and changes by use."""
+"""Folders that are never imported from a plugin folder and change by use."""
 
 Standing = Literal["trusted", "changed", "unknown"]
 
 
 def folder_hash(folder: Path) -> str:
-    """SHA-256 (hex) over the names and contents of all files of a plugin folder.
+    """Return the SHA-256 (hex) over the names and contents of all files of a plugin folder.
 
     Raises:
         ComponentError: the folder cannot be read, or holds a link, whose target could change
@@ -59,7 +59,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def trusted(configuration: Configuration) -> Mapping[Path, str]:
-    """The trusted folders with the hash that each had when it was trusted.
+    """Return the trusted folders and their hashes.
 
     Raises:
         UsageError: the file that keeps them is damaged, or others can write to it.
@@ -68,7 +68,7 @@ def trusted(configuration: Configuration) -> Mapping[Path, str]:
 
 
 def trusted_files(trust_file: Path) -> Mapping[Path, str]:
-    """The trusted ``tabwb.toml`` files with the SHA-256 that each had when it was trusted.
+    """Return the trusted ``tabwb.toml`` files and their SHA-256.
 
     Raises:
         UsageError: the file that keeps them is damaged, or others can write to it.
@@ -104,7 +104,12 @@ def _paths(content: Mapping[str, Mapping[str, str]], kind: str) -> Mapping[Path,
 
 
 def trust_file(path: Path, digest: str, configuration: Configuration) -> None:
-    """Trust the ``tabwb.toml`` at ``path`` as long as its bytes have this SHA-256.
+    """Trust a ``tabwb.toml`` as long as its bytes have this SHA-256.
+
+    Args:
+        path: of the file.
+        digest: SHA-256 (hex).
+        configuration: names the list of what is trusted.
 
     Raises:
         UsageError: the list of what is trusted is damaged.
@@ -120,7 +125,12 @@ def _add(configuration: Configuration, kind: str, path: Path, digest: str) -> No
 
 
 def standing(folder: Path, trusted_folders: Mapping[Path, str]) -> Standing:
-    """Whether a folder is trusted as it is now."""
+    """Return whether a folder is trusted as it is now.
+
+    Args:
+        folder: a plugin folder.
+        trusted_folders: of :func:`trusted`.
+    """
     kept = trusted_folders.get(folder.resolve())
     if kept is None:
         return "unknown"
@@ -128,7 +138,11 @@ def standing(folder: Path, trusted_folders: Mapping[Path, str]) -> Standing:
 
 
 def trust(folder: Path, configuration: Configuration) -> str:
-    """Trust a folder as it is now; returns its hash.
+    """Trust a folder as it is now; return its hash.
+
+    Args:
+        folder: a plugin folder.
+        configuration: names the list of what is trusted.
 
     Raises:
         ComponentError: it cannot be read.

@@ -1,4 +1,4 @@
-"""What goes wrong with a service: kinds of failure, and what its clients raise."""
+"""Failures of a remote service: their kinds, and the errors of clients that mean them."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ FailureKind = Literal[
 RETRIED: frozenset[FailureKind] = frozenset(
     {"rate-limit", "server", "connection", "timeout", "malformed"}
 )
-"""What may go away by itself. A quota, a wrong key and a wrong request stay what they are."""
+"""Kinds that a later try may not meet. A quota, a wrong key or a wrong request does not change."""
 LONGEST = 500
-"""Characters of a service's message that are kept; some send whole pages."""
+"""The most characters of a service's message that are kept; some send whole pages."""
 TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "requests", "urllib3"})
-"""Packages under the clients whose errors some of them let through."""
+"""Packages that the clients use, whose errors some clients do not translate."""
 
 
 class RemoteFailure(Exception):
     """One try failed.
 
     Args:
-        kind: what went wrong; decides whether it is tried again.
-        message: for people, as the service says it.
+        kind: what went wrong; decides whether the request is tried again.
+        message: the service's message.
         status: of HTTP, or None.
-        retry_after_s: how long the service asks to wait, or None.
+        retry_after_s: the pause that the service asks for, or None.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ _WORDS: Mapping[FailureKind, str] = {
 
 
 def kind_of_status(status: int) -> FailureKind:
-    """What an HTTP status means for trying again.
+    """Return the kind of failure of an HTTP status.
 
     >>> [kind_of_status(status) for status in (400, 401, 408, 429, 501, 503)]
     ['request', 'authentication', 'timeout', 'rate-limit', 'request', 'server']
@@ -89,12 +89,12 @@ def kind_of_status(status: int) -> FailureKind:
         return "timeout"
     if status == 429:
         return "rate-limit"
-    # 501 and 505: what was asked for does not exist there.
+    # 501 and 505: the service does not have what was requested.
     return "server" if status >= 500 and status not in {501, 505} else "request"
 
 
 def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Seconds that a service asks to wait, or None where it says nothing usable.
+    """Return the seconds that a service asks to wait, or None where it does not say.
 
     ``retry-after-ms`` (milliseconds) counts before ``Retry-After`` (seconds, or a date of HTTP,
     RFC 9110, section 10.2.3). A date is compared with the service's own ``Date``: clocks differ.
@@ -170,7 +170,7 @@ def malformed(error: Exception) -> RemoteFailure:
 
 
 def own_error(error: BaseException) -> ComponentError | None:
-    """Return our own error under a client's: of ``--offline``, or of a bound; None without one."""
+    """Return the error of ``--offline`` or of a bound under a client's error, or None."""
     for cause in causes(error):
         if isinstance(cause, BoundExceeded):
             return cause
@@ -180,16 +180,16 @@ def own_error(error: BaseException) -> ComponentError | None:
 
 
 def transport_failure(error: BaseException) -> RemoteFailure | None:
-    """The failure of an error that a package under the client raised; None where none did."""
-    found = list(causes(error))
-    if not any(type(cause).__module__.partition(".")[0] in TRANSPORTS for cause in found):
+    """Return the failure of an error of a package that the client uses, or None."""
+    chain = list(causes(error))
+    if not any(type(cause).__module__.partition(".")[0] in TRANSPORTS for cause in chain):
         return None
-    slow = any("Timeout" in type(cause).__name__ for cause in found)
+    slow = any("Timeout" in type(cause).__name__ for cause in chain)
     return RemoteFailure("timeout" if slow else "connection", deepest(error))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and what it came of, the last one being the first that happened."""
+    """Yield an error and its causes, the first cause last."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
@@ -199,18 +199,18 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def deepest(error: BaseException) -> str:
-    """What really happened; a client itself says no more than that something did.
+    """Return the message of the first cause: clients themselves say only that a request failed.
 
     >>> deepest(ConnectionError("refused")), deepest(ConnectionError())
     ('refused', 'ConnectionError')
     """
-    said = [str(cause) for cause in causes(error) if str(cause)]
-    return shortened(said[-1]) if said else type(error).__name__
+    messages = [str(cause) for cause in causes(error) if str(cause)]
+    return shortened(messages[-1]) if messages else type(error).__name__
 
 
 def shortened(text: str) -> str:
-    """A service's message in one line, without keys, not endless."""
-    # Redacted before it is cut: a cut key is a key no more, and would be shown.
+    """Return a service's message in one line, without keys and of limited length."""
+    # Redacted before it is cut: a part of a key would not be recognised.
     flat = " ".join(redact(text).split())
     return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]} ..."
 

@@ -1,7 +1,7 @@
 """Bounds on what a server may send, for clients built on httpx.
 
 The clients read until the server ends. These bounds refuse what a working service never sends:
-redirections to somewhere else, compressed answers that nobody asked for, and answers without end.
+redirections to another address, compressed answers without request, and answers without end.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tabwb.records.errors import ComponentError
 MAX_BYTES = 64 * 2**20
 """The most bytes of one answer, all its events and reasoning included."""
 HEADERS = {"Accept-Encoding": "identity"}
-"""An answer that is not compressed has the size that is counted."""
+"""Without compression the bytes that are counted are those of the answer."""
 
 
 class BoundExceeded(ComponentError):
-    """A server sent what it must not send."""
+    """A server exceeded a bound."""
 
 
 def client_arguments(max_bytes: int = MAX_BYTES) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _origin(url: str) -> str:
 
 
 def _bounded(response: Any, max_bytes: int) -> Any:
-    # Whichever HTTP library the client is made with: it accepts its own kind of stream only.
+    # The HTTP library of the client, because it accepts only its own class of streams.
     library = sys.modules[type(response).__module__.partition(".")[0]]
     below = response.stream
 

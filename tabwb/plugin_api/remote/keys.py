@@ -1,8 +1,8 @@
-"""Keys of remote services: found in the environment or the system keyring, never shown.
+"""Keys of remote services, from the environment or the system keyring; never shown.
 
-A key is neither stored, logged nor printed: :class:`Key` does not tell its value in ``repr`` or
-``str``, :func:`redact` takes every key that this process has seen out of a text, and whatever a
-library logs goes through it too.
+A key is not stored, logged or printed: ``repr`` and ``str`` of a :class:`Key` hide its value,
+:func:`redact` removes every key that this process has read from a text, and the messages that
+libraries log are redacted too.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 KEYRING_SERVICE = "tabwb"
-"""Under this name the keys stand in the system keyring, the service being the user name."""
+"""The service name in the system keyring; our service is the user name there."""
 SHOWN = "[key]"
 SHORTEST = 8
-"""Words shorter than this are no secrets: servers on one's own machine take any word."""
+"""Shorter words are not treated as secrets: servers on this machine accept any word."""
 
 SERVICES: Mapping[str, tuple[str, ...]] = {
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "openai": ("OPENAI_API_KEY",),
 }
-"""Service: the environment variables in which its key is looked for first."""
+"""Service: the environment variables of its key, in order."""
 
 _HOST = re.compile(r"([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:\d+)?")
 _seen: set[str] = set()
@@ -42,7 +42,7 @@ _logs_guarded = False
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Key:
-    """A secret with where it was found; only :meth:`reveal` gives it away.
+    """A secret with its source; only :meth:`reveal` returns it.
 
     >>> key = Key("sk-0123456789", "OPENAI_API_KEY")
     >>> key, str(key), redact("refused: sk-0123456789")
@@ -59,19 +59,19 @@ class Key:
         return f"Key({SHOWN} of {self.source})"
 
     def reveal(self) -> str:
-        """The secret itself, for the client that sends it and nothing else."""
+        """Return the secret itself; only for the client that sends it."""
         return self._value
 
 
 def remember(secret: str) -> None:
-    """Let :func:`redact` take this word out of texts, and out of logs, from now on."""
+    """Let :func:`redact` remove this word from texts and logs from now on."""
     if len(secret) >= SHORTEST:
         _seen.update(forms_of(secret))
         _guard_logs()
 
 
 def forms_of(secret: str) -> set[str]:
-    """Return the ways in which a service may send a key back: as it is, quoted, base64, hex.
+    """Return the forms in which a service may send a key back: as it is, quoted, base64, hex.
 
     Base64 depends on where in a longer text the key begins, so there are three forms of it, each
     without the characters that it shares with its neighbours.
@@ -92,12 +92,12 @@ def forms_of(secret: str) -> set[str]:
 
 
 def secrets() -> tuple[str, ...]:
-    """Every key known to this process, in each form in which it may be written."""
+    """Return every key that this process has read, in each form."""
     return tuple(_seen)
 
 
 def redact(text: str) -> str:
-    """The text with every key known to this process replaced by ``[key]``."""
+    """Return the text with every key that this process has read replaced by ``[key]``."""
     for secret in sorted(_seen, key=len, reverse=True):
         text = text.replace(secret, SHOWN)
     return text
@@ -106,17 +106,17 @@ def redact(text: str) -> str:
 def find_key(
     variables: Sequence[str], service: str, *, environ: Mapping[str, str] | None = None
 ) -> Key | None:
-    """The key of a service: from the environment, else from the system keyring, else None.
+    """Return the key of a service from the environment or the system keyring, or None.
 
-    A keyring that is not installed or cannot be read holds no key.
+    A keyring that is not installed or cannot be read has no key.
 
     Args:
-        variables: names of environment variables, the first that is set and not empty counts.
-        service: the name under which ``tabwb key set`` keeps it.
+        variables: names of environment variables; the first that is not empty counts.
+        service: its name for ``tabwb key set``.
         environ: the environment; the process's own when None.
 
     Raises:
-        UsageError: what stands in the variable cannot be a key.
+        UsageError: the value of the variable cannot be a key.
     """
     env = os.environ if environ is None else environ
     for name in variables:
@@ -129,10 +129,14 @@ def find_key(
 
 
 def checked_key(value: str, source: str) -> Key:
-    """A key as a person gave it.
+    """Return a key that a person gave.
+
+    Args:
+        value: the key.
+        source: where it was given, for messages.
 
     Raises:
-        UsageError: it cannot be one; the message does not show it.
+        UsageError: it cannot be a key; the message does not show it.
     """
     remember(value)
     text = value.strip()
@@ -148,7 +152,7 @@ def checked_key(value: str, source: str) -> Key:
 
 
 def check_service(service: str) -> str:
-    """The service as it is kept: a known one, or the host of a server.
+    """Return the name of a service: a known one, or the host of a server.
 
     Raises:
         UsageError: it is neither.
@@ -168,11 +172,11 @@ def check_service(service: str) -> str:
 
 
 def read_key(service: str) -> Key | None:
-    """The key that the system keyring keeps for a service.
+    """Return the key of a service in the system keyring.
 
     Raises:
         MissingExtra: the package keyring is not installed.
-        ComponentError: there is no keyring on this system, or it refuses.
+        ComponentError: this system has no keyring, or the keyring refuses.
     """
     backend = _keyring()
     value = _asked(lambda: backend.get_password(KEYRING_SERVICE, service))
@@ -180,10 +184,15 @@ def read_key(service: str) -> Key | None:
 
 
 def write_key(service: str, key: Key) -> None:
-    """Keep a key in the system keyring; an earlier one of the service is replaced.
+    """Store a key in the system keyring; an earlier key of the service is replaced.
+
+    Args:
+        service: its name.
+        key: the key.
 
     Raises:
-        MissingExtra, ComponentError: as :func:`read_key`; or it was not kept.
+        MissingExtra: the package keyring is not installed.
+        ComponentError: the keyring refuses, or did not keep the key.
     """
     backend = _keyring()
     _asked(lambda: backend.set_password(KEYRING_SERVICE, service, key.reveal()))
@@ -195,11 +204,12 @@ def write_key(service: str, key: Key) -> None:
 
 
 def delete_key(service: str) -> None:
-    """Take a service's key out of the system keyring.
+    """Delete the key of a service from the system keyring.
 
     Raises:
-        UsageError: none is kept there.
-        MissingExtra, ComponentError: as :func:`read_key`.
+        UsageError: the keyring has none.
+        MissingExtra: the package keyring is not installed.
+        ComponentError: the keyring refuses.
     """
     if read_key(service) is None:
         raise UsageError(
@@ -210,7 +220,13 @@ def delete_key(service: str) -> None:
 
 
 def missing_key(title: str, variables: Sequence[str], service: str) -> ComponentError:
-    """What to say where a key is needed and none was found; why the keyring cannot be read."""
+    """Return the error for a key that was not found, with the reason where there is no keyring.
+
+    Args:
+        title: of the model.
+        variables: names of the environment variables of the key.
+        service: its name for ``tabwb key set``.
+    """
     hint = f"keep it in the keyring with: tabwb key set {service}"
     try:
         read_key(service)
@@ -224,7 +240,7 @@ def missing_key(title: str, variables: Sequence[str], service: str) -> Component
 
 
 def _guard_logs() -> None:
-    """Redact every record that any library logs: servers say keys back, clients log that."""
+    """Redact every log record: servers send keys back, and clients log that."""
     global _logs_guarded
     if _logs_guarded:
         return
@@ -235,7 +251,7 @@ def _guard_logs() -> None:
         record = make(*arguments, **named)
         try:
             message = record.getMessage()
-        except (TypeError, ValueError, KeyError):  # a malformed record; logging itself reports it
+        except (TypeError, ValueError, KeyError):  # malformed; logging itself reports it
             return record
         if (clean := redact(message)) != message:
             record.msg, record.args = clean, ()

@@ -1,8 +1,8 @@
-"""Remote models: tries again where that helps, rests where it was told to, many at once.
+"""The base of model back ends of remote services: retries, pauses, and requests in parallel.
 
-A back end of a service writes one try (:meth:`RemoteModel.call`); what all services have in
-common is here: exponential pauses with jitter, ``Retry-After``, one gate for all threads where a
-rate limit is met, cancelling, and errors without keys in them.
+A back end implements one try (:meth:`RemoteModel.call`). This module adds exponential pauses with
+jitter, ``Retry-After``, one gate for all threads at a rate limit, cancelling, and errors without
+keys.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import StopReason
 
 POLL_S = 0.05
-"""How often it is looked whether a call was cancelled."""
+"""Seconds between two checks whether a call was cancelled."""
 GRACE_S = 1.0
-"""How long a cancelled call may take to end; then its thread is abandoned."""
+"""Seconds that a cancelled call may take to end; then its thread is abandoned."""
 REPLY_S = 1800.0
 """The default limit of one reply, in seconds from the request to its end."""
 
 Piece = str | Wait | Reply
 Rest = Callable[[Cancel, float], bool]
-"""Waits so many seconds; True at once when cancelled."""
+"""Waits for some seconds; returns True at once when cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how patiently a request is tried.
+    """How often a request is tried, and the pauses in between.
 
     Attributes:
-        attempts: tries in all.
-        first_s: the longest first pause.
+        attempts: number of tries.
+        first_s: the longest first pause, seconds.
         factor: by which pauses grow.
-        longest_s: the longest pause of our own; a service may ask for ten times as much. A
-            request whose service asks for more than that fails at once.
+        longest_s: the longest pause of our own, seconds. A service may ask for ten times as much;
+            a request whose service asks for more fails at once.
     """
 
     attempts: int = 6
@@ -55,15 +55,14 @@ class Retries:
     longest_s: float = 60.0
 
     def pause_s(self, attempt: int, retry_after_s: float | None, chance: float) -> float:
-        """Seconds to wait after a failed attempt.
+        """Return the seconds to wait after a failed attempt.
 
-        min(longest, first x factor^(attempt - 1)) x (1 + chance) / 2; where the service says how
-        long, that.
+        min(longest, first x factor^(attempt - 1)) x (1 + chance) / 2, or ``retry_after_s``.
 
         Args:
-            attempt: the one that failed, 1-based.
-            retry_after_s: what the service asks for, or None.
-            chance: in [0, 1); the jitter that keeps many from coming back at one moment.
+            attempt: number of the failed attempt, from 1.
+            retry_after_s: the pause that the service asks for, or None.
+            chance: jitter in [0, 1), so that many requests do not return at one moment.
 
         >>> [Retries().pause_s(attempt, None, 0.5) for attempt in (1, 2, 3, 20)]
         [0.75, 1.5, 3.0, 45.0]
@@ -76,7 +75,7 @@ class Retries:
         return min(self.longest_s, pause) * (1 + chance) / 2
 
     def too_long(self, retry_after_s: float | None) -> bool:
-        """Whether a service asks for a longer pause than a run should wait for.
+        """Return whether a service asks for a longer pause than a run should wait for.
 
         >>> Retries().too_long(None), Retries().too_long(600.0), Retries().too_long(86_400.0)
         (False, False, True)
@@ -85,7 +84,7 @@ class Retries:
 
 
 class Gate:
-    """Holds back every thread while one has been told to wait.
+    """Makes every thread wait while a service asks one of them to wait.
 
     Args:
         clock: monotonic seconds.
@@ -97,24 +96,24 @@ class Gate:
         self._lock = threading.Lock()
 
     def close_for(self, seconds: float) -> None:
-        """Stay closed for so long; a longer rest that is under way stays."""
+        """Stay closed for at least so many seconds from now."""
         with self._lock:
             self._until = max(self._until, self._clock() + seconds)
 
     @property
     def remaining_s(self) -> float:
-        """Seconds until it opens; 0 when open."""
+        """Seconds until the gate opens; 0 when it is open."""
         with self._lock:
             return max(0.0, self._until - self._clock())
 
 
 @dataclass(slots=True, eq=False)
 class _Flight:
-    """One request under way.
+    """One request in progress.
 
     Attributes:
         stop: ends it.
-        began: when its present try began, monotonic seconds; None between tries.
+        began: when its current try began, monotonic seconds; None between tries.
     """
 
     stop: threading.Event
@@ -122,17 +121,17 @@ class _Flight:
 
 
 class RemoteModel(ABC):
-    """The base of model back ends that ask a service; fulfils ``BatchingBackend``.
+    """The base of model back ends of services; fulfils ``BatchingBackend``.
 
     Args:
-        concurrency: requests in flight at once, at most.
-        retries: how often and how patiently.
-        reply_s: the longest time that one try may take from request to the end of the reply,
-            seconds; a server that sends a little for ever ends there.
-        title: what errors call it (``openai:gpt-4o``).
-        chance: gives numbers in [0, 1) for jitter.
-        clock: monotonic seconds.
-        rest: waits; True when cancelled.
+        concurrency: the most requests in progress at one time.
+        retries: tries and pauses.
+        reply_s: the most seconds of one try, from the request to the end of the reply; needed for
+            servers that send a little for ever.
+        title: name of the model in errors (``openai:gpt-4o``).
+        chance: returns numbers in [0, 1) for jitter.
+        clock: returns monotonic seconds.
+        rest: waits; returns True when cancelled.
     """
 
     def __init__(
@@ -156,51 +155,63 @@ class RemoteModel(ABC):
 
     @abstractmethod
     def open(self) -> Mapping[str, str]:
-        """Make the client; plain facts to store. Asks the service nothing that costs."""
+        """Make the client; return plain facts to store. Sends no request that costs."""
 
     @abstractmethod
     def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         """Try once: yield pieces of text as they come and, last, one :class:`Reply`.
 
-        Called from several threads at once. A set ``cancel`` ends it between pieces.
+        Called from several threads at once.
+
+        Args:
+            request: the prompt.
+            cancel: ends the try between pieces.
 
         Raises:
-            RemoteFailure: the try failed; what came before is no answer.
-            ComponentError: it cannot work, whatever is tried.
+            RemoteFailure: the try failed; its pieces are void.
+            ComponentError: no try can succeed.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Give the client back; may be called twice."""
+        """Close the client; may be called twice."""
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
-        """Stream a reply; a :class:`Wait` before each pause, after which it begins anew.
+        """Stream a reply; after a :class:`Wait` it starts again.
+
+        Args:
+            request: the prompt.
+            cancel: ends the reply.
 
         Raises:
-            ComponentError: every try failed, or trying again is of no use.
+            ComponentError: every try failed, or another try cannot succeed.
         """
         started = time.monotonic()
-        said: list[str] = []
+        texts: list[str] = []
         with closing(self._together([request], cancel)) as pieces:
             for _, piece in pieces:
                 if isinstance(piece, TabwbError):
                     raise piece
                 if isinstance(piece, str):
-                    said.append(piece)
+                    texts.append(piece)
                 elif isinstance(piece, Wait):
-                    said.clear()
+                    texts.clear()
                 yield piece
                 if isinstance(piece, Reply):
                     return
-        text = redact("".join(said))
+        text = redact("".join(texts))
         yield Reply(text, StopReason.CANCELLED, time.monotonic() - started)
 
     def reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-        """Yield ``(index, reply)`` as they come, never more than ``concurrency`` in flight.
+        """Yield ``(index, reply)`` as they come, with at most ``concurrency`` in progress.
 
-        A new request goes out when a reply was taken away, so that what waits here is bounded too.
+        A new request is sent when a reply was consumed, so that few replies wait here.
+
+        Args:
+            requests: the prompts.
+            cancel: ends the replies.
         """
         with closing(self._together(requests, cancel)) as pieces:
             for index, piece in pieces:
@@ -215,7 +226,7 @@ class RemoteModel(ABC):
     def _together(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Generator[tuple[int, Piece | ComponentError]]:
-        """All pieces of all requests. Each has a thread, so that no silent service blocks us."""
+        """Yield the pieces of all requests, each from a thread: a silent service blocks none."""
         flights: dict[int, _Flight] = {}
         arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]] = SimpleQueue()
         waiting = iter(enumerate(requests))
@@ -234,12 +245,12 @@ class RemoteModel(ABC):
                     ).start()
                 if not flights:
                     return
-                came = self._next(arrived, cancel, flights)
-                if came is None:
+                arrival = self._next(arrived, cancel, flights)
+                if arrival is None:
                     return
-                index, piece = came
+                index, piece = arrival
                 if index not in flights:
-                    continue  # it was abandoned
+                    continue  # abandoned
                 if piece is None:
                     del flights[index]
                 else:
@@ -254,7 +265,7 @@ class RemoteModel(ABC):
         cancel: Cancel,
         flights: dict[int, _Flight],
     ) -> tuple[int, Piece | ComponentError | None] | None:
-        """The next piece, or the failure of a request that takes too long.
+        """Return the next piece, or the failure of a request that takes too long.
 
         Returns:
             None where a cancelled call does not end in time.
@@ -300,7 +311,7 @@ class RemoteModel(ABC):
             arrived.put((index, None))
 
     def _tries(self, request: Request, flight: _Flight) -> Iterator[Piece]:
-        """Pieces of one request over all its tries; ends without a reply when stopped."""
+        """Yield the pieces of one request over all its tries; no reply when stopped."""
         stop = flight.stop
         for attempt in range(1, self.retries.attempts + 1):
             while held := self._gate.remaining_s:
@@ -333,7 +344,7 @@ class RemoteModel(ABC):
                 return
 
     def _guarded(self, request: Request, attempt: int, stop: Cancel) -> Iterator[str | Reply]:
-        """One try; what might be the beginning of a key is held back, and a key is never shown."""
+        """Try once; text that may begin a key is held back, and a key is never yielded."""
         keys = StopStrings(secrets())
         for piece in self.call(request, stop):
             if isinstance(piece, Reply) and redact(piece.text) != piece.text:
@@ -344,7 +355,7 @@ class RemoteModel(ABC):
             if sure:
                 yield sure
             if isinstance(piece, Reply):
-                yield self._told(piece, attempt)
+                yield self._completed(piece, attempt)
 
     def _key_sent_back(self) -> ComponentError:
         return ComponentError(
@@ -352,11 +363,11 @@ class RemoteModel(ABC):
             hint="the service sends back what it should keep to itself: change the key",
         )
 
-    def _told(self, reply: Reply, attempt: int) -> Reply:
+    def _completed(self, reply: Reply, attempt: int) -> Reply:
         reply = replace(
             reply,
-            prompt_tokens=_believable(reply.prompt_tokens),
-            reply_tokens=_believable(reply.reply_tokens),
+            prompt_tokens=_valid_count(reply.prompt_tokens),
+            reply_tokens=_valid_count(reply.reply_tokens),
         )
         metadata = {name: redact(value) for name, value in reply.metadata.items()}
         if attempt > 1:
@@ -365,12 +376,12 @@ class RemoteModel(ABC):
 
     def _given_up(self, failure: RemoteFailure, attempt: int) -> ComponentError:
         tried = f" after {attempt} attempts" if attempt > 1 else ""
-        said = f": {redact(failure.message)}" if failure.message else ""
+        why = f": {redact(failure.message)}" if failure.message else ""
         if failure.retry_after_s is not None and self.retries.too_long(failure.retry_after_s):
-            said += f"; the service asks to wait {failure.retry_after_s:.0f} s"
-        return ComponentError(f"{self.title}: {failure.what}{tried}{said}")
+            why += f"; the service asks to wait {failure.retry_after_s:.0f} s"
+        return ComponentError(f"{self.title}: {failure.what}{tried}{why}")
 
 
-def _believable(tokens: int | None) -> int | None:
-    """A number of tokens that can be one; what a service makes up is not counted."""
+def _valid_count(tokens: int | None) -> int | None:
+    """Return a number of tokens, or None where it is not a valid one."""
     return tokens if tokens is not None and 0 <= tokens < 2**53 else None

@@ -1,7 +1,7 @@
-"""Offline means offline: an audit hook refuses every connection that would leave this machine.
+"""The offline mode: an audit hook refuses every connection to another machine.
 
-The hubs' own switches are set as well, so that their libraries take what is on disk instead of
-failing. The hook cannot be taken away again: a process that went offline stays so.
+The switches of model hubs are set as well, so that their libraries use the files on disk instead of
+failing. The hook cannot be removed: a process that went offline stays offline.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _offline = False
 class OfflineError(NeedsNetwork, OSError):
     """A connection was refused because tabwb is offline.
 
-    Also an ``OSError``: libraries that can do without a network then do.
+    Also an ``OSError``, which libraries handle that can work without a network.
     """
 
 
 def is_offline() -> bool:
-    """Whether this process went offline."""
+    """Return whether this process went offline."""
     return _offline
 
 

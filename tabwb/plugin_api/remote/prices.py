@@ -1,8 +1,7 @@
-"""What a model's tokens cost, from files that users edit. An unknown price is an unknown cost."""
+"""Prices of models' tokens, from files that users edit. An unknown price is an unknown cost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
@@ -24,10 +23,10 @@ class Price:
     """The price of a model.
 
     Attributes:
-        model: the spec it is for, without options; ``*`` stands for anything.
+        model: pattern of the specs, without options; ``*`` matches any text.
         prompt, reply: US dollars per million tokens sent and received.
-        as_of: the day on which it was looked up, or None.
-        source: where, for people.
+        as_of: the day of the price, or None.
+        source: where it was published, for people.
     """
 
     model: str
@@ -44,15 +43,21 @@ class Price:
 
 
 FREE = Price("*", 0.0, 0.0, source="runs on this machine")
-"""A model on this machine or reached over its own addresses."""
+"""A model on this machine."""
 
 
 def cost_of(
     price: Price | None, prompt_tokens: int | None, reply_tokens: int | None
 ) -> float | None:
-    """Cost in US dollars: (prompt tokens x price + reply tokens x price) / 1,000,000.
+    """Return the cost in US dollars: (prompt tokens x price + reply tokens x price) / 1,000,000.
 
-    None where the price or a number of tokens is unknown; 0 only where nothing is charged.
+    Args:
+        price: of the model, or None where it is unknown.
+        prompt_tokens: tokens sent, or None where they are unknown.
+        reply_tokens: tokens received, likewise.
+
+    Returns:
+        None where the price or a number of tokens is unknown; 0 only where nothing is charged.
 
     >>> cost_of(Price("m", 0.30, 2.50), 1_000_000, 200_000), cost_of(None, 1, 1)
     (0.8, None)
@@ -69,36 +74,36 @@ def cost_of(
 
 
 def price_of(spec: Spec, *, local: bool, config_dir: Path) -> Price | None:
-    """The price of the model that a resolved spec names; None where it is unknown.
+    """Return the price of a model, or None where it is unknown.
 
     Args:
-        spec: of a model back end.
-        local: it needs no network, so nothing is charged.
-        config_dir: the user's folder; prices there go before the shipped ones.
+        spec: of the model, resolved.
+        local: the model needs no network, so nothing is charged.
+        config_dir: the user's folder; prices there count before the shipped ones.
 
     Raises:
         UsageError: the user's file is malformed.
     """
     prices = read_prices(config_dir / FILE)
     if not local and "base_url" not in spec.options:
-        # Another address is another service: the list prices are not its prices.
+        # Another address is another service with other prices.
         prices = [*prices, *shipped()]
     name = spec.id if spec.name is None else f"{spec.id}:{spec.name}"
-    found = (price for price in prices if fnmatchcase(name, price.model))
-    return next(found, FREE if local else None)
+    matching = (price for price in prices if fnmatchcase(name, price.model))
+    return next(matching, FREE if local else None)
 
 
 def shipped() -> list[Price]:
-    """The list prices that come with tabwb."""
+    """Return the list prices that come with tabwb."""
     text = files("tabwb.plugin_api.remote").joinpath(FILE).read_text(encoding="utf-8")
     return _parse(text, FILE)
 
 
 def read_prices(path: Path) -> list[Price]:
-    """The prices in a user's file; none where there is no file.
+    """Return the prices in a user's file; none where there is no file.
 
     Raises:
-        UsageError: it is malformed; the message names place and key.
+        UsageError: it is malformed; the message names file and key.
     """
     if path.is_fifo():
         raise UsageError("is a pipe", where=str(path), allowed="a file")
@@ -127,7 +132,7 @@ def _parse(text: str, where: str) -> list[Price]:
 def _price(table: Any, where: str) -> Price:
     if not isinstance(table, dict) or set(table) - _KEYS:
         unknown = ", ".join(sorted(set(table) - _KEYS)) if isinstance(table, dict) else str(table)
-        raise UsageError(f"unknown key: {unknown}", where=where, allowed=_listed(sorted(_KEYS)))
+        raise UsageError(f"unknown key: {unknown}", where=where, allowed=", ".join(sorted(_KEYS)))
     model = table.get("model")
     if not isinstance(model, str) or not model:
         raise UsageError(
@@ -147,7 +152,3 @@ def _price(table: Any, where: str) -> Price:
     if as_of is not None and not isinstance(as_of, date):
         raise UsageError(f"'as_of' is {as_of!r}", where=where, allowed="a date, 2025-09-01")
     return Price(model, numbers["prompt"], numbers["reply"], as_of, str(source))
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(words)
