@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def battery() -> None:
     """List, show, check and write batteries.
 
-    A BATTERY with '/' in it or ending in .toml is a path, else an id.
+    A BATTERY with '/' in it or ending in .toml is a path, otherwise an id.
     """
 
 
@@ -39,7 +39,7 @@ battery.add_command(pronounce)
 @battery.command("list")
 @json_option
 def list_batteries(as_json: bool) -> int:
-    """List the batteries that are found, with where they come from."""
+    """List the batteries and their sources."""
     with opened_plugins() as plugins:
         rows: list[dict[str, Any]] = []
         for source in plugins.batteries():
@@ -76,7 +76,7 @@ def list_batteries(as_json: bool) -> int:
 @click.argument("battery_name", metavar="BATTERY")
 @json_option
 def show(battery_name: str, as_json: bool) -> int:
-    """Show BATTERY with every source and every prompt as it is sent."""
+    """Show BATTERY with every source and every prompt exactly as sent."""
     found = _loaded(battery_name)
     if as_json:
         print_json(_document(found))
@@ -98,7 +98,7 @@ def check(argument: str, as_json: bool) -> int:
     """Check the battery FILE: every problem with its line.
 
     FILE is a path, a folder with a battery.toml, the id of a battery, or '-' for standard input
-    (files that it names lie in the current folder). Exit status 1 if there is a problem.
+    (files that it names are in the current folder). Exit status 1 if there is a problem.
     """
     with opened_plugins() as plugins:
         file = _file_to_check(argument, plugins)
@@ -177,12 +177,12 @@ def schema() -> int:
     "items",
     metavar="items.csv",
     type=click.Path(path_type=Path),
-    help="Items as CSV. Columns: prompt, and where needed subtest, response, options (a|b|c), "
+    help="Items as CSV. Columns: prompt, and if needed subtest, response, options (a|b|c), "
     "expected, tags (a|b), id. With --naming: target, and where needed picture (a file beside the "
     "CSV), accept (pronunciations a|b), semantic, visual, parts, unrelated (words a|b), prompt, "
     "practice (yes, no), tags, subtest, id.",
 )
-@click.option("--naming", is_flag=True, help="Begin with pictures to be named aloud.")
+@click.option("--naming", is_flag=True, help="Start with pictures to name aloud.")
 @click.option(
     "--features",
     metavar="BATTERY",
@@ -191,9 +191,9 @@ def schema() -> int:
 def new(name: str, items: Path | None, naming: bool, features: str | None) -> int:
     """Write the folder NAME with a commented battery.toml.
 
-    Without --from it holds an example of each kind of item that is answered in text; with --naming
-    a picture to be named, and the rules that score it. With --naming --from pictures that lie
-    beside the CSV are copied, and pronunciations that it leaves out come from the dictionary.
+    Without --from it has an example of each kind of text item; with --naming, a picture to name and
+    its scoring rules. With --naming --from, the pictures beside the CSV are copied, and missing
+    pronunciations come from the dictionary.
     """
     folder = Path(name)
     if naming and features is not None:

@@ -45,7 +45,7 @@ def primary_option(command: Command) -> Command:
         "--primary",
         metavar="RATER",
         default="",
-        help="Where several people scored a spoken response, the scores of RATER count (default: "
+        help="If several people scored a spoken response, the scores of RATER count (default: "
         "primary_rater of [study] in tabwb.toml, else whoever scored first).",
     )(command)
 
@@ -83,7 +83,7 @@ def verbosity_options(command: Command) -> Command:
         is_flag=True,
         expose_value=False,
         callback=lambda context, parameter, given: _set_verbosity(1 if given else None),
-        help="A line on stderr for each item, also where it is not a terminal.",
+        help="A line on stderr for each item, also if it is not a terminal.",
     )
     return quiet(verbose(command))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("first")
 @click.argument("second")
-@click.option("--all", "everything", is_flag=True, help="Show also items answered alike.")
+@click.option("--all", "everything", is_flag=True, help="Include items with equal responses.")
 @primary_option
 @store_option
 @json_option

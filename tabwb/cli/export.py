@@ -27,12 +27,12 @@ from tabwb.records.standard_streams import is_stdout
     required=True,
     help="The file, never overwritten; '-' for standard output.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the file if it is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option(
     "--within-study",
     is_flag=True,
-    help="The file stays within the study that collected the data; else speakers must have agreed "
-    "to 'share'.",
+    help="The file stays within the study that collected the data; otherwise speakers must have "
+    "agreed to 'share'.",
 )
 @primary_option
 @verbosity_options

@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 
 @click.command(name="import")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--battery", required=True, metavar="ID|PATH", help="Whose items were named.")
-@click.option("--speaker", metavar="ID", help="Participant code; default: as the source says.")
-@click.option("--session", metavar="NAME", help="Only this one, of a table that holds several.")
+@click.option(
+    "--battery", required=True, metavar="ID|PATH", help="The battery whose items were named."
+)
+@click.option("--speaker", metavar="ID", help="Participant code; default: the one in the source.")
+@click.option("--session", metavar="NAME", help="Only this session of a table with several.")
 @click.option(
     "--origin",
     type=click.Choice(["human", "model", "unknown"]),
     default=None,
-    help="Who made the answers; default: as the export says, else unknown, which is guarded as a "
+    help="Who responded; default: as the export says, otherwise unknown, which is protected as a "
     "person's.",
 )
 @click.option(
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     metavar="ID",
     default="import",
     show_default=True,
-    help="Who transcribed and scored them.",
+    help="The rater who transcribed and scored them.",
 )
 @click.option(
     "--tier",
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 @click.option(
     "--date",
     metavar="YYYY-MM-DD",
-    help="When the session was held. Default: the column session_date or date of a PSST table, "
+    help="The date of the session. Default: the column session_date or date of a PSST table, "
     "else the date inside the sound files, else not known.",
 )
 @store_option
@@ -59,8 +61,8 @@ if TYPE_CHECKING:
 def import_(**options: Any) -> int:
     """Read spoken naming from PATH: a TextGrid, an EAF, a folder of them, or a PSST folder.
 
-    Sound files beside them are kept as they are. Items that are not there are not administered. The
-    time of the picture, cues and marks are not read, so that latency stands in the original only.
+    Sound files beside them are stored unchanged. Missing items are not administered. The time of
+    the picture, cues and marks are not read, so there is no latency.
     """
     from tabwb.administer.consent import notices
     from tabwb.administer.naming.imports import read_sessions

@@ -11,9 +11,9 @@ from tabwb.cli.judge_run import run
 
 @click.group()
 def judge() -> None:
-    """Judge stored answers, compare judges, look at what they are told.
+    """Judge stored responses, compare judges, show their prompts.
 
-    A judge that asks a model is named with it: tab-2026:gemini:gemini-2.5-flash.
+    A judge with a model is named with it: tab-2026:gemini:gemini-2.5-flash.
     """
 
 

@@ -26,7 +26,7 @@ SAMPLE_PROMPT = "Tell me about your first job."
 @click.command("list")
 @json_option
 def list_judges(as_json: bool) -> int:
-    """List the judges: features, what each needs, and the file of its prompt."""
+    """List the judges: features, requirements, and the file of the prompt."""
     with opened_plugins() as plugins:
         rows = [_row(plugins, component.descriptor, component.owner)
                 for component in plugins.components("judges")]  # fmt: skip
@@ -54,11 +54,11 @@ def list_judges(as_json: bool) -> int:
 
 @click.command("show")
 @click.argument("judge", metavar="ID")
-@click.option("--response", default=SAMPLE, help="A response to show it with.")
-@click.option("--prompt", default=SAMPLE_PROMPT, help="The item's prompt to show it with.")
+@click.option("--response", default=SAMPLE, help="A sample response.")
+@click.option("--prompt", default=SAMPLE_PROMPT, help="A sample prompt of an item.")
 @json_option
 def show(judge: str, response: str, prompt: str, as_json: bool) -> int:
-    """Show what judge ID puts to a model: every message as it is sent for a sample response."""
+    """Show the messages that judge ID sends to a model, for a sample response."""
     with opened_plugins() as plugins:
         descriptor = _find(plugins, judge)
     document = _document(descriptor, response, prompt)

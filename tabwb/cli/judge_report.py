@@ -13,9 +13,9 @@ from tabwb.records.errors import UsageError
 @store_option
 @json_option
 def report(administrations: tuple[str, ...], store_location: str | None, as_json: bool) -> int:
-    """Set the judges of administrations ID... against each other.
+    """Compare the judges of administrations ID....
 
-    One row for each judge with its burden, agreement of every two judges, the features on which
+    One row for each judge with its burden, the agreement of every two judges, the features on which
     they differ most, and what most of them say. The administrations must be of one battery.
     """
     from tabwb.report.summaries.load import load_administrations, sources_of

@@ -49,7 +49,7 @@ FEW = 3
     "judges",
     metavar="SPEC",
     multiple=True,
-    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; may be given several times; "
+    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; repeatable; "
     "required. 'tabwb judge list' shows them.",
 )
 @click.option(
@@ -57,7 +57,7 @@ FEW = 3
     type=click.Choice(["connected-text", "all"]),
     default="connected-text",
     show_default=True,
-    help="Which answers: connected text, or all (also choices, yes or no, repetitions).",
+    help="The responses: connected text, or all (also choices, yes or no, repetitions).",
 )
 @click.option(
     "--repeat",
@@ -65,17 +65,17 @@ FEW = 3
     type=click.IntRange(1, 100),
     default=1,
     show_default=True,
-    help="Ask so many times, past the stored verdicts, and tell how far the judge agrees with "
-    "itself. The first verdict counts.",
+    help="Judge this number of times without stored verdicts, and report the judge's agreement "
+    "with itself. The first verdict counts.",
 )
-@click.option("--again", is_flag=True, help="Judge again what this judge has already judged.")
-@click.option("--dry-run", is_flag=True, help="Print every request and the estimate; ask nothing.")
+@click.option("--again", is_flag=True, help="Judge again responses that this judge has judged.")
+@click.option("--dry-run", is_flag=True, help="Print every request and the estimate; send nothing.")
 @click.option("--max-requests", type=click.IntRange(1), help="Stop after this many requests.")
 @click.option(
     "--max-cost",
     type=Finite(0, min_open=True),
     metavar="USD",
-    help="Stop before this is spent.",
+    help="Stop before the cost exceeds this.",
 )
 @verbosity_options
 @store_option
@@ -94,11 +94,11 @@ def run(
     as_json: bool,
     offline: bool | None,
 ) -> int:
-    """Judge the answers of administrations ID... with one or several judges.
+    """Judge the responses of administrations ID... with one or several judges.
 
-    What is judged already is left as it is, what was interrupted is continued. Exit status: 0 done,
-    1 a judge gave no verdict that could be read, 3 stopped early or with calls in error (a limit,
-    ctrl+c, a model that does not answer); then give the same command again.
+    Judged responses are skipped, interrupted ones continued. Exit status: 0 done, 1 no verdict of a
+    judge could be read, 3 stopped early or with calls in error (a limit, ctrl+c, a model that does
+    not answer); then repeat the command.
     """
     from tabwb.administer.judging.judging import Limits, check_limits
 

@@ -14,7 +14,7 @@ from tabwb.plugin_api.remote import keys
 def key() -> None:
     """Keep keys of remote services in the system keyring.
 
-    A key in the environment (GEMINI_API_KEY, OPENAI_API_KEY) goes before one in the keyring.
+    A key in the environment (GEMINI_API_KEY, OPENAI_API_KEY) takes precedence over the keyring.
     """
 
 
@@ -23,7 +23,7 @@ def key() -> None:
 def set_key(service: str) -> int:
     """Keep the key of SERVICE: gemini, openai, or the host of a server (openrouter.ai).
 
-    It is asked for without being shown, or read from stdin where that is no terminal; never given
+    The key is typed without echo, or read from stdin if that is not a terminal. It is never given
     on the command line, where every program can read it.
     """
     service = keys.check_service(service)
@@ -37,9 +37,9 @@ def set_key(service: str) -> int:
 @click.argument("services", metavar="[SERVICE]...", nargs=-1)
 @json_option
 def list_keys(services: tuple[str, ...], as_json: bool) -> int:
-    """Tell where the key of each SERVICE is found, not what it is.
+    """Show where the key of each SERVICE is found, never the key.
 
-    Keyrings do not tell what they keep: servers' hosts have to be named.
+    Keyrings do not list their entries: name the hosts of servers.
     """
     found = {}
     for service in services or tuple(keys.SERVICES):
@@ -59,7 +59,7 @@ def list_keys(services: tuple[str, ...], as_json: bool) -> int:
 @key.command("delete")
 @click.argument("service")
 def delete_key(service: str) -> int:
-    """Take the key of SERVICE out of the system keyring."""
+    """Delete the key of SERVICE from the system keyring."""
     service = keys.check_service(service)
     keys.delete_key(service)
     note(f"the key of '{service}' is no longer kept")

@@ -32,7 +32,7 @@ def microphone() -> None:
 @microphone.command("list")
 @json_option
 def list_devices(as_json: bool) -> int:
-    """List what can record and what can play now."""
+    """List the available microphones and loudspeakers."""
     found = {"microphones": inputs(), "loudspeakers": outputs()}
     if as_json:
         plain = {kind: [asdict(each) for each in devices] for kind, devices in found.items()}
@@ -48,23 +48,25 @@ def list_devices(as_json: bool) -> int:
 
 
 @microphone.command("test")
-@click.option("--device", metavar="NAME", help="A microphone: its name, a part of it, its number.")
+@click.option(
+    "--device", metavar="NAME", help="A microphone: its name, a part of the name, or its number."
+)
 @click.option(
     "--seconds",
     type=click.IntRange(1, 60),
     default=4,
     show_default=True,
-    help="How long to listen.",
+    help="Seconds to record.",
 )
-@click.option("--output", metavar="NAME", help="A loudspeaker to play it back, likewise.")
+@click.option("--output", metavar="NAME", help="The loudspeaker for playback, likewise.")
 @click.option("--playback/--no-playback", default=True, help="Play what was recorded.")
 @json_option
 def try_device(
     device: str | None, seconds: int, output: str | None, playback: bool, as_json: bool
 ) -> int:
-    """Record for a few seconds, tell what was heard, and play it back. Nothing is kept.
+    """Record for a few seconds, report problems, and play it back. Nothing is kept.
 
-    Exit status 1 when no sound came or something happened to the microphone.
+    Exit status 1 if there was no sound or a problem with the microphone.
     """
     from tabwb.speech.files import read_clip
     from tabwb.speech.level import FLOOR_DBFS

@@ -23,9 +23,9 @@ _TRY = "Say hello."
 def model() -> None:
     """List back ends and profiles, write profiles, try a model.
 
-    A profile is a name for a model with its options: profile:NAME stands wherever a model's spec
-    can. It also says of which family, tuning and size the model is, so that results can set base
-    and instruct models side by side.
+    A profile is a name for a model with its options: profile:NAME can replace the spec of a model.
+    It also has the model's family, tuning and size, so that results can compare base and instruct
+    models.
     """
 
 
@@ -33,7 +33,7 @@ def model() -> None:
 @json_option
 @offline_option
 def list_models(as_json: bool, offline: bool | None) -> int:
-    """List what can be examined: the back ends, then your profiles."""
+    """List back ends and profiles of models."""
     with opened_plugins(offline) as plugins:
         backends = [_backend(plugins, each) for each in plugins.descriptors("models")]
         profiles = [
@@ -60,14 +60,16 @@ def list_models(as_json: bool, offline: bool | None) -> int:
 @model.command()
 @click.argument("name")
 @click.argument("spec")
-@click.option("--family", default="", help="Of the model, for example Llama-3.2.")
+@click.option("--family", default="", help="The family of the model, for example Llama-3.2.")
 @click.option("--tuning", type=click.Choice(["base", "instruct"]), default=None)
-@click.option("--parameters", metavar="N", help="How many it has: 1240000000, 1.24B or 360M.")
+@click.option(
+    "--parameters", metavar="N", help="The number of parameters: 1240000000, 1.24B or 360M."
+)
 @click.option("--force", is_flag=True, help="Replace a profile of this name.")
 def add(
     name: str, spec: str, family: str, tuning: str | None, parameters: str | None, force: bool
 ) -> int:
-    """Write profile NAME for the model that SPEC names into your configuration."""
+    """Write profile NAME for the model SPEC into your configuration."""
     with opened_plugins() as plugins:
         if name in plugins.configuration.profiles and not force:
             raise UsageError(
@@ -83,7 +85,7 @@ def add(
 @model.command()
 @click.argument("name")
 def remove(name: str) -> int:
-    """Take profile NAME out of your configuration."""
+    """Delete profile NAME from your configuration."""
     with opened_plugins() as plugins:
         path = remove_profile(plugins.configuration.config_dir, name)
     note(f"profile:{name} is gone from {path}")
@@ -92,12 +94,12 @@ def remove(name: str) -> int:
 
 @model.command("test")
 @click.argument("spec")
-@click.option("--prompt", default=_TRY, show_default=True, help="What to ask.")
+@click.option("--prompt", default=_TRY, show_default=True, help="The prompt.")
 @click.option("--max-tokens", type=click.IntRange(1, 100_000), default=32, show_default=True)
 @json_option
 @offline_option
 def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: bool | None) -> int:
-    """Load or reach the model that SPEC names, ask it one thing, and show what came back."""
+    """Load or reach the model SPEC, send one prompt, and show the reply."""
     with opened_plugins(offline) as plugins:
         found = _tried(plugins, spec, prompt, max_tokens)
     if as_json:

@@ -78,10 +78,10 @@ MICROPHONE = "mic"
 def name(**options: Any) -> int:
     """Give the naming BATTERY (an id or a path) to the speaker ID.
 
-    Recordings are kept as they are; transcripts and scores are a draft until a trained listener has
-    heard them. Of a folder every file is taken up, whatever the battery says of order; practice
-    and items that its basal credits may be without one. Other items than pictures are typed: here
-    with --input mic, else with 'tabwb resume'.
+    Recordings are stored unchanged; transcripts and scores are a draft until a trained listener has
+    heard the recordings. All files of a folder are imported, whatever the battery's order; practice
+    items and items below the basal may have no file. Items without a picture are typed: here with
+    --input mic, otherwise with 'tabwb resume'.
 
     Exit status: 0 done, 3 stopped early, items without a file or responses without a transcript
     (resumable), 130 after a second ctrl+c.

@@ -98,7 +98,7 @@ def phonemes(
     """Score the transcripts of HYP.tsv against those of REF.tsv.
 
     REF has the columns utterance_id and transcript, HYP utterance_id and asr_transcript: ARPAbet
-    with blanks between; REF may be IPA, HYP too with --labels espeak-ipa. '-' for one of them is
+    separated by blanks; REF may be IPA, HYP too with --labels espeak-ipa. '-' for one of them is
     standard input. Task B: with correctness in REF, and prediction in HYP or --accept.
     """
     from tabwb.phonology import corpus as reading

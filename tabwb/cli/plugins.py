@@ -27,7 +27,7 @@ def plugins() -> None:
 @plugins.command("list")
 @json_option
 def list_plugins(as_json: bool) -> int:
-    """List plugins, their components, and what failed with its error."""
+    """List plugins, their components, and errors."""
     with opened_plugins() as loaded:
         document = _document(loaded)
     if as_json:
@@ -75,7 +75,7 @@ def new_plugin(name: str, parent: Path) -> int:
 @plugins.command("trust")
 @click.argument("path", type=click.Path(path_type=Path))
 def trust_folder(path: Path) -> int:
-    """Use the plugin in folder PATH, as it is now.
+    """Trust the plugin in folder PATH, in its present state.
 
     Its code will run whenever tabwb starts: look at it first. A folder that changes afterwards is
     no longer used until it is trusted again.

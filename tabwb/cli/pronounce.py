@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("words", metavar="WORD...", nargs=-1, required=True)
 @json_option
 def pronounce(words: tuple[str, ...], as_json: bool) -> int:
-    """Show how each WORD is said, and its 'accept' to paste into a battery.
+    """Show the pronunciation of each WORD, and its 'accept' to paste into a battery.
 
     From the CMU dictionary (General American), with words that sound the same. Quote several words
     that are one name: 'ice cream'. Exit status 1 if a word is unknown; near ones are named.

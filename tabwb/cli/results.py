@@ -42,9 +42,9 @@ _SORT = ("burden", "name", "N", "accuracy")
 @click.option(
     "--sort",
     type=click.Choice(_SORT),
-    help="Order of groups: name ascending, else from high to low (by model: burden).",
+    help="Order of groups: name ascending, others from high to low (by model: burden).",
 )
-@click.option("--judge", metavar="RATER", help="Show the burdens of this judge only.")
+@click.option("--judge", metavar="RATER", help="Show only the burdens of this judge.")
 @click.option(
     "--csv",
     "csv_file",
@@ -53,7 +53,7 @@ _SORT = ("burden", "name", "N", "accuracy")
     help="Write the groups of models to FILE, one row for each with every figure; "
     "never overwritten.",
 )
-@click.option("--details", is_flag=True, help="Show also every feature, category and error.")
+@click.option("--details", is_flag=True, help="Show every feature, category and error too.")
 @click.option("--arpabet", is_flag=True, help="Show spoken responses in ARPAbet instead of IPA.")
 @primary_option
 @store_option
@@ -70,7 +70,7 @@ def results(
     store_location: str | None,
     as_json: bool,
 ) -> int:
-    """Show the results of ADMINISTRATIONS (numbers or uids); without any, list what there is."""
+    """Show the results of ADMINISTRATIONS (numbers or uids); without any, list all."""
     from tabwb.report.summaries import load
 
     with opened_plugins() as plugins:

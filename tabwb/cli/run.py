@@ -36,7 +36,7 @@ batch_option = click.option(
     type=click.IntRange(1, 10_000),
     default=TOGETHER,
     show_default=True,
-    help="How many items a model gets at once, where it can batch; 1 streams each reply.",
+    help="Number of items given to a model at once, if it can batch; 1 streams each reply.",
 )
 
 
@@ -57,7 +57,7 @@ batch_option = click.option(
 def run(**options: Any) -> int:
     """Give BATTERY (an id or a path) to a model or to a person who types.
 
-    Exit status: 0 done; 1 failed, also where a scorer or judge failed (the answers are stored);
+    Exit status: 0 done; 1 failed, also if a scorer or judge failed (the responses are stored);
     3 stopped early but resumable; 130 after a second ctrl+c.
     """
     from tabwb.administer.consent import notices

@@ -51,7 +51,7 @@ EXPLAINED = "\b\n" + "\n".join(f"{scope:<12}{meaning}" for scope, meaning in SCO
 
 @click.group()
 def speaker() -> None:
-    """Look after speakers: records, consents, the log, deletion.
+    """Manage speakers: records, consents, the log, deletion.
 
     A speaker is a person, named by the study's ID and never by name. [study] in tabwb.toml says how
     IDs are written and which columns a record has.
@@ -59,11 +59,11 @@ def speaker() -> None:
 
 
 @speaker.command("list")
-@click.option("--may", "scope", type=scope_type, help="Only those who agreed to this.")
+@click.option("--may", "scope", type=scope_type, help="Only speakers with consent to this.")
 @store_option
 @json_option
 def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool) -> int:
-    """List speakers with what they agreed to, and who was deleted."""
+    """List speakers with their consents, and deleted speakers."""
     with _opened(store_location) as store:
         given = number_given(store)
         rows: list[dict[str, Any]] = [
@@ -99,7 +99,7 @@ def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool
 @store_option
 @json_option
 def show(speaker_id: str, store_location: str | None, as_json: bool) -> int:
-    """Show all that is recorded of the speaker ID."""
+    """Show all records of the speaker ID."""
     study = configuration().study
     with _opened(store_location) as store:
         document = document_of(store, speaker_id)
@@ -116,7 +116,7 @@ def show(speaker_id: str, store_location: str | None, as_json: bool) -> int:
 @store_option
 @json_option
 def add(speaker_id: str, values: tuple[str, ...], store_location: str | None, as_json: bool) -> int:
-    """Register the speaker ID, with what is known: tabwb speaker add S-014 AQ=71.3 group=A."""
+    """Register the speaker ID with its record: tabwb speaker add S-014 AQ=71.3 group=A."""
     return _keep(speaker_id, values, store_location, as_json=as_json, new=True)
 
 
@@ -128,7 +128,7 @@ def add(speaker_id: str, values: tuple[str, ...], store_location: str | None, as
 def set_values(
     speaker_id: str, values: tuple[str, ...], store_location: str | None, as_json: bool
 ) -> int:
-    """Record anew what is known of the speaker ID; COLUMN= takes a value away.
+    """Record new values of the speaker ID; COLUMN= removes a value.
 
     Earlier versions stay.
     """
@@ -155,24 +155,30 @@ def columns(as_json: bool) -> int:
 
 @speaker.command(epilog=EXPLAINED)
 @click.argument("speaker_id", metavar="ID")
-@click.option("--scope", "scopes", type=scope_type, multiple=True, help="To what; repeatable.")
-@click.option("--all", "every", is_flag=True, help="To every scope.")
+@click.option(
+    "--scope",
+    "scopes",
+    type=scope_type,
+    multiple=True,
+    help="The scope of the consent; repeatable.",
+)
+@click.option("--all", "every", is_flag=True, help="Every scope.")
 @click.option(
     "--given",
     metavar="[DAY]",
     is_flag=False,
     flag_value=TODAY,
-    help="The day it was given, 2026-11-21; without a day: today.",
+    help="Given on this day (2026-11-21); without a day: today.",
 )
 @click.option(
     "--withdrawn",
     metavar="[DAY]",
     is_flag=False,
     flag_value=TODAY,
-    help="The day it was withdrawn; without a day: today.",
+    help="Withdrawn on this day; without a day: today.",
 )
-@click.option("--document", default="", metavar="WHERE", help="Where the signed form is.")
-@click.option("--note", "words", default="", metavar="TEXT", help="Anything else.")
+@click.option("--document", default="", metavar="WHERE", help="The place of the signed form.")
+@click.option("--note", "words", default="", metavar="TEXT", help="A note.")
 @store_option
 @json_option
 def consent(
@@ -186,7 +192,7 @@ def consent(
     store_location: str | None,
     as_json: bool,
 ) -> int:
-    """Record what the speaker ID agreed to or took back; without options show it."""
+    """Record consents or withdrawals of the speaker ID; without options show them."""
     wanted = tuple(SCOPES) if every else tuple(dict.fromkeys(scopes))
     asks = given is None and withdrawn is None
     if asks and (wanted or document or words):
@@ -222,7 +228,7 @@ def consent(
 def log(
     speaker_id: str | None, administration: int | None, store_location: str | None, as_json: bool
 ) -> int:
-    """Show who did what with people's data, oldest first: all of it, or of the speaker ID."""
+    """Show the log of uses of people's data, oldest first: all, or of the speaker ID."""
     with _opened(store_location) as store:
         entries = store.people.log_entries(speaker_id, administration)
     if as_json:
@@ -237,14 +243,16 @@ def log(
 
 @speaker.command()
 @click.argument("speaker_id", metavar="ID")
-@click.option("--reason", type=click.Choice(REASONS), required=True, help="Why; kept for good.")
+@click.option(
+    "--reason", type=click.Choice(REASONS), required=True, help="The reason; kept permanently."
+)
 @click.option("--yes", is_flag=True, help="Do not ask for the ID again.")
 @store_option
 @json_option
 def delete(
     speaker_id: str, reason: str, yes: bool, store_location: str | None, as_json: bool
 ) -> int:
-    """Delete the speaker ID with all that was recorded; this cannot be taken back.
+    """Delete the speaker ID with all records; this cannot be undone.
 
     What stays is the ID, the day, the reason, who deleted, numbers, and who did what before.
     """

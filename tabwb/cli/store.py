@@ -15,14 +15,14 @@ from tabwb.store.location import resolve, without_password
 
 @click.group()
 def store() -> None:
-    """Look after the store: info, backup, check."""
+    """Manage the store: info, backup, check."""
 
 
 @store.command()
 @store_option
 @json_option
 def info(store_location: str | None, as_json: bool) -> int:
-    """Say where the store is, how large, and what is in it."""
+    """Show the path, size and content of the store."""
     from tabwb.store import maintenance
     from tabwb.store.store import Store
 
@@ -52,8 +52,7 @@ def info(store_location: str | None, as_json: bool) -> int:
 def backup(out: str, store_location: str | None, as_json: bool) -> int:
     """Copy the store to OUT and check the copy.
 
-    The store may be in use meanwhile. OUT is a file that is not there yet. Files of batteries come
-    beside it.
+    The store may be in use. OUT is a new file. Files of batteries are copied beside it.
     """
     from tabwb.store import maintenance
     from tabwb.store.store import Store
@@ -75,7 +74,7 @@ def backup(out: str, store_location: str | None, as_json: bool) -> int:
 @store_option
 @json_option
 def check(store_location: str | None, as_json: bool) -> int:
-    """Look for damage in the store. Exit status 1 when there is any.
+    """Check the store for damage. Exit status 1 if there is any.
 
     Files beside the store that no row names, which a killed process left, are removed; nothing else
     is changed.

@@ -47,27 +47,27 @@ Forms = tuple[tuple[str, ...], ...]
     metavar="SPEC",
     default="bundled-words",
     show_default=True,
-    help="What hears, for example wav2vec2:PATH-OR-ID (tabwb plugins list).",
+    help="The transcriber, for example wav2vec2:PATH-OR-ID (tabwb plugins list).",
 )
 @click.option(
     "--keep-conditioned",
     "kept",
     metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep what the transcriber was given: high-passed, levelled, 16 kHz mono.",
+    help="Keep the conditioned copies: high-passed, levelled, 16 kHz mono.",
 )
 @click.option(
     "--accept",
     "forms",
     metavar="PRONUNCIATION",
     multiple=True,
-    help="Also tell how likely the best of these is against free decoding, natural log: 'D AO G' "
+    help="Also give the log likelihood ratio of the best of these to free decoding: 'D AO G' "
     "or dɔɡ; repeatable. For transcribers with likelihoods.",
 )
 @click.option(
     "--speaker",
     metavar="ID",
-    help="Whose voice it is, to ask for consents: needed where a transcriber needs a network.",
+    help="The speaker, whose consents are checked; required if a transcriber needs a network.",
 )
 @click.option("--tsv", is_flag=True, help="Print utterance_id and asr_transcript, for 'phonemes'.")
 @store_option
@@ -86,8 +86,8 @@ def transcribe(
 ) -> int:
     """Transcribe sound files, and those in folders, to phonemes.
 
-    WAV, FLAC, OGG, MP3 or AIFF of any rate. Each is conditioned into a copy, as the PSST challenge
-    did it. What is printed is a draft until a trained listener has heard the recording.
+    WAV, FLAC, OGG, MP3 or AIFF of any rate. Each file is copied and conditioned as in the PSST
+    challenge. Transcripts are a draft until a trained listener has heard the recording.
 
     Exit status: 0 done, 1 a file could not be transcribed (the others were), 3 stopped by ctrl+c.
     """

@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
 
 
-reason_option = click.option("--reason", default="", help="Why it is corrected; kept with it.")
+reason_option = click.option("--reason", default="", help="The reason of the correction; stored.")
 rater_option = click.option(
-    "--rater", metavar="ID", default="", help="Rater code; default: who began."
+    "--rater", metavar="ID", default="", help="Rater code; default: that of the administration."
 )
 
 
 @click.group()
 def trial() -> None:
-    """Declare a trial void, note on it, undo, rescore; score spoken responses by ear.
+    """Declare a trial void, write a note, undo, rescore; score spoken responses by ear.
 
-    A TRIAL is its number in the administration, or ITEM or SUBTEST/ITEM where that names just one.
+    A TRIAL is its number in the administration, or ITEM or SUBTEST/ITEM if that names one trial.
     """
 
 
 @trial.command()
 @click.argument("administration")
 @click.argument("trial_name", metavar="TRIAL")
-@click.option("--reason", required=True, help="Why it must not count.")
+@click.option("--reason", required=True, help="The reason.")
 @store_option
 def void(administration: str, trial_name: str, reason: str, store_location: str | None) -> int:
-    """Declare TRIAL void: its answers stay in the store and do not count."""
+    """Declare TRIAL void: its responses stay in the store and do not count."""
     with _opened(administration, store_location) as session:
         number = _number(session, trial_name)
         session.void(reason, number)
@@ -68,7 +68,7 @@ def write_note(administration: str, trial_name: str, text: str, store_location: 
 @click.argument("administration")
 @store_option
 def undo(administration: str, store_location: str | None) -> int:
-    """Take back the latest command of ADMINISTRATION: an answer, a score, a skip ...
+    """Take back the latest command of ADMINISTRATION: a response, a score, a skip ...
 
     Its record stays, marked as taken back.
     """
@@ -84,7 +84,7 @@ def undo(administration: str, store_location: str | None) -> int:
 @click.argument("administration")
 @store_option
 def rescore(administration: str, store_location: str | None) -> int:
-    """Rate every counting answer of ADMINISTRATION again; earlier ratings stay in the store."""
+    """Rate every response of ADMINISTRATION again; earlier ratings stay in the store."""
     with _opened(administration, store_location) as session:
         made = session.rescore()
         note(f"{plural(len(made), 'answer')} rated again")
@@ -96,11 +96,11 @@ def rescore(administration: str, store_location: str | None) -> int:
 @click.argument("administration")
 @click.argument("trial_name", metavar="TRIAL")
 @click.argument("said", metavar="SCORE", type=click.Choice(SCORES))
-@click.option("--reason", default="", help="Why it cannot be scored; of no response what kind.")
+@click.option("--reason", default="", help="Why it cannot be scored, or the kind of no response.")
 @click.option(
     "--seen",
     is_flag=True,
-    help="You had seen what the machine makes of it; it is kept with the score.",
+    help="You had seen the machine's result; stored with the score.",
 )
 @rater_option
 @store_option
@@ -135,9 +135,9 @@ def score(
 def heard(
     administration: str, trial_name: str, words: str, rater: str, store_location: str | None
 ) -> int:
-    """Write down what was heard in TRIAL: a plain word, ARPAbet or IPA.
+    """Record the response heard in TRIAL: a plain word, ARPAbet or IPA.
 
-    Where nothing was said, the score says so: tabwb trial score ... no-response.
+    If nothing was said, use the score: tabwb trial score ... no-response.
     """
     with _looking_at(administration, trial_name, rater, store_location, "heard") as session:
         session.spoken.hear(words)
@@ -168,7 +168,7 @@ def code(
     rater: str,
     store_location: str | None,
 ) -> int:
-    """Give the spoken response of TRIAL a code, beside the one that the rules propose.
+    """Give the spoken response of TRIAL a code; the proposed code is kept.
 
     CODE is correct, semantic, formal, mixed, unrelated, nonword-related, nonword-unrelated,
     perseveration, morphological, picture-part, visual, blend, description, fragment, no-response,
@@ -187,8 +187,7 @@ def code(
 @click.option(
     "--from-picture",
     is_flag=True,
-    help="SECONDS are counted from the moment the picture was shown, not from the start of the "
-    "recording.",
+    help="SECONDS are counted from the time of the picture, not from the start of the recording.",
 )
 @reason_option
 @rater_option
@@ -204,8 +203,8 @@ def onset(
 ) -> int:
     """Correct the onset of the spoken response of TRIAL to SECONDS of its recording.
 
-    The latency follows. Every earlier onset stays in the store with who gave it, when and why;
-    'tabwb trial undo' takes the correction back.
+    The latency changes with it. Every earlier onset stays in the store with its author, time and
+    reason; 'tabwb trial undo' takes the correction back.
     """
     with _looking_at(administration, trial_name, rater, store_location, "onset") as session:
         before = _view(session)
@@ -249,11 +248,11 @@ def attempt(
     rater: str,
     store_location: str | None,
 ) -> int:
-    """Correct where the spoken response of TRIAL begins and ends, and where it is parted.
+    """Correct the limits and attempts of the spoken response of TRIAL.
 
     Times are seconds of the recording. The onset is measured anew within the new limits, and the
-    rules are applied to what was transcribed there; 'tabwb name --resume' transcribes it again.
-    Earlier limits stay in the store with who gave them, when and why; 'tabwb trial undo' takes a
+    rules are applied to the transcript within them; 'tabwb name --resume' transcribes it again.
+    Earlier limits stay in the store with their author, time and reason; 'tabwb trial undo' takes a
     correction back.
     """
     if start is None and end is None and not marks:

@@ -19,7 +19,7 @@ from tabwb.store.location import without_password
 @click.argument("folder", type=click.Path(path_type=Path), default=Path())
 @json_option
 def trust(folder: Path, as_json: bool) -> int:
-    """Trust the tabwb.toml in FOLDER (default: the current one), as it is now.
+    """Trust the tabwb.toml in FOLDER (default: the current one), in its present state.
 
     It may then choose the store, plugins, servers, keys and what the study requires, whenever tabwb
     starts in that folder. Read it first. The plugin folders that it names are trusted too: their

@@ -168,7 +168,7 @@ CONDITIONS: tuple[Condition, ...] = (
         "seed",
         Whole(-(2**53), 2**53),  # what every store and every reader of JSON keeps exactly
         options=(
-            Option("--seed", "For orders and for sampling.", default=1),
+            Option("--seed", "The seed of random orders and sampling.", default=1),
             Option("--seed", "Of the items' order.", command="name", default=1),
         ),
         field=Field("Seed", "for orders and for sampling"),
@@ -254,8 +254,7 @@ CONDITIONS: tuple[Condition, ...] = (
         options=(
             Option(
                 "--replicates",
-                "How often each item is given. Default: 1; of replay:FILE as many as the file "
-                "holds.",
+                "Number of times each item is given. Default: 1; for replay:FILE as in the file.",
             ),
         ),
         field=Field("Replicates", "how often each item is given"),
@@ -276,8 +275,8 @@ CONDITIONS: tuple[Condition, ...] = (
         options=(
             Option(
                 "--protocol",
-                "How a model answers items with options: freely, held to the options, or by which "
-                "option it finds likeliest. Items without options are always answered freely.",
+                "How a model answers items with options: freely, restricted to the options, or by "
+                "the likeliest option. Items without options are always answered freely.",
                 default=_GENERATE,
             ),
         ),
@@ -373,8 +372,7 @@ CONDITIONS: tuple[Condition, ...] = (
         options=(
             Option(
                 "--judge",
-                "Judge of connected text; may be given several times. Default: rules. 'none': no "
-                "judge.",
+                "Judge of connected text; repeatable. Default: rules. 'none': no judge.",
                 metavar="SPEC",
             ),
         ),
@@ -392,8 +390,8 @@ CONDITIONS: tuple[Condition, ...] = (
         options=(
             Option(
                 "--transcriber",
-                "What hears the responses; 'none': nothing does. With --resume: what hears them "
-                "now.",
+                "The transcriber of the responses; 'none': no transcription. With --resume: the "
+                "transcriber from now on.",
                 command="name",
                 metavar="SPEC",
                 default=_TRANSCRIBER,
@@ -409,7 +407,12 @@ CONDITIONS: tuple[Condition, ...] = (
         Text(""),
         given_to=SPOKEN,
         options=(
-            Option("--rater", "Rater code of who scores by ear.", command="name", metavar="ID"),
+            Option(
+                "--rater",
+                "Rater code of the person who scores by ear.",
+                command="name",
+                metavar="ID",
+            ),
         ),
         field=Field("Scored by", "the rater code of the person who scores by ear; may be empty"),
         key="",
