@@ -12,7 +12,8 @@ from rich.console import Group
 from tabwb.records.trials import Trial
 from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE, cautions
-from tabwb.report.summaries.summary import Source, Summary, pool, summarise
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.summary import Summary, pool, summarise
 from tabwb.scoring.accuracy import clopper_pearson
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.estimate import Estimand

@@ -15,9 +15,10 @@ from tabwb.records.words import FORM_BASED_CAUTION
 from tabwb.report.documents.document import administration_document, groups_document
 from tabwb.report.render.groups import groups_view, print_groups
 from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.groups import Group, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.summary import Source, pool, summarise
+from tabwb.report.summaries.summary import pool, summarise
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES, ONE_SIDED
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered

@@ -67,26 +67,26 @@ def test_a_pair_has_the_difference_of_its_burdens_with_an_interval() -> None:
     assert (pair.base, pair.instruct) == ("local:L-1-base", "local:L-1-instruct")
     burden = pair.gaps[0]
     assert (burden.measure, burden.rater) == ("symptom burden", "rules-2")
-    assert (burden.base.value, burden.instruct.value, burden.difference) == (1.0, 1.0, 0.0)
-    assert (burden.n_base, burden.n_instruct) == (2, 2)
+    assert (burden.sides.first, burden.sides.second, burden.difference) == (1.0, 1.0, 0.0)
+    assert (burden.sides.n_first, burden.sides.n_second) == (2, 2)
     # d = (1, -1): var(d)/k = 1; t with one degree of freedom is 12.7, the set has 7 features.
-    assert (burden.items, burden.like.estimand) == (2, Estimand.PROMPTS_LIKE_THESE)
-    assert burden.like.interval == Interval(-7.0, 7.0)
-    assert burden.these.reason == ONE_RESPONSE
+    assert (burden.sides.items, burden.sides.like.estimand) == (2, Estimand.PROMPTS_LIKE_THESE)
+    assert burden.sides.like.interval == Interval(-7.0, 7.0)
+    assert burden.sides.these.reason == ONE_RESPONSE
 
 
 def test_a_pair_has_the_differences_of_its_accuracies() -> None:
     (pair,) = pairs(BASE, INSTRUCT)
     (accuracy,) = pair.gaps[1:]
     assert (accuracy.measure, accuracy.subtest, accuracy.rater) == ("accuracy", "words", "choice")
-    assert accuracy.base.value == pytest.approx(1 / 3)
-    assert accuracy.instruct.value == 1.0
+    assert accuracy.sides.first == pytest.approx(1 / 3)
+    assert accuracy.sides.second == 1.0
     assert accuracy.difference == pytest.approx(-2 / 3)
     # d = (0, -1, -1): var(d)/k = 1/9, below the floor of the draws; t with 2 df is 4.303.
     floor = 0.375 * 0.625 / 3 + 0.875 * 0.125 / 3
-    assert accuracy.like.interval is not None
-    assert accuracy.like.interval.low == -1.0
-    assert accuracy.like.interval.high == pytest.approx(-2 / 3 + 4.302653 * floor**0.5)
+    assert accuracy.sides.like.interval is not None
+    assert accuracy.sides.like.interval.low == -1.0
+    assert accuracy.sides.like.interval.high == pytest.approx(-2 / 3 + 4.302653 * floor**0.5)
 
 
 def test_all_wrong_against_all_right_has_an_interval_with_a_width() -> None:
@@ -100,9 +100,9 @@ def test_all_wrong_against_all_right_has_an_interval_with_a_width() -> None:
         given(2, conditions("instruct"), *again),
     )
     (gap,) = pair.gaps
-    assert (gap.difference, gap.n_base, gap.n_instruct) == (-1.0, 3, 9)
-    assert gap.like.interval is not None
-    assert gap.like.interval.low == -1.0 and gap.like.interval.high > -0.5
+    assert (gap.difference, gap.sides.n_first, gap.sides.n_second) == (-1.0, 3, 9)
+    assert gap.sides.like.interval is not None
+    assert gap.sides.like.interval.low == -1.0 and gap.sides.like.interval.high > -0.5
 
 
 def test_one_item_has_a_difference_but_no_interval() -> None:
@@ -110,8 +110,8 @@ def test_one_item_has_a_difference_but_no_interval() -> None:
     other = given(2, conditions("instruct"), answered("wc1", "lion"))
     (pair,) = pairs(one, other)
     (gap,) = pair.gaps
-    assert (gap.difference, gap.like.interval) == (-1.0, None)
-    assert gap.like.reason == ONE_ITEM
+    assert (gap.difference, gap.sides.like.interval) == (-1.0, None)
+    assert gap.sides.like.reason == ONE_ITEM
 
 
 @pytest.mark.parametrize(
@@ -242,12 +242,12 @@ def test_a_pair_with_shared_random_streams_says_nothing_for_these_prompts() -> N
         given(1, conditions("base"), *replicates(True)),
         given(2, conditions("instruct"), *replicates(True)),
     )
-    assert seeded.gaps[0].these.interval is not None
+    assert seeded.gaps[0].sides.these.interval is not None
     (pair,) = pairs(
         given(1, conditions("base"), *replicates(True)),
         given(2, conditions("instruct"), *replicates(False)),
     )
     assert pair.shared_streams == ((0, 6), (6, 6))
-    assert pair.gaps[0].these.reason == SHARED
-    assert pair.gaps[0].like.interval is not None
+    assert pair.gaps[0].sides.these.reason == SHARED
+    assert pair.gaps[0].sides.like.interval is not None
     assert pair.to_json()["shared_streams"] == {"base": 0, "instruct": 6}

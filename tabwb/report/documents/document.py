@@ -12,8 +12,8 @@ from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.documents.file_names import with_file_names
 from tabwb.report.documents.replies import item_json, reply_json
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.counted import effective_statuses, is_usable
-from tabwb.report.summaries.summary import Json, Summary, pool
+from tabwb.report.summaries.counted import Json, effective_statuses, is_usable
+from tabwb.report.summaries.summary import Summary, pool
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped

@@ -20,6 +20,7 @@ from tabwb.report.render.wording import (
     between,
     both_usable,
     features_of,
+    figure,
     interval_words,
     number,
     numbered,
@@ -265,7 +266,7 @@ def pair_view(pair: Pair) -> RenderableType:
         if gap.usable:
             made.add_row(f"{gap.rater}: {both_usable(gap.usable, ('base', 'instruct'))}")
         made.add_row(*_gap(gap))
-        for found in (gap.like, gap.these):
+        for found in (gap.sides.like, gap.sides.these):
             name = Text(f"  {found.estimand.value}", style="dim")
             made.add_row(name, *[""] * 5, interval_words(found))
     notes = [
@@ -311,9 +312,9 @@ def _measure(gap: Gap) -> str:
 
 def _gap(gap: Gap) -> Iterator[str | Text]:
     yield _measure(gap)
-    yield number(gap.base)
-    yield str(gap.n_base)
-    yield number(gap.instruct)
-    yield str(gap.n_instruct)
+    yield figure(gap.sides.first)
+    yield str(gap.sides.n_first)
+    yield figure(gap.sides.second)
+    yield str(gap.sides.n_second)
     yield Text(signed(gap.difference), style="bold")
     yield ""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.compared import Compared, Tested, accuracies, burdens
-from tabwb.report.summaries.counted import CountedResponse, Source, counted
+from tabwb.report.summaries.counted import CountedResponse, Json, Source, counted
 from tabwb.report.summaries.subtests import decider
-from tabwb.report.summaries.summary import Json, pool
+from tabwb.report.summaries.summary import interval_json, pool
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedDifference
@@ -217,16 +217,13 @@ def _compared(each: Compared) -> Json:
     }
 
 
-def _tested(one: Tested) -> Json:
-    found = one.interval.interval
+def _tested(tested: Tested) -> Json:
     return {
-        "estimand": one.interval.estimand.value,
-        "interval": None if found is None else [found.low, found.high],
-        "interval_reason": one.interval.reason,
-        "p": one.p,
-        "test": one.test or None,
-        "p_adjusted": one.adjusted,
-        "correction": one.correction or None,
+        **interval_json(tested.interval),
+        "p": tested.p,
+        "test": tested.test or None,
+        "p_adjusted": tested.adjusted,
+        "correction": tested.correction or None,
     }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
 from tabwb.administer.naming.views import speech_of, view_of
 from tabwb.battery.naming import listed_words, naming_item
-from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.counted import Json, Source, ends
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, NamingSummary, right_by, summarise
 from tabwb.scoring.participant_tests import McNemar, mcnemar
@@ -77,9 +77,7 @@ class NamedSubtest:
                     "n": one.n,
                     "open": one.open,
                     "rate": one.rate,
-                    "interval": None
-                    if one.interval is None
-                    else [one.interval.low, one.interval.high],
+                    "interval": ends(one.interval),
                     "status": "undefined" if one.rate is None else "value",
                 }
                 for one in summary.accuracy
@@ -88,15 +86,7 @@ class NamedSubtest:
             "codes": dict(summary.codes),
             "proposed": dict(summary.proposed),
             "flags": dict(summary.flags),
-            "cues": [
-                {
-                    "kind": cue.kind,
-                    "counts": cue.counts,
-                    "given": cue.given,
-                    "right_after": cue.right_after,
-                }
-                for cue in summary.cues
-            ],
+            "cues": [asdict(cue) for cue in summary.cues],
             "latency_median_s": summary.latency_median_s,
             "latency_n": summary.latency_n,
             "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
@@ -123,9 +113,6 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
             )
         )
     return tuple(found)
-
-
-Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)

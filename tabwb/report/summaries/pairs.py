@@ -1,21 +1,22 @@
-"""Base and instruct models of one family and size: how far apart they are."""
+"""Base and instruct models of one family and size compared, and the mean over families."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import fsum
 
-from tabwb.report.summaries.counted import counted
+from tabwb.report.measures import ACCURACY, BURDEN
+from tabwb.report.summaries.counted import Json, counted, ends
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import Terms, alike
 from tabwb.report.summaries.load import sources_of
-from tabwb.report.summaries.paired import Place, Side, compare_sides, right, side_of
+from tabwb.report.summaries.paired import Paired, Place, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
-from tabwb.report.summaries.summary import Json, pool
+from tabwb.report.summaries.summary import interval_json, pool
 from tabwb.scoring.difference_interval import LEAST_FAMILIES, family_interval
-from tabwb.scoring.estimate import Estimate, EstimatedInterval
+from tabwb.scoring.estimate import EstimatedInterval
 from tabwb.scoring.usable import Usable
 
 SAID = {"family", "tuning", "parameters"}
@@ -24,22 +25,16 @@ SAID = {"family", "tuning", "parameters"}
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One measure of both models.
+    """One measure of a base and an instruct model.
 
     Attributes:
-        measure: ``symptom burden`` or ``accuracy`` (share right by the exact policy).
+        measure: title of the burden or of the accuracy (policy ``exact``).
         subtest: its id; empty for a burden.
         title: of the subtest, or empty.
         rater: the judge or scorer.
         terms: of a burden: under which both were judged; None for an accuracy.
-        base, instruct: mean over the items that both have a value for, of each side's mean over
-            its responses to the item.
-        n_base, n_instruct: responses to those items that have a value.
-        items: how many those are.
-        like, these: 95 % intervals of base - instruct, for prompts like these and for these
-            prompts.
+        sides: both models over the items that both have a value for; base is the first.
         usable: of a burden: how many responses of each side are usable, and why the others are not.
-        differences: of item means, by item; floor: the least variance of their mean.
     """
 
     measure: str
@@ -47,23 +42,15 @@ class Gap:
     title: str
     rater: str
     terms: Terms | None
-    base: Estimate
-    instruct: Estimate
-    n_base: int
-    n_instruct: int
-    items: int
-    like: EstimatedInterval
-    these: EstimatedInterval
+    sides: Paired
     usable: tuple[Usable, ...] = ()
-    differences: Mapping[Place, float] = field(default_factory=dict, repr=False)
-    floor: float = 0.0
 
     @property
     def difference(self) -> float | None:
-        """Base - instruct; None where either is undefined."""
-        if self.base.value is None or self.instruct.value is None:
+        """Base - instruct; None without shared items."""
+        if self.sides.first is None or self.sides.second is None:
             return None
-        return self.base.value - self.instruct.value
+        return self.sides.first - self.sides.second
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,108 +203,53 @@ def _shared(one: Grouped) -> tuple[int, int]:
 
 
 def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
-    """Burdens, then accuracies; and the raters whose burdens cannot be compared."""
+    """Return burdens, then accuracies; and the raters whose burdens cannot be compared."""
     same, left_out = alike(base.summary.judges, instruct.summary.judges)
     sources = [sources_of(side.group.members) for side in (base, instruct)]
-    burdens = [
-        _gap_of(
-            "symptom burden",
-            mine.terms,
-            *(
-                side_of(((row, rated.burden) for row, rated in judge.judged), own)
-                for judge, own in zip((mine, theirs), sources, strict=True)
-            ),
-            rater=mine.rater,
-            usable=(mine.burden.usable, theirs.burden.usable),
+    gaps = []
+    for judges in same:
+        first, second = (
+            side_of(((row, rated.burden) for row, rated in judge.judged), own)
+            for judge, own in zip(judges, sources, strict=True)
         )
-        for mine, theirs in same
-    ]
+        terms = judges[0].terms
+        sides = compare_sides(first, second, len(terms.features))
+        usable = tuple(judge.burden.usable for judge in judges)
+        gaps.append(Gap(BURDEN.title, "", "", terms.rater, terms, sides, usable))
     rows = [counted(own) for own in sources]
-    accuracies = []
     for subtest in base.battery.subtests:
-        own = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
-        rater = decider(subtest, [*own[0], *own[1]])
+        given = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
+        rater = decider(subtest, [row for side in given for row in side])
         if rater is not None:
-            accuracies.append(
-                _gap_of(
-                    "accuracy",
-                    None,
-                    *(
-                        side_of(((row, right(row, rater)) for row in given), origin)
-                        for given, origin in zip(own, sources, strict=True)
-                    ),
-                    rater=rater,
-                    subtest=subtest.id,
-                    title=subtest.title,
-                )
+            first, second = (
+                side_of(((row, right(row, rater)) for row in own), origin)
+                for own, origin in zip(given, sources, strict=True)
             )
-    return (*burdens, *accuracies), left_out
+            sides = compare_sides(first, second, None)
+            gaps.append(Gap(ACCURACY.title, subtest.id, subtest.title, rater, None, sides))
+    return tuple(gaps), left_out
 
 
-def _gap_of(
-    measure: str,
-    terms: Terms | None,
-    base: Side,
-    instruct: Side,
-    *,
-    rater: str,
-    subtest: str = "",
-    title: str = "",
-    usable: tuple[Usable, ...] = (),
-) -> Gap:
-    found = compare_sides(base, instruct, None if terms is None else len(terms.features))
-    return Gap(
-        measure,
-        subtest,
-        title,
-        rater,
-        terms,
-        _mean(found.first),
-        _mean(found.second),
-        found.n_first,
-        found.n_second,
-        found.items,
-        found.like,
-        found.these,
-        usable,
-        found.differences,
-        found.floor,
-    )
-
-
-def _mean(value: float | None) -> Estimate:
-    return Estimate(value, "" if value is not None else "no item has a value on both sides")
-
-
-def _gap(each: Gap) -> Json:
-    terms = each.terms
+def _gap(gap: Gap) -> Json:
+    terms, sides = gap.terms, gap.sides
     return {
-        "measure": each.measure,
-        "subtest": each.subtest or None,
-        "rater": each.rater,
+        "measure": gap.measure,
+        "subtest": gap.subtest or None,
+        "rater": gap.rater,
         "features": [] if terms is None else list(terms.features),
         "scope": None if terms is None else terms.scope,
         "prompt_hash": None if terms is None else terms.prompt_hash,
-        "base": each.base.value,
-        "instruct": each.instruct.value,
-        "n_base": each.n_base,
-        "n_instruct": each.n_instruct,
-        "difference": each.difference,
-        "items": each.items,
-        "usable": [one.to_json() for one in each.usable],
-        "interval": _interval(each.like)["interval"],
-        "interval_reason": each.like.reason,
-        "intervals": [_interval(one) for one in (each.like, each.these)],
-        "status": "undefined" if each.difference is None else "value",
-    }
-
-
-def _interval(one: EstimatedInterval) -> Json:
-    found = one.interval
-    return {
-        "estimand": one.estimand.value,
-        "interval": None if found is None else [found.low, found.high],
-        "interval_reason": one.reason,
+        "base": sides.first,
+        "instruct": sides.second,
+        "n_base": sides.n_first,
+        "n_instruct": sides.n_second,
+        "difference": gap.difference,
+        "items": sides.items,
+        "usable": [usable.to_json() for usable in gap.usable],
+        "interval": ends(sides.like.interval),
+        "interval_reason": sides.like.reason,
+        "intervals": [interval_json(interval) for interval in (sides.like, sides.these)],
+        "status": "undefined" if gap.difference is None else "value",
     }
 
 
@@ -341,7 +273,6 @@ class FamilyMean:
 
     def to_json(self) -> Json:
         """As plain data."""
-        found = self.interval.interval
         return {
             "measure": self.gap.measure,
             "subtest": self.gap.subtest or None,
@@ -349,9 +280,7 @@ class FamilyMean:
             "families": list(self.families),
             "items": self.items,
             "difference": self.difference,
-            "estimand": self.interval.estimand.value,
-            "interval": None if found is None else [found.low, found.high],
-            "interval_reason": self.interval.reason,
+            **interval_json(self.interval),
         }
 
 
@@ -364,7 +293,7 @@ def over_families(pairs: Iterable[Pair]) -> tuple[FamilyMean, ...]:
     measures: dict[tuple[object, ...], dict[str, list[Gap]]] = {}
     for pair in pairs:
         for gap in pair.gaps:
-            if gap.differences:
+            if gap.sides.differences:
                 key = (pair.battery, pair.lesion, gap.measure, gap.subtest, gap.rater, gap.terms)
                 measures.setdefault(key, {}).setdefault(pair.family, []).append(gap)
     means = (
@@ -377,11 +306,13 @@ def over_families(pairs: Iterable[Pair]) -> tuple[FamilyMean, ...]:
 
 def _family_mean(by_family: dict[str, list[Gap]]) -> FamilyMean | None:
     every = [gap for gaps in by_family.values() for gap in gaps]
-    places = [at for at in every[0].differences if all(at in gap.differences for gap in every)]
+    places = [
+        at for at in every[0].sides.differences if all(at in gap.sides.differences for gap in every)
+    ]
     if not places:
         return None
     rows = [[_at(gaps, place) for place in places] for gaps in by_family.values()]
-    floors = [fsum(gap.floor for gap in gaps) / len(gaps) ** 2 for gaps in by_family.values()]
+    floors = [fsum(gap.sides.floor for gap in gaps) / len(gaps) ** 2 for gaps in by_family.values()]
     terms = every[0].terms
     largest = 1.0 if terms is None else float(len(terms.features))
     return FamilyMean(
@@ -394,4 +325,4 @@ def _family_mean(by_family: dict[str, list[Gap]]) -> FamilyMean | None:
 
 
 def _at(gaps: Sequence[Gap], place: Place) -> float:
-    return fsum(gap.differences[place] for gap in gaps) / len(gaps)
+    return fsum(gap.sides.differences[place] for gap in gaps) / len(gaps)

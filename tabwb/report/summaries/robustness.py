@@ -1,9 +1,9 @@
-"""Several judges on the same responses: each by itself, against each other, and what most say."""
+"""The judges of the same responses: each alone, every two compared, the majority, repetitions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -21,9 +21,9 @@ from tabwb.agreement.pairs import (
     tables_of,
 )
 from tabwb.records.ratings import Judged
-from tabwb.report.summaries.counted import CountedResponse, Source, counted
+from tabwb.report.summaries.counted import CountedResponse, Json, Source, counted, ends
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
-from tabwb.report.summaries.summary import Json, pool
+from tabwb.report.summaries.summary import pool
 from tabwb.scoring.estimate import Estimate, ratio
 
 NO_MAJORITY = "no response has a majority on every feature"
@@ -153,9 +153,7 @@ class Robustness:
                     "no_burden": dict(judge.burden.no_burden),
                     "n_not_judged": judge.not_judged,
                     "symptom_burden": judge.burden.symptom_burden.value,
-                    "interval": None
-                    if judge.burden.interval is None
-                    else [judge.burden.interval.low, judge.burden.interval.high],
+                    "interval": ends(judge.burden.interval),
                     "present": dict(judge.burden.present),
                 }
                 for label, judge in zip(self.labels, self.judges, strict=True)
@@ -176,17 +174,7 @@ class Robustness:
                             ("ac1", pair.ac1),
                         )
                     },
-                    "by_feature": [
-                        {
-                            "feature": each.feature,
-                            "samples": each.samples,
-                            "percent": each.percent,
-                            "kappa": each.kappa,
-                            "ac1": each.ac1,
-                            "positive": each.positive,
-                        }
-                        for each in pair.features
-                    ],
+                    "by_feature": [asdict(agreement) for agreement in pair.features],
                 }
                 for pair in self.pairs
             ],
@@ -204,14 +192,8 @@ class Robustness:
                     "n_responses": consensus.n_responses + consensus.n_tied,
                 },
                 "by_feature": [
-                    {
-                        "feature": each.feature,
-                        "present": each.present,
-                        "absent": each.absent,
-                        "ties": each.ties,
-                        "rate": each.rate.value,
-                    }
-                    for each in consensus.by_feature
+                    {**asdict(feature), "rate": feature.rate.value}
+                    for feature in consensus.by_feature
                 ],
                 "symptom_burden": consensus.burden.value,
                 "status": "value" if consensus.burden.defined else "undefined",
@@ -250,9 +232,14 @@ def robustness(sources: Sequence[Source]) -> Robustness:
 def verdicts(
     rows: Sequence[CountedResponse], judge: JudgeSummary, features: Sequence[str]
 ) -> Floats:
-    """A judge's verdicts: float64 of shape (responses, features), NaN where it has none.
+    """Return a judge's verdicts: float64 of shape (responses, features), NaN where it has none.
 
     Only usable responses in the judge's scope, judged under its terms, have any.
+
+    Args:
+        rows: the responses.
+        judge: whose verdicts.
+        features: in the order of the columns.
     """
     found = np.full((len(rows), len(features)), np.nan)
     places = {feature: at for at, feature in enumerate(features)}
@@ -408,12 +395,17 @@ class SelfAgreement:
 def self_agreement(
     judged: Sequence[Judged], rater: str, features: Sequence[str]
 ) -> tuple[SelfAgreement, ...]:
-    """Agreement of a judge's repetitions with each other, feature by feature.
+    """Return the agreement of a judge's repetitions with each other, feature by feature.
 
     Every two repetitions are compared on the calls that both have a verdict on; their tables are
     added up, in both orders, because neither of the two comes first. A call is what a judge was
     asked, to the letter: answers of one text share it and count once, and a verdict under another
-    prompt is none of its repetitions.
+    prompt is not one of its repetitions.
+
+    Args:
+        judged: the calls of judges.
+        rater: the judge.
+        features: that are compared.
     """
     verdicts: dict[int, dict[str, list[float]]] = {}
     for each in judged:

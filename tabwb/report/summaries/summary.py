@@ -12,7 +12,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, Judged
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.counted import CountedResponse, Source, counted
+from tabwb.report.summaries.counted import CountedResponse, Json, Source, counted, ends
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
 from tabwb.report.summaries.subtests import (
     FoilErrors,
@@ -25,16 +25,12 @@ from tabwb.report.summaries.subtests import (
 )
 from tabwb.scoring.burden import NO_USABLE, CategoryBurden
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval, ratio
+from tabwb.scoring.estimate import Estimate, EstimatedInterval, ratio
 from tabwb.scoring.text import words
 from tabwb.scoring.usable import NOTHING, Usable, count_usable
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedSubtest
-
-Json = dict[str, object]
-
-__all__ = ["Answers", "JudgeSummary", "Source", "SubtestSummary", "Summary", "pool", "summarise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +203,20 @@ def _answers(rows: Sequence[CountedResponse]) -> Answers:
     )
 
 
-def _interval(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [interval.low, interval.high]
+def interval_json(found: EstimatedInterval) -> Json:
+    """Return an interval with its estimand as plain data."""
+    return {
+        "estimand": found.estimand.value,
+        "interval": ends(found.interval),
+        "interval_reason": found.reason,
+    }
 
 
 def _estimated(found: Sequence[EstimatedInterval]) -> list[Json]:
     return [
         {
             "estimand": each.estimand.value,
-            "interval": _interval(each.interval),
+            "interval": ends(each.interval),
             "reason": each.reason,
         }
         for each in found
@@ -236,7 +237,7 @@ def _share(share: Share) -> Json:
         "n_scored": share.scored,
         **_by_policy("correct", share.correct),
         "accuracy": share.accuracy().value,
-        **_by_policy("interval", {name: _interval(share.interval(name)) for name in POLICIES}),
+        **_by_policy("interval", {name: ends(share.interval(name)) for name in POLICIES}),
         "intervals": _estimated(share.intervals()),
     }
 
@@ -332,7 +333,7 @@ def _judge(judge: JudgeSummary) -> Json:
         "symptom_burden": burden.symptom_burden.value,
         "status": "value" if burden.symptom_burden.defined else "undefined",
         "reason": burden.symptom_burden.reason,
-        "interval": _interval(burden.interval),
+        "interval": ends(burden.interval),
         "interval_reason": burden.interval_reason,
         "intervals": _estimated(burden.intervals),
         "n_items": len(burden.sizes),
