@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def rule_lines(subtest: Subtest) -> list[str]:
-    """One line for each rule, marked as ours or with its source."""
+    """Return one line for each rule, marked as ours or with its source."""
     rules = subtest.naming
     if rules is None:
         return []
@@ -30,7 +30,12 @@ def rule_lines(subtest: Subtest) -> list[str]:
 
 
 def item_lines(found: Battery, item: Item) -> list[str]:
-    """The picture, what is accepted, neighbours, and the item's own cues."""
+    """Return the lines of an item: its picture, accepted forms, neighbours and own cues.
+
+    Args:
+        found: the battery, which has the digest of the picture.
+        item: of a naming subtest.
+    """
     named = naming_item(item)
     digest = found.assets.get(named.picture, "")
     lines = [f"picture {named.picture}, sha256 {digest[:16]}"]

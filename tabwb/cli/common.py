@@ -112,13 +112,13 @@ def is_verbose() -> bool:
 
 
 def inform(message: str) -> None:
-    """One line on stderr that ``-q`` leaves out: what is under way or done."""
+    """Print one line on stderr that ``-q`` leaves out."""
     if not is_quiet():
         note(message)
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Print one document; null stands for a number that is not finite, which JSON does not have.
+    """Print one document; a number that is not finite, which JSON does not have, becomes null.
 
     Where stdout cannot hold every character, JSON's own escapes stand for those beyond ASCII.
     """
@@ -126,7 +126,7 @@ def print_json(document: Mapping[str, Any]) -> None:
     try:
         text = json.dumps(document, ensure_ascii=escaped, allow_nan=False, indent=2)
     except ValueError:
-        # The sum of scores near the largest float is none: what follows from it is undefined.
+        # A sum of scores near the largest float is infinite: what follows from it is undefined.
         finite = _finite(document)
         text = json.dumps(finite, ensure_ascii=escaped, allow_nan=False, indent=2)
     click.echo(json_escaped(text))
@@ -141,10 +141,13 @@ def _finite(value: Any) -> Any:
 
 
 def note(message: str, *, newline: bool = True) -> None:
-    """One line for the person at the terminal, on stderr, so that stdout stays a document.
+    """Print one line on stderr, so that stdout stays a document.
 
-    Nobody may be there to read it (a closed pipe, a full disk): that must not end an
-    administration, so nothing is raised.
+    A closed pipe or a full disk must not end an administration: nothing is raised.
+
+    Args:
+        message: the line.
+        newline: end the line.
     """
     with suppress(OSError):
         click.echo(message, nl=newline, err=True)
@@ -159,15 +162,22 @@ def renew_line(text: str = "") -> None:
 
 
 def heading(text: str, *, err: bool = False, newline: bool = True, **style: Any) -> None:
-    """Print text in a style of ours (bold, or as ``click.style`` takes it) on a terminal."""
+    """Print text in a style on a terminal.
+
+    Args:
+        text: what is printed.
+        err: on stderr instead of stdout.
+        newline: end the line.
+        style: arguments of ``click.style``; bold where there are none.
+    """
     stream = unfiltered(sys.stderr if err else sys.stdout)
     click.echo(click.style(visible(text), **(style or {"bold": True})), file=stream, nl=newline)
 
 
 def configuration(offline: bool | None = None) -> Configuration:
-    """The user's configuration, going offline at once if it or the flag says so.
+    """Return the user's configuration; go offline at once if it or the flag says so.
 
-    What killed processes left in their work folders is removed first.
+    Work folders that killed processes left are removed first.
     """
     from dataclasses import replace
 
@@ -187,7 +197,7 @@ def configuration(offline: bool | None = None) -> Configuration:
 
 
 def _tell_ignored(loaded: Configuration) -> None:
-    """Say once which settings of this folder have no effect; the store has an error of its own."""
+    """Print once which settings of this folder have no effect; the store has its own error."""
     named = [key for key in loaded.ignored if key != "store"]
     if named and loaded.untrusted not in _told:
         _told.add(loaded.untrusted)
@@ -215,14 +225,25 @@ def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterato
 
 
 def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -> Store:
-    """The store that flag, environment or configuration names."""
+    """Return the store that flag, environment or configuration names.
+
+    Args:
+        location: of the flag, or None.
+        plugins: with the user's configuration.
+        create: make a store where there is none.
+    """
     from tabwb.store.store import Store
 
     return Store.open(plugins.configuration.store_at(location), create=create)
 
 
 def missing_store(location: str | None, plugins: Plugins) -> Path | None:
-    """Where the store would be made, if there is none yet; None when there is one, or a server."""
+    """Return where the store would be made; None where there is one, or a server.
+
+    Args:
+        location: of the flag, or None.
+        plugins: with the user's configuration.
+    """
     from pathlib import Path
 
     from tabwb.store.location import resolve
@@ -232,9 +253,9 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
 
 
 def fail(error: TabwbError) -> int:
-    """Show one clear message on stderr; the command's exit status.
+    """Print one message on stderr and return the command's exit status.
 
-    To have stopped early is no error: who asked for a pause is not told of one.
+    A command that was stopped early has not failed: its message does not begin with "error".
     """
     lines = str(error).splitlines()
     if not isinstance(error, Interrupted):
@@ -247,5 +268,5 @@ def fail(error: TabwbError) -> int:
 
 
 def on_terminal() -> bool:
-    """Whether a person looks at stderr."""
+    """Return whether stderr is a terminal."""
     return sys.stderr.isatty()

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 
 def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
-    """Print every prompt; ask nothing."""
+    """Print every prompt and what the run would take; ask nothing. Return the exit status.
+
+    Args:
+        plugins: where the model is registered.
+        battery: what would be given.
+        conditions: how, already resolved.
+        as_json: print one document.
+    """
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
     price = plugins.price(conditions.examinee) if conditions.kind == "model" else None

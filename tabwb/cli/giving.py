@@ -1,4 +1,4 @@
-"""Giving what a session still has to give: to a model or to a person, then to the judges."""
+"""Give the items that a session has left to a model or a person, then let the judges judge."""
 
 from __future__ import annotations
 
@@ -39,9 +39,14 @@ class OpenModel:
 
 @contextmanager
 def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel | None]:
-    """The examinee's model, loaded; None for a person.
+    """Yield the examinee's model, loaded; None for a person.
 
-    It is loaded before an administration is begun, so that one that cannot be loaded leaves none.
+    It is loaded before an administration begins: a model that cannot be loaded leaves no
+    administration.
+
+    Args:
+        plugins: where the model is registered.
+        conditions: of the administration.
     """
     if conditions.kind != "model":
         yield None
@@ -61,7 +66,7 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
 
 
 def give(session: Session, model: OpenModel | None, together: int, *, as_json: bool) -> int:
-    """Give every item that is left, show the results, and the exit status.
+    """Give every item that is left, print the results and return the exit status.
 
     Args:
         session: running.
@@ -191,7 +196,12 @@ def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) ->
 
 
 def show(session: Session, *, as_json: bool) -> None:
-    """Print the results as they stand."""
+    """Print the results so far.
+
+    Args:
+        session: open or just ended.
+        as_json: print one document instead of tables.
+    """
     from tabwb.report.summaries.load import AdministrationData, exported_columns, recordings_of
 
     administration = session.store.administration(session.administration.id)

@@ -110,7 +110,7 @@ def import_(**options: Any) -> int:
                         for _ in import_responses(session, one, str(options["rater"])):
                             pass
                     except BaseException:
-                        with suppress(TabwbError):  # half of it is here: nobody goes on with that
+                        with suppress(TabwbError):  # half an import cannot be continued
                             session.discontinue("the import stopped in the middle")
                         note(f"administration {number} holds only a part of {one.source}")
                         raise

@@ -142,7 +142,15 @@ def run(
 
 
 def check_verdicts(documents: Sequence[dict[str, Any]], hint: str) -> None:
-    """Raises Interrupted when calls failed: what they were about has no verdict yet."""
+    """Check that no call failed.
+
+    Args:
+        documents: of what was judged.
+        hint: what to do where one failed.
+
+    Raises:
+        Interrupted: calls failed; their responses have no verdict yet.
+    """
     in_error = sum(document.get("in_error", 0) for document in documents)
     if in_error:
         raise Interrupted(
@@ -151,7 +159,7 @@ def check_verdicts(documents: Sequence[dict[str, Any]], hint: str) -> None:
 
 
 def _all_unparsed(documents: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Raters none of whose replies could be read, with how many those were."""
+    """Return the raters none of whose replies could be read, with the number of replies."""
     judged: Counter[str] = Counter()
     unparsed: Counter[str] = Counter()
     for document in documents:
@@ -194,7 +202,7 @@ class Task:
             self._judge.close()
 
     def estimate(self, number: int) -> dict[str, Any]:
-        """Print what would be sent for one administration, and what it would take."""
+        """Print what would be sent for one administration, and what it would cost."""
         from tabwb.administer.judging.wording import told
 
         judging = self._judging(number)
@@ -229,7 +237,16 @@ class Task:
     def judge(
         self, numbers: Sequence[int], limits: Limits, documents: list[dict[str, Any]]
     ) -> Limits:
-        """Judge one administration after the other; the limits that are left."""
+        """Judge one administration after the other and return the limits that are left.
+
+        Args:
+            numbers: of the administrations.
+            limits: of requests and cost, over all of them.
+            documents: gets one document for each administration.
+
+        Raises:
+            Interrupted: a limit or ctrl+c stopped it.
+        """
         cancel = threading.Event()
         for number in numbers:
             try:
@@ -248,7 +265,14 @@ class Task:
         cancel: threading.Event,
         documents: list[dict[str, Any]],
     ) -> Limits:
-        """Judge an administration whose lock the caller holds; the limits that are left."""
+        """Judge an administration whose lock the caller holds; return the limits that are left.
+
+        Args:
+            number: of the administration.
+            limits: of requests and cost.
+            cancel: set by ctrl+c.
+            documents: gets the document of this administration.
+        """
         from tabwb.administer.judging.wording import summed, told
 
         judging = self._judging(number)

@@ -60,7 +60,11 @@ class LazyGroup(click.Group):
     """A group whose commands are imported when they are called."""
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command that was named."""
+        """Run the command that was named.
+
+        Raises:
+            ReaderGone: nobody reads stdout any more.
+        """
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
@@ -71,7 +75,12 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
+        """Import one command.
+
+        Args:
+            ctx: of the group.
+            cmd_name: a key of :data:`COMMANDS`.
+        """
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"tabwb.cli.{COMMANDS[cmd_name][0]}")
@@ -81,14 +90,27 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
+        """List the commands without importing them.
+
+        Args:
+            ctx: of the group.
+            formatter: gets the list.
+        """
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; a misspelt one is answered with the nearest."""
+        """Find the command.
+
+        Args:
+            ctx: of the group.
+            args: the command's name and its arguments.
+
+        Raises:
+            UsageError: there is no such command; the message names a similar one.
+        """
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
@@ -128,7 +150,7 @@ def cli(
     device and does not diagnose.
     """
     if context.invoked_subcommand is not None:
-        context.with_resource(signals.told_apart())
+        context.with_resource(signals.own_interrupts())
         if store_location is not None:
             os.environ["TABWB_STORE"] = store_location
         if offline:

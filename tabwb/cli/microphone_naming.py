@@ -34,7 +34,13 @@ Made = tuple[events.Event, ...]
 
 
 def give_by_microphone(session: Session, device: str | None, cancel: threading.Event) -> None:
-    """Record from ready to end and take commands from the terminal, until done or paused."""
+    """Record from ready to end and take commands from the terminal, until done or paused.
+
+    Args:
+        session: running, of a naming battery.
+        device: the microphone's name, or None.
+        cancel: set by ctrl+c.
+    """
     from tabwb.administer.naming.live import Live
     from tabwb.speech.recorder import Recorder
 
@@ -109,7 +115,7 @@ def _command(live: Live, line: str) -> None:
 
 
 def _show(live: Live) -> Made:
-    """The next picture; an item that is no picture is shown and answered by typing."""
+    """Show the next picture; an item without a picture is answered by typing."""
     session = live.session
     coming = session.upcoming(1)
     if session.awaiting or not coming or session.is_aloud(coming[0]):

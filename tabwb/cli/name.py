@@ -129,7 +129,7 @@ def _conditions(options: dict[str, Any]) -> Conditions:
 
 
 def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | None:
-    """The day of the session: as it is said, else as the manifest or the files have it.
+    """Return the day of the session: of the option, else of the manifest or the files.
 
     Raises:
         UsageError: it is not a day, or several differ.
@@ -150,7 +150,7 @@ def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | N
 
 
 def _check_microphone(store: Store, options: dict[str, Any]) -> None:
-    """Consent and device are there before an administration is begun for them."""
+    """Check the consent and the device before an administration begins."""
     from tabwb.administer.consent import check
 
     if options["source"] == MICROPHONE:
@@ -184,7 +184,7 @@ def _begin(
 
 
 def _keep_interrupted(session: Session) -> None:
-    """What a program that died had recorded: kept first, for its responses may be scored."""
+    """Keep what a program that died had recorded, so that its responses can be scored."""
     from tabwb.administer.naming.live import adopt_recording, left_over
 
     for recording, path in left_over(session):
@@ -197,13 +197,13 @@ def _keep_interrupted(session: Session) -> None:
 
 
 def _said(option: str) -> bool:
-    """Whether an option was given on the command line."""
+    """Return whether an option was given on the command line."""
     source = click.get_current_context().get_parameter_source(option)
     return source is not None and source.name != "DEFAULT"
 
 
 def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None:
-    """What is resumed was begun so: nobody's recordings come to somebody else's."""
+    """Check that what is resumed began with the same speaker, battery and conditions."""
     given = session.administration
     began = given.conditions
     differs = [
@@ -301,7 +301,7 @@ def _give(
 
 
 def _only_ends(options: dict[str, Any]) -> bool:
-    """Whether an administration is gone on with only to be ended: nobody speaks any more."""
+    """Return whether an administration is resumed only to be ended."""
     return bool(options["reference"] and options["discontinue"] and not _said("source"))
 
 
@@ -329,7 +329,15 @@ def transcribe_all(
     *,
     by_any: bool = False,
 ) -> None:
-    """Have every response transcribed that this transcriber (or ``by_any``) has not heard yet."""
+    """Transcribe every response that has no transcript yet.
+
+    Args:
+        plugins: where the transcriber is registered.
+        session: with the responses.
+        spec: of the transcriber.
+        cancel: set by ctrl+c.
+        by_any: leave out what any transcriber has transcribed, not only this one.
+    """
     from tabwb.administer.naming.run import transcribe, waiting
     from tabwb.administer.transcription.transcribe import Transcribing
 

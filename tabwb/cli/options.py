@@ -27,7 +27,13 @@ class Finite(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number."""
+        """Return the number.
+
+        Args:
+            value: as it was given.
+            param: the option, for messages.
+            ctx: of the command.
+        """
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)

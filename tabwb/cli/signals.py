@@ -70,7 +70,7 @@ def _leave_after_two(reading: int) -> None:
 
 
 @contextmanager
-def told_apart() -> Iterator[None]:
+def own_interrupts() -> Iterator[None]:
     """Let ctrl+c raise :class:`~tabwb.records.interrupts.Interrupt` while a command runs.
 
     A ``KeyboardInterrupt`` that a plugin raises is then known as the plugin's failure. A handler
@@ -113,9 +113,13 @@ def end(status: int) -> None:
 
 @contextmanager
 def caught(handler: Callable[[int, FrameType | None], None], *names: str) -> Iterator[None]:
-    """Let ``handler`` answer these signals meanwhile (those that this platform has).
+    """Let a handler answer signals meanwhile.
 
-    A signal that was ignored from the start stays so: ``nohup`` and a shell's ``&`` mean it.
+    A signal that was ignored from the start stays ignored, as ``nohup`` and a shell's ``&`` want.
+
+    Args:
+        handler: of the signals.
+        names: of signals; those that this platform lacks are left out.
     """
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {
@@ -132,7 +136,12 @@ def caught(handler: Callable[[int, FrameType | None], None], *names: str) -> Ite
 
 @contextmanager
 def stopping(cancel: threading.Event, safe: str = "what is answered is safe") -> Iterator[None]:
-    """First ctrl+c (or a closed terminal) stops after what is under way; the second one at once."""
+    """Let the first ctrl+c (or a closed terminal) stop after the current item, the second at once.
+
+    Args:
+        cancel: set by the first one.
+        safe: what is not lost, for the message.
+    """
 
     def handler(number: int, frame: FrameType | None) -> None:
         if cancel.is_set():

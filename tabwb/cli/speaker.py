@@ -338,7 +338,7 @@ def _keep(
 
 
 def _check_new(store: Store, speaker_id: str) -> None:
-    """Refuse what is no ID; remark on one that is written unlike the study's."""
+    """Refuse an invalid ID; remark on one that is not written as the study's."""
     check_id(speaker_id)
     remark = configuration().study.remark(speaker_id)
     if remark and speaker_id not in {one.id for one in store.people.speakers()}:

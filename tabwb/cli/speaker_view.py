@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 
 
 def number_given(store: Store) -> dict[str, int]:
-    """How many administrations there are of each person."""
+    """Return the number of administrations of each person."""
     people = (one.conditions for one in store.administrations() if one.conditions.guarded)
     return Counter(conditions.person for conditions in people)
 
 
 def document_of(store: Store, speaker_id: str) -> dict[str, Any]:
-    """A speaker as ``--json`` prints it.
+    """Return a speaker as ``--json`` prints it.
+
+    Args:
+        store: that has the record.
+        speaker_id: of the study.
 
     Raises:
-        StoreError: there is none of this ID.
+        StoreError: there is no speaker of this ID.
     """
     found = store.people.speaker(speaker_id)
     consents = store.people.consents(speaker_id)
@@ -46,7 +50,12 @@ def document_of(store: Store, speaker_id: str) -> dict[str, Any]:
 
 
 def print_speaker(document: dict[str, Any], study: Study) -> None:
-    """Print a speaker for people."""
+    """Print a speaker for people.
+
+    Args:
+        document: of :func:`document_of`.
+        study: with the units of columns.
+    """
     version = document["version"]
     day = (document["recorded_at"] or "")[:10]
     recorded = f"version {version}, {day}, by {document['by']}" if version else "no record"
@@ -73,12 +82,12 @@ def print_consents(document: dict[str, Any]) -> None:
 
 
 def counted(counts: dict[str, int]) -> str:
-    """How much there is of a speaker, in words."""
+    """Return how much there is of a speaker, in words."""
     return ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items())
 
 
 def line_of(entry: LogEntry) -> str:
-    """A line of the log."""
+    """Return a line of the log."""
     number = "" if entry.administration is None else f"administration {entry.administration}"
     parts = (entry.at[:19], entry.who, entry.act, entry.speaker, number, entry.detail)
     return "  ".join(part for part in parts if part)

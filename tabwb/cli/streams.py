@@ -42,7 +42,7 @@ def prepare() -> None:
     A stream that was closed before the start (``>&-``) becomes the null device, so that no file
     of ours, a store least of all, takes its number. ASCII means that nobody said what the terminal
     can do; UTF-8 is then the better guess, as for Python itself in the C locale. In any other
-    encoding a sign that it lacks becomes '?'. Bytes read that are no text are kept as halves of
+    encoding a sign that it lacks becomes '?'. Bytes that cannot be decoded are kept as halves of
     characters (PEP 383), which :func:`tabwb.administer.session.session.storable` makes visible.
     """
     for number in range(3):

@@ -206,7 +206,7 @@ def _heard(
 
 
 def _accepted(forms: Sequence[str]) -> Forms:
-    """Each form that is asked for in phonemes, without those that are no sound."""
+    """Return the phonemes of each form, without silence and noise."""
     read: list[tuple[str, ...]] = []
     for form in forms:
         try:

@@ -65,7 +65,12 @@ def _introduce(session: Session, subtest_id: str) -> None:
 
 
 def answer_one(session: Session, *, aside: bool) -> None:
-    """Show the current item and record what is typed, or do what is typed as a command."""
+    """Show the current item, and record the answer or do the command that is typed.
+
+    Args:
+        session: with an item that waits for an answer.
+        aside: show the item on stderr.
+    """
     while session.awaiting:
         trial = session.current
         assert trial is not None
@@ -123,7 +128,7 @@ def _take(session: Session, typed: str | None) -> None:
 
 
 def is_command(line: str) -> bool:
-    """Whether a line is for the program.
+    """Return whether a line is a command.
 
     >>> is_command(":pause"), is_command("::pause"), is_command("pause")
     (True, False, False)
@@ -137,7 +142,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _read(aside: bool, *, many_lines: bool) -> str | None:
-    """One answer, or None at the end of the input."""
+    """Return one answer, or None at the end of the input."""
     lines: list[str] = []
     while True:
         click.echo("> ", nl=False, err=aside)

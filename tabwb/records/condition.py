@@ -72,9 +72,9 @@ class Field:
     """A field of the new-administration dialog.
 
     Attributes:
-        label: stands before the field.
+        label: shown before the field.
         help: what the field is for, without a final stop.
-        placeholder: stands in the field while it is empty.
+        placeholder: shown while the field is empty.
     """
 
     label: str

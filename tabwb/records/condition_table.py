@@ -168,6 +168,10 @@ def title_of(name: str) -> str:
 def phrase_of(name: str, value: str) -> str:
     """Return a value of :func:`compared` with its title, where it needs one.
 
+    Args:
+        name: a key of :func:`compared`.
+        value: in words.
+
     >>> phrase_of("options", "shuffled"), phrase_of("decoding", "greedy")
     ('option order shuffled', 'greedy')
     """

@@ -36,7 +36,11 @@ class Whole:
         return f"a whole number{between}"
 
     def read(self, text: str) -> int | None:
-        """Return the number that a person typed."""
+        """Return the number that a person typed.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
         if self.optional and not text.strip():
             return None
         try:
@@ -45,7 +49,11 @@ class Whole:
             raise BadValue(f"'{text}' cannot be used") from None
 
     def checked(self, value: Any) -> int:
-        """Return a value after checking it."""
+        """Return a value after checking it.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
         if not self.low <= value <= self.high:
             raise BadValue(f"'{value}' cannot be used")
         return int(value)
@@ -70,14 +78,22 @@ class Real:
         return f"{'above' if self.above else 'from'} {self.low:g} to {self.high:g}"
 
     def read(self, text: str) -> float:
-        """Return the number that a person typed."""
+        """Return the number that a person typed.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
         try:
             return float(text)
         except ValueError:
             raise BadValue(f"'{text}' cannot be used") from None
 
     def checked(self, value: Any) -> float:
-        """Return a value after checking it."""
+        """Return a value after checking it.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
         excluded = self.above and value == self.low
         if math.isnan(value) or excluded or not self.low <= value <= self.high:
             raise BadValue(f"'{value}' cannot be used")
@@ -111,7 +127,11 @@ class OneOf:
         return text
 
     def checked(self, value: Any) -> Any:
-        """Return a value after checking it."""
+        """Return a value after checking it.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
         if self.written(value) not in self.values:
             raise BadValue(f"'{value}' cannot be used")
         return self.make(value)
@@ -185,7 +205,11 @@ class Texts:
         return tuple(part.replace("\\n", "\n") for part in text.split("  ") if part)
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it."""
+        """Return a value after checking it.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
         if "" in value:
             raise BadValue("an empty text would end every reply at once")
         return tuple(value)
@@ -229,7 +253,11 @@ class Components:
         return tuple(text.split()) or (NONE,)
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it."""
+        """Return a value after checking it.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
         if NONE in value and len(value) > 1:
             raise BadValue(f"'{NONE}' cannot be combined with others")
         return () if NONE in value else tuple(value)
