@@ -38,8 +38,8 @@ class Item:
         reference: a model answer or rubric for scorers; empty where there is none.
         metadata: a table of the battery's author for scorers, as plain data.
         practice: given first, never scored into a summary.
-        extra: further keys of the subtest's kind, as plain data; those of naming are read by
-            :func:`tabwb.battery.naming.naming_item`.
+        extra: further keys of the subtest's task type, as plain data; those of items that are
+            answered aloud are read by :func:`tabwb.battery.naming.naming_item`.
     """
 
     id: str
@@ -52,6 +52,11 @@ class Item:
     reference: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def picture(self) -> str:
+        """Path of the item's picture within the battery's folder, or empty."""
+        return str(self.extra.get("picture", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +210,12 @@ class Battery:
     def spoken(self) -> bool:
         """Whether a person may answer some of it aloud."""
         return any(subtest.task.spoken for subtest in self.subtests)
+
+    @property
+    def judged_aloud(self) -> bool:
+        """Whether judges can rate answers that are given aloud."""
+        tasks = [subtest.task for subtest in self.subtests]
+        return bool(self.features) and any(t.spoken and t.judged != "never" for t in tasks)
 
     @property
     def n_items(self) -> int:

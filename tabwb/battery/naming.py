@@ -11,22 +11,18 @@ from tabwb.tasks.spoken_naming.rules import NamingItem, cues_in
 
 
 def naming_item(item: Item) -> NamingItem:
-    """Return the picture and the accepted pronunciations of an item of a naming subtest.
-
-    Raises:
-        LookupError: the item is not one of a naming subtest.
-    """
+    """Return the picture of an item that is answered aloud, and the pronunciations accepted."""
     from tabwb.phonology.inventory import parse_pronunciation
 
     given: Mapping[str, Any] = item.extra
     return NamingItem(
         id=item.id,
-        picture=given["picture"],
+        picture=item.picture,
         prompt=item.prompt,
-        target=given["target"],
+        target=given.get("target", ""),
         accept=tuple(
             Accepted(parse_pronunciation(one["phonemes"]), one["reason"], one.get("word", ""))
-            for one in given["accept"]
+            for one in given.get("accept", ())
         ),
         semantic=_words(given, "semantic"),
         visual=_words(given, "visual"),

@@ -145,7 +145,8 @@ def features_text(battery: Battery) -> str:
 _COMMENTS = {
     "version": "change it whenever anything below changes",
     "examinees": "a kind that is left out needs a research protocol",
-    "response": "choice, yes-no, verbatim, connected-text or free; naming: battery new --naming",
+    "response": "choice, yes-no, verbatim, connected-text, description, free; naming: battery new "
+    "--naming",
     "instructions": "sent; the source is 'ours' or a section of a paper",
 }
 

@@ -139,6 +139,20 @@ scorers = ["lexical"]
 [[subtest.item]]
 id = "t1"
 prompt = "Tell me about your morning."
+
+
+# ---- description: a few sentences, typed or spoken; an item may have a picture for speakers ---
+[[subtest]]
+id = "describing"
+title = "Describing"
+response = "description"
+instructions = {{ text = "Describe it in 3 to 5 full sentences.", source = "ours" }}
+scorers = ["lexical"]
+
+[[subtest.item]]
+id = "d1"
+prompt = "Describe the room that you are in."
+# picture = "room.png"   # then: examinees = ["speaker"]
 """  # noqa: E501 - a line of TOML cannot be broken
 """A battery with one subtest of each kind in text, to be filled in with :meth:`str.format`."""
 

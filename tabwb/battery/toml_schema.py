@@ -133,14 +133,15 @@ class ItemTable(_Table):
     id: Id = Field(description="Unique within its subtest.")
     prompt: str = Field(
         "",
-        description="The question as the examinee reads it. Required except for naming, where "
-        "it may accompany the picture.",
+        description="The question as the examinee reads it. Required except for naming and "
+        "description, where a picture may take its place.",
     )
     options: list[Text] = Field([], description="Options in the battery's order (choice).")
     expected: Text | None = Field(
         None,
         description="The right answer, exactly. Required for choice, yes-no and verbatim; for "
-        "connected text and free items it is shown to scorers and exported. Naming has 'target'.",
+        "connected text, descriptions and free items it is shown to scorers and exported. Naming "
+        "has 'target'.",
     )
     reference: Text | None = Field(
         None, description="A model answer or rubric: shown to scorers, never to the examinee."
@@ -154,7 +155,7 @@ class ItemTable(_Table):
     tags: list[Text] = Field([], description="For results by tag.")
     practice: bool = Field(False, description="Given first, never counted.")
     picture: Text | None = Field(
-        None, description="Naming: a PNG or JPEG file inside the battery's folder."
+        None, description="Naming, description: a PNG or JPEG file inside the battery's folder."
     )
     target: Text | None = Field(None, description="Naming: the word.")
     accept: list[AcceptTable] = Field(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
 
 HELP = """\
-enter      show the next picture
+enter      show the next item; end a description
 1 right   2 self-corrected   3 error   4 no response [silent|dont-know|refused]
 5 REASON cannot be scored
 c next cue   e ask again   m new attempt   x examiner speaks (on, off)   h WORD what was heard
@@ -115,9 +115,14 @@ def _command(live: Live, line: str) -> None:
 
 
 def _show(live: Live) -> Made:
-    """Show the next picture; an item without a picture is answered by typing."""
+    """Show the next item; an item that is typed is answered here.
+
+    Ends a description that is being given.
+    """
     session = live.session
-    coming = session.upcoming(1)
+    current, coming = session.current, session.upcoming(1)
+    if session.awaiting and current is not None and not session.spoken.is_coded(current):
+        return live.finish()
     if session.awaiting or not coming or session.is_aloud(coming[0]):
         return live.show()
     from tabwb.cli.typing import answer_one
@@ -134,7 +139,11 @@ def _tell(session: Session, made: Made) -> None:
                 continue
             item = session.spoken.item(session.trials[event.trial.number - 1])
             number, planned = session.position
-            note(f"item {number}/{planned}  {item.target}  (picture {item.picture})")
+            picture = f"  (picture {item.picture})" if item.picture else ""
+            asked = "" if item.coded else f"  {item.prompt}".rstrip()
+            note(f"item {number}/{planned}  {item.name}{asked}{picture}")
+        elif isinstance(event, events.AttemptRecorded) and _is_description(session):
+            note("kept; h TEXT writes or corrects its text")
         elif isinstance(event, events.Undone):
             note(f"taken back: {event.what}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Cued):
@@ -146,6 +155,11 @@ def _tell(session: Session, made: Made) -> None:
             coming, now = session.upcoming(1), session.current
             if coming and now is not None and coming[0].plan.subtest != now.plan.subtest:
                 _read_aloud(session)
+
+
+def _is_description(session: Session) -> bool:
+    trial = session.current
+    return trial is not None and session.is_aloud(trial) and not session.spoken.is_coded(trial)
 
 
 def _read_aloud(session: Session) -> None:

@@ -93,12 +93,16 @@ def name(**options: Any) -> int:
 def _name(plugins: Plugins, options: dict[str, Any]) -> int:
 
     from tabwb.administer.session import setup
+    from tabwb.records.conditions import Conditions
 
     location, reference = options.get("store_location"), options.get("reference")
     if reference is None:
         battery = setup.find_battery(plugins, options["battery"])
         files = _files(options, battery)
         conditions = replace(_conditions(options), session_date=_session_date(options, files))
+        if battery.judged_aloud:
+            usual = Conditions(conditions.examinee, "speaker").judges
+            conditions = replace(conditions, judges=usual)
         conditions = setup.resolve(plugins, battery, conditions)
         with open_store(location, plugins) as store:
             _check_microphone(store, options)
@@ -276,6 +280,11 @@ def _give(
     if session.status is AdministrationStatus.RUNNING:
         _settle(session, str(options["discontinue"]), stopped=cancel.is_set())
     show(session, as_json=bool(options.get("as_json")))
+    if unwritten := session.spoken.unwritten:
+        note(
+            f"no text yet: {', '.join(unwritten)}; write it with: "
+            f"tabwb trial heard {session.administration.id} ITEM TEXT"
+        )
     aloud, typed = session.spoken.waiting_aloud, session.spoken.waiting_typed
     if aloud or cancel.is_set():
         names = ", ".join(trial.plan.item for trial in aloud)

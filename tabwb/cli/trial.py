@@ -135,7 +135,7 @@ def score(
 def heard(
     administration: str, trial_name: str, words: str, rater: str, store_location: str | None
 ) -> int:
-    """Record the response heard in TRIAL: a plain word, ARPAbet or IPA.
+    """Record what was heard in TRIAL: a plain word, ARPAbet or IPA; text of a description.
 
     If nothing was said, use the score: tabwb trial score ... no-response.
     """

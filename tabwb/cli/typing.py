@@ -75,8 +75,11 @@ def answer_one(session: Session, *, aside: bool) -> None:
         trial = session.current
         assert trial is not None
         number, planned = session.position
-        many_lines = session.battery.subtest(trial.plan.subtest).task.many_lines
+        subtest = session.battery.subtest(trial.plan.subtest)
+        many_lines = subtest.task.many_lines
         try:
+            if picture := subtest.item(trial.plan.item).picture:
+                note(f"(show the picture: {picture})")
             click.echo(f"\nitem {number}/{planned}\n{trial.plan.prompt}", err=aside)
             typed = _read(aside, many_lines=many_lines)
             if typed == "":

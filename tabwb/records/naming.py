@@ -282,6 +282,32 @@ class Transcribed:
     transcript: Transcript
 
 
+@dataclass(frozen=True, slots=True)
+class TextSet:
+    """The words of a response whose text counts, as a transcriber or a person wrote them.
+
+    The text becomes :attr:`tabwb.records.trials.Attempt.response`.
+
+    Attributes:
+        attempt: number of the attempt within its trial.
+        text: the words.
+        status: of the text, a :class:`~tabwb.records.states.ResponseStatus`.
+        by: the transcriber's spec, or the rater.
+        at: when this was said, as for :class:`OnsetSet`.
+    """
+
+    attempt: int
+    text: str
+    status: str
+    by: str
+    at: str = ""
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person wrote it."""
+        return self.by.partition(":")[0] == "person"
+
+
 Observation = (
     RecordingBegan
     | RecordingEnded
@@ -297,6 +323,7 @@ Observation = (
     | Coded
     | Revealed
     | Transcribed
+    | TextSet
 )
 _KINDS: Mapping[str, type[Observation]] = {
     "recording-began": RecordingBegan,
@@ -313,6 +340,7 @@ _KINDS: Mapping[str, type[Observation]] = {
     "coded": Coded,
     "revealed": Revealed,
     "transcribed": Transcribed,
+    "text-set": TextSet,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _UNDOABLE: Mapping[str, str] = {
@@ -368,4 +396,19 @@ def undoable_observation(text: str) -> str | None:
     >>> undoable_observation('{"what":"cued","cue":0}'), undoable_observation('{"what":"revealed"}')
     ('cue', None)
     """
+    written = text_set(text)
+    if written is not None:
+        return "text" if written.by_person else None
     return _UNDOABLE.get(str(json.loads(text).get("what")))
+
+
+def text_set(text: str) -> TextSet | None:
+    """Return the words of a response that an observation sets; None for any other observation.
+
+    Args:
+        text: of :func:`observation_to_json`.
+    """
+    if not text.startswith('{"what":"text-set"'):
+        return None
+    written = observation_of_json(text)
+    return written if isinstance(written, TextSet) else None

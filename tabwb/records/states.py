@@ -100,3 +100,4 @@ class ResponseKind(StrEnum):
     CONNECTED_TEXT = "connected-text"
     SPOKEN_NAMING = "naming"
     FREE = "free"
+    DESCRIPTION = "description"

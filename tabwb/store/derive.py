@@ -7,6 +7,7 @@ The rules stand here and nowhere else; the reader and the engine both use :class
   ``voided`` or ``skipped`` of its trial; of several the last counts. Answers that do not count
   any more are shown in state ``void`` with the reason in ``error``.
 - A rater's ratings of an attempt are those it gave last, and its declaration the one it made last.
+- A response is the text that was set last of it (``text-set``), where one was.
 - ``not-needed`` makes a trial *not administered*: the battery's rules credit it (a basal).
 - ``finished`` makes an administration done, else ``discontinued`` discontinued, else the last of
   ``paused`` and ``resumed`` decides; after a discontinuation what was not given reads
@@ -29,9 +30,9 @@ from tabwb.records.entries import (
     RatingsEntry,
 )
 from tabwb.records.errors import StoreError
-from tabwb.records.naming import undoable_observation
+from tabwb.records.naming import TextSet, text_set, undoable_observation
 from tabwb.records.ratings import Declaration, Rating
-from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
+from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.store.blocks import Blocks
 
@@ -125,6 +126,13 @@ def trial_of(
                 notes.append(text)
             case EventEntry(kind="observed", text=text) if effective:
                 observations.append(text)
+                if (written := text_set(text)) is not None:
+                    attempts = [
+                        _with_text(attempt, written)
+                        if attempt.number == written.attempt
+                        else attempt
+                        for attempt in attempts
+                    ]
     if discontinued and state is TrialState.PLANNED:
         state = TrialState.NOT_ADMINISTERED
     trial = Trial(plan, state, tuple(attempts), (), reason, tuple(notes), tuple(observations))
@@ -133,6 +141,16 @@ def trial_of(
         return trial
     given = ratings[counting.number].values()
     return replace(trial, ratings=tuple(rating for by_one in given for rating in by_one))
+
+
+def _with_text(attempt: Attempt, written: TextSet) -> Attempt:
+    kept = {name: value for name, value in attempt.metadata.items() if name != "cause"}
+    return replace(
+        attempt,
+        response=written.text,
+        status=ResponseStatus(written.status),
+        metadata={**kept, "text_by": written.by},
+    )
 
 
 def _voided(attempt: Attempt, reason: str) -> Attempt:

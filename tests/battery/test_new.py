@@ -34,8 +34,8 @@ def test_the_example_is_a_battery_with_every_kind_but_free(tmp_path: Path) -> No
     assert check_battery(path, scorers=["choice", "yes-no", "repetition", "lexical"]) == ()
     battery = load_battery(path)
     kinds = [subtest.response.value for subtest in battery.subtests]
-    assert kinds == ["choice", "yes-no", "verbatim", "connected-text"]
-    assert battery.n_items == 4
+    assert kinds == ["choice", "yes-no", "verbatim", "connected-text", "description"]
+    assert battery.n_items == 5
     assert battery.subtests[0].items[0].practice
 
 

@@ -157,7 +157,7 @@ def items_of(battery: Battery) -> dict[str, str]:
     names = item_names(battery)
     found: dict[str, str] = {}
     for name, (subtest, item) in names.items():
-        found.setdefault(naming_item(battery.subtest(subtest).item(item)).target.casefold(), name)
+        found.setdefault(naming_item(battery.subtest(subtest).item(item)).name.casefold(), name)
     return found | {name.casefold(): name for name in names}
 
 

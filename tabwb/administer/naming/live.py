@@ -138,11 +138,26 @@ class Live:
         return self._examiner_from is not None
 
     def score(self, score: Score, reason: str = "") -> Events:
-        """A person's score; closes the response window where it is open."""
+        """Store a person's score; closes the response window where it is open.
+
+        A description is not scored: ``right`` only ends its response.
+
+        Args:
+            score: see :data:`tabwb.records.naming.Score`.
+            reason: as for :meth:`SpokenStrategy.score`.
+        """
+        trial = self.session.current
+        if trial is not None and score == "right" and not self.session.spoken.is_coded(trial):
+            return self.finish()
         spoke = self.examiner() if self.examiner_speaks else ()
         now = self._pressed()
         take = self._take(now) if self.session.awaiting else None
         return (*spoke, *self.session.spoken.score(score, take=take, reason=reason))
+
+    def finish(self) -> Events:
+        """End the response of an item that is not scored."""
+        spoke = self.examiner() if self.examiner_speaks else ()
+        return (*spoke, *self.session.spoken.finish(self._take(self._pressed())))
 
     def job(self, view: NamingView) -> Job | None:
         """What is to be transcribed of a trial: its counting response, where one was recorded."""

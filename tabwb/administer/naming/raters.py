@@ -59,7 +59,14 @@ def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, 
 
 
 def machine_ratings(view: NamingView, transcripts: Sequence[Transcript]) -> tuple[Rating, ...]:
-    """Return what the rules say of a response, as each of its transcripts has it."""
+    """Return what the rules say of a response, as each of its transcripts has it.
+
+    Args:
+        view: the trial.
+        transcripts: of its response.
+    """
+    if not view.item.coded:
+        return ()
     return tuple(
         rating for each in transcripts for rating in transcript_ratings(naming_of(view, each), each)
     )

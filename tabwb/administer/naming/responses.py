@@ -25,6 +25,9 @@ from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS
 
+UNWRITTEN = "not transcribed yet"
+"""Why a recorded description has no text."""
+
 
 def check_score(score: str, reason: str) -> None:
     """Check a score and its reason.
@@ -118,6 +121,8 @@ def imported_entries(
     began: RecordingBegan | None,
     take: Take | None,
     ended: RecordingEnded | None,
+    *,
+    coded: bool = True,
 ) -> tuple[list[Entry], list[events.Event]]:
     """Return what is stored of a response that was given elsewhere, and the events.
 
@@ -129,9 +134,10 @@ def imported_entries(
         began: the recording, or None where there is none.
         take: the response's stretch of it, or None.
         ended: the end of the recording, or None.
+        coded: as for :func:`spoken_attempt`.
     """
     number = trial.plan.number
-    attempt = spoken_attempt(trial, take)
+    attempt = spoken_attempt(trial, take, coded=coded)
     entries: list[Entry] = []
     made: list[events.Event] = []
     if trial.counting is not None:
@@ -166,20 +172,22 @@ def observed(number: int | None, observation: Observation) -> EventEntry:
     return EventEntry("observed", number, observation_to_json(observation))
 
 
-def spoken_attempt(trial: Trial, take: Take | None) -> Attempt:
+def spoken_attempt(trial: Trial, take: Take | None, *, coded: bool = True) -> Attempt:
     """Return the next attempt of a trial that is answered aloud.
 
     Args:
         trial: as it stands.
         take: the response's stretch of a recording; None: nothing was recorded.
+        coded: whether phonemes and codes count; else its text does, which is still to be written.
     """
+    metadata = {} if take is None else take.to_metadata()
     return Attempt(
         number=len(trial.attempts) + 1,
         response="",
         state=AttemptState.OK,
-        status=ResponseStatus.OK,
+        status=ResponseStatus.OK if coded else ResponseStatus.EMPTY,
         stop_reason=StopReason.NONE,
         latency_s=None if take is None else take.latency_s,
-        metadata={} if take is None else take.to_metadata(),
+        metadata=metadata if coded else {**metadata, "cause": UNWRITTEN},
         recorded_at=now(),
     )

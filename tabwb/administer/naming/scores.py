@@ -97,6 +97,8 @@ def naming_of(
     usable = chosen is not None and chosen.status != "error"
     heard_as = view.heard_as if heard else None
     said = () if attempt is None else view.transcripts_of(attempt.number)
+    if not view.item.coded:
+        return Naming(view, chosen if usable else None, said)
     if attempt is None or chosen is None or not usable:
         if heard_as is None:
             return Naming(view, transcripts=said)

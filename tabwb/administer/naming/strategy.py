@@ -16,6 +16,7 @@ from tabwb.administer import consent
 from tabwb.administer.naming import order
 from tabwb.administer.naming.raters import machine_ratings, person_ratings
 from tabwb.administer.naming.responses import (
+    UNWRITTEN,
     check_code,
     check_score,
     imported_entries,
@@ -24,7 +25,8 @@ from tabwb.administer.naming.responses import (
     observed,
     spoken_attempt,
 )
-from tabwb.administer.naming.views import NamingView, speech_of, view_of
+from tabwb.administer.naming.views import NamingView, is_recorded, speech_of, view_of
+from tabwb.administer.session.attempts import storable
 from tabwb.administer.session.session import Events, Session
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.records import events
@@ -47,18 +49,22 @@ from tabwb.records.naming import (
     Score,
     Scored,
     Take,
+    TextSet,
     Transcribed,
 )
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import Rating, failed
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
-from tabwb.records.states import TrialState
+from tabwb.records.states import StopReason, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.response_status import response_status
 from tabwb.store.derive import Undoable
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 
+CHANGED = "the text was changed after it was judged"
+"""The reason of the ratings of a judge that read another text; it can judge again."""
 PERSON = "person"
 """The rater where no study ID of the person who scores is given."""
 
@@ -73,6 +79,8 @@ class SpokenStrategy:
         session: to which everything is committed.
         listener: who scores by ear from now on (a study ID), where that is another person than at
             the beginning; else empty.
+        aloud: whether items that may be answered either way are answered aloud; at first, whether
+            the administration has a transcriber.
         speech: how the speaker talks, as recorded last.
         listed: the words of the battery's lists.
     """
@@ -80,6 +88,7 @@ class SpokenStrategy:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.listener = ""
+        self.aloud = session.administration.conditions.transcriber is not None
         self.speech = speech_of(session.speaker_record)
         self.listed = listed_words(session.battery)
 
@@ -98,7 +107,8 @@ class SpokenStrategy:
 
     def rules(self, trial: Trial) -> NamingRules:
         """Return the rules of a trial's subtest."""
-        return self.session.battery.subtest(trial.plan.subtest).naming or NamingRules()
+        rules = self.session.battery.subtest(trial.plan.subtest).naming
+        return rules or NamingRules(response_rule="whole-window")
 
     def item(self, trial: Trial) -> NamingItem:
         """Return what a trial asks for.
@@ -115,7 +125,14 @@ class SpokenStrategy:
 
     def is_spoken(self, trial: Trial) -> bool:
         """Return whether a trial is answered aloud; others are typed."""
-        return self.session.battery.subtest(trial.plan.subtest).task.spoken
+        task = self.session.battery.subtest(trial.plan.subtest).task
+        if not (task.spoken and task.typed):
+            return task.spoken
+        return self.aloud if trial.counting is None else is_recorded(trial)
+
+    def is_coded(self, trial: Trial) -> bool:
+        """Return whether a response is scored by ear and coded; else its text counts."""
+        return self.session.battery.subtest(trial.plan.subtest).task.coded
 
     @property
     def waiting_aloud(self) -> tuple[Trial, ...]:
@@ -126,6 +143,15 @@ class SpokenStrategy:
     def waiting_typed(self) -> tuple[Trial, ...]:
         """The items that still wait for a typed answer, in the battery's order."""
         return tuple(trial for trial in self._planned() if not self.is_spoken(trial))
+
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """The items that were described aloud and have no text yet."""
+        return tuple(
+            trial.plan.item
+            for trial in self.session.trials
+            if trial.counting is not None and trial.counting.metadata.get("cause") == UNWRITTEN
+        )
 
     def view(self, number: int | None = None) -> NamingView | None:
         """Return one trial (the current one) with everything observed of it.
@@ -182,7 +208,10 @@ class SpokenStrategy:
         session = self.session
         session.must_run()
         trial = session.history.trial(number)
-        entries, made = imported_entries(session.administration.id, trial, began, take, ended)
+        coded = self.is_coded(trial)
+        entries, made = imported_entries(
+            session.administration.id, trial, began, take, ended, coded=coded
+        )
         done = session.commit(entries, *made)
         session.state.number, session.state.awaiting = number, False
         return done
@@ -290,7 +319,7 @@ class SpokenStrategy:
             TabwbError: it cannot be scored now.
         """
         check_score(score, reason)
-        trial = self._current("score")
+        trial = self._coded("score")
         answer = spoken_attempt(trial, take) if self.session.awaiting else None
         attempt = answer or trial.counting
         if attempt is None:
@@ -305,13 +334,38 @@ class SpokenStrategy:
         self.session.state.awaiting = False
         return done
 
-    def hear(self, text: str) -> Events:
-        """Store what was heard in the current response: a plain word, or phonemes.
+    def finish(self, take: Take | None = None) -> Events:
+        """Close the window of an item that is not scored: its response is complete.
+
+        Args:
+            take: the response's stretch of the recording; None: nothing was recorded.
 
         Raises:
-            TabwbError: the text is neither.
+            TabwbError: no item waits, or it is closed by its score.
+        """
+        session, trial = self.session, self.session.open_trial()
+        self.item(trial)
+        if self.is_coded(trial):
+            raise TabwbError("this item is closed by its score", hint="score it, or skip it")
+        number, given = trial.plan.number, session.administration.id
+        answer = spoken_attempt(trial, take, coded=False)
+        done = session.commit(
+            [AttemptEntry(number, answer)], events.AttemptRecorded(given, number, answer)
+        )
+        session.state.awaiting = False
+        return done
+
+    def hear(self, text: str) -> Events:
+        """Store what was heard in the current response.
+
+        Of an item that is named a plain word or phonemes, of one that is described its text.
+
+        Raises:
+            TabwbError: the text is neither a word nor phonemes.
         """
         trial, attempt = self._answered("write down")
+        if not self.is_coded(trial):
+            return self._text(trial, attempt, text.strip(), self.rater)
         parsed = parse_heard(text, self.speech.notation)
         pronunciations = tuple(" ".join(form) for form in parsed.pronunciations)
         heard = Heard(attempt.number, text.strip(), self.rater, pronunciations, parsed.word)
@@ -332,6 +386,7 @@ class SpokenStrategy:
             UsageError: no such code or flag; the message lists those that are.
         """
         check_code(code, flags)
+        self._coded("code")
         trial, attempt = self._answered("code")
         kept = tuple(dict.fromkeys(flags))
         coded = Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
@@ -385,9 +440,10 @@ class SpokenStrategy:
         return self._keep(trial.plan.number, Revealed(attempt.number))
 
     def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
-        """Store what a transcriber heard in an attempt, with the ratings of the rules.
+        """Store what a transcriber heard in an attempt, with the ratings that follow.
 
-        May be called at any time, for any trial: the next item never waits for it.
+        Of an item that is described, the words become the text of the response, unless a person
+        wrote another text. May be called at any time: the next item never waits for it.
 
         Args:
             number: of the trial.
@@ -401,9 +457,18 @@ class SpokenStrategy:
         heard = next((taken for taken in trial.attempts if taken.number == attempt), None)
         if heard is None:
             raise TabwbError(f"trial {number} has no attempt {attempt}")
+        observation = Transcribed(attempt, transcript)
+        if not self.is_coded(trial):
+            made = self._keep(number, observation)
+            writes = transcript.unit == "words" and transcript.status != "error"
+            if not writes or heard.metadata.get("text_by", "").partition(":")[0] == PERSON:
+                return made
+            text = " ".join(segment.phoneme for segment in transcript.segments)
+            if "text_by" in heard.metadata and heard.response == storable(text):
+                return made
+            return made + self._text(trial, heard, text, transcript.transcriber)
         ratings = machine_ratings(self._whole_view(trial), [transcript])
-        rated = _entries(trial, heard, ratings)
-        return self._keep(number, Transcribed(attempt, transcript), rated)
+        return self._keep(number, observation, _entries(trial, heard, ratings))
 
     # ---------------------------------------------------------------- afterwards
 
@@ -497,6 +562,8 @@ class SpokenStrategy:
         attempt = trial.counting
         if attempt is None:
             return []
+        if not self.is_coded(trial):
+            return [] if UNWRITTEN in attempt.metadata.values() else [self._text_rated(trial)]
         view = self._whole_view(trial)
         person = person_ratings(view.observations, attempt.number)
         machine = machine_ratings(view, view.transcripts_of(attempt.number))
@@ -514,6 +581,43 @@ class SpokenStrategy:
         trial = self.session.current_or_error(what)
         self.item(trial)
         return trial
+
+    def _coded(self, what: str) -> Trial:
+        trial = self._current(what)
+        if not self.is_coded(trial):
+            raise TabwbError(
+                f"a description takes no {what}", hint="write its text, or rate it with a judge"
+            )
+        return trial
+
+    def _text(self, trial: Trial, attempt: Attempt, text: str, by: str) -> Events:
+        """Store the text of a response, with the ratings of the scorers and judges."""
+        number, text = trial.plan.number, storable(text)
+        session = self.session
+        subtest = session.battery.subtest(trial.plan.subtest)
+        status = response_status(
+            text,
+            StopReason.NONE,
+            trial.plan.prompt,
+            kind=subtest.task.text_kind,
+            language=session.battery.language,
+        )
+        written = TextSet(attempt.number, text, status.value, by, now())
+        history = session.history.with_entry(observed(number, written))
+        return self._keep(number, written, [self._text_rated(history.trial(number))])
+
+    def _text_rated(self, trial: Trial) -> RatingsEntry:
+        """Ratings of a text as it is now; those of judges that read another text are in error."""
+        attempt, session = trial.counting, self.session
+        assert attempt is not None
+        rated = session.raters.rate(trial.plan, attempt, session.history.standing)
+        raters = {rating.rater for rating in rated}
+        stale = tuple(
+            failed(rating.rater, rating.measure, CHANGED)
+            for rating in trial.ratings
+            if rating.rater not in raters
+        )
+        return RatingsEntry(trial.plan.number, attempt.number, (*rated, *stale))
 
     def _answered(self, what: str) -> tuple[Trial, Attempt]:
         trial = self._current(what)
@@ -556,7 +660,9 @@ class SpokenStrategy:
             made.append(events.AttemptRecorded(given, number, answer))
         made.append(events.Observed(given, number, observation))
         made += [events.Rated(given, entry.trial, entry.attempt, entry.ratings) for entry in rated]
-        return session.commit([*entries, observed(number, observation), *rated], *made)
+        declared = session.declared([rating for entry in rated for rating in entry.ratings])
+        entries += [observed(number, observation), *rated, *declared]
+        return session.commit(entries, *made)
 
 
 def instructions_of(session: Session) -> str:

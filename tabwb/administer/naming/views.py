@@ -242,6 +242,8 @@ class NamingView:
     def spoken(self) -> Earlier | None:
         """What was said, as far as it is known; None where nothing is."""
         heard, transcript = self.heard_as, self.transcript
+        if not self.item.coded:
+            return None
         if heard is not None:
             first = heard.attempts[0]
             return Earlier(self.trial.plan.item, first.phonemes, first.word)
@@ -344,6 +346,12 @@ def view_of(
     """
     read = tuple(observation_of_json(text) for text in trial.observations)
     return NamingView(trial, item, rules, read, tuple(earlier), primary, speech, listed)
+
+
+def is_recorded(trial: Trial) -> bool:
+    """Return whether the response that counts was given aloud."""
+    attempt = trial.counting
+    return attempt is not None and Take.of_metadata(attempt.metadata) is not None
 
 
 def is_rater(by: str, name: str) -> bool:

@@ -275,7 +275,7 @@ class Session:
             [
                 AttemptEntry(number, attempt),
                 RatingsEntry(number, attempt.number, ratings),
-                *self._declared(ratings),
+                *self.declared(ratings),
             ],
             events.AttemptRecorded(self.administration.id, number, attempt),
             events.Rated(self.administration.id, number, attempt.number, ratings),
@@ -411,7 +411,7 @@ class Session:
             events.Rated(self.administration.id, entry.trial, entry.attempt, entry.ratings)
             for entry in entries
         ]
-        declared = self._declared([rating for event in made for rating in event.ratings])
+        declared = self.declared([rating for event in made for rating in event.ratings])
         return self.commit([*entries, *declared], *made) if entries else ()
 
     def pause(self, reason: str = "") -> Events:
@@ -496,6 +496,14 @@ class Session:
             raise TabwbError("no item waits for an answer", hint="show the next one first")
         return trial
 
+    def declared(self, ratings: Sequence[Rating]) -> list[Entry]:
+        """Return what the judges among the raters declare, where that is not stored yet."""
+        return [
+            DeclarationEntry(declaration)
+            for declaration in self.raters.declarations(ratings)
+            if self.history.declarations.get(declaration.rater) != declaration
+        ]
+
     # ---------------------------------------------------------------- inside
 
     def _next_planned(self) -> Trial | None:
@@ -503,14 +511,6 @@ class Session:
         if trial is None or self._strategy is None:
             return trial
         return self._strategy.in_turn(trial)
-
-    def _declared(self, ratings: Sequence[Rating]) -> list[Entry]:
-        """What the judges among the raters declare, where that is not stored yet."""
-        return [
-            DeclarationEntry(declaration)
-            for declaration in self.raters.declarations(ratings)
-            if self.history.declarations.get(declaration.rater) != declaration
-        ]
 
     def _must_not_be_discontinued(self) -> None:
         if self.status is AdministrationStatus.DISCONTINUED:

@@ -124,6 +124,16 @@ def idle_judges(battery: Battery, conditions: Conditions) -> str:
     )
 
 
+def by_microphone(battery: Battery, conditions: Conditions) -> bool:
+    """Return whether the workbench records answers of an administration.
+
+    Args:
+        battery: to be given.
+        conditions: with a transcriber where items that may also be typed are answered aloud.
+    """
+    return battery.coded or (battery.spoken and conditions.transcriber is not None)
+
+
 def _check_examinee(battery: Battery, conditions: Conditions) -> None:
     if conditions.kind not in battery.examinees and not (
         conditions.kind == "speaker" and conditions.research_protocol
@@ -177,7 +187,9 @@ def create_naming(
     spec = notated(store, plugins, conditions, conditions.transcriber)
     conditions = replace(conditions, transcriber=spec)
     check_typed(plugins, spec)
-    return create(store, plugins, battery, conditions)
+    session = create(store, plugins, battery, conditions)
+    session.spoken.aloud = True
+    return session
 
 
 def notated(
@@ -225,6 +237,7 @@ def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Sessi
     """
     session = resume(store, plugins, reference)
     if session.is_spoken:
+        session.spoken.aloud = True
         return session
     number = session.administration.id
     session.close()

@@ -13,11 +13,15 @@ Json = dict[str, object]
 
 
 def spoken_json(naming: Naming) -> Json:
-    """What a naming trial says besides any other trial: phonemes, codes, and all of ``naming``.
+    """Return what a trial that is answered aloud has besides any other trial.
 
-    Its response is what was heard, in ARPAbet; a response in which nothing was heard is empty.
+    Of a description that is all of ``description``; its response is its text. Of a picture that is
+    named it is phonemes, codes and all of ``naming``; its response is what was heard, in ARPAbet,
+    and empty where nothing was heard.
     """
     view, transcript = naming.view, naming.transcript
+    if not view.item.coded:
+        return {"description": description_json(naming)}
     codes: list[Json] = [
         {"rater": each.by, "code": each.code, "flags": list(each.flags)} for each in view.codes
     ]
@@ -30,6 +34,26 @@ def spoken_json(naming: Naming) -> Json:
         said["response"] = "" if silent else " ".join(naming.phonemes)
         said["status"] = "empty" if silent else "ok"
     return said
+
+
+def description_json(naming: Naming) -> Json:
+    """Return where a description lies in its recording, who wrote its text, and its transcripts.
+
+    Times are seconds of the recording; None where they are not known.
+    """
+    view, take, attempt = naming.view, naming.view.take, naming.view.attempt
+    shown = view.shown
+    return {
+        "recording": None if take is None else take.recording,
+        "start_s": None if take is None else take.start_s,
+        "end_s": None if take is None else take.end_s,
+        "shown_s": None if shown is None else shown.at_s,
+        "onset_s": view.onset_s,
+        "latency_s": view.latency_s,
+        "sound": None if take is None else take.remarks,
+        "text_by": None if attempt is None else attempt.metadata.get("text_by"),
+        "transcripts": [transcript_json(transcript) for transcript in naming.transcripts],
+    }
 
 
 def naming_json(naming: Naming) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
-from tabwb.administer.naming.views import speech_of, view_of
+from tabwb.administer.naming.views import is_recorded, speech_of, view_of
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.report.summaries.counted import Json, Source, ends
 from tabwb.scoring.naming.case import Earlier
@@ -27,7 +27,7 @@ def namings(source: Source) -> tuple[Naming, ...]:
     earlier: list[Earlier] = []
     for trial in source.trials:
         subtest = battery.subtest(trial.plan.subtest)
-        if not subtest.task.spoken:
+        if not subtest.task.coded and not (subtest.task.spoken and is_recorded(trial)):
             continue
         rules = subtest.naming or NamingRules()
         view = view_of(

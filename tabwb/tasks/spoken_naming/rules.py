@@ -97,12 +97,13 @@ SOURCES_KEY = "rule_sources"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamingItem(NamingTarget):
-    """A picture to be named.
+    """An item that is answered aloud: a picture to be named, or something to be described.
 
     Attributes:
         id: of the item.
-        picture: path of the picture within the battery's folder; a key of ``Battery.assets``.
-        prompt: a question asked with the picture, or empty.
+        picture: path of the picture within the battery's folder, a key of ``Battery.assets``; or
+            empty.
+        prompt: a question, or empty.
         cues: the item's own helps; where there are none the subtest's are given.
         practice: given first, never counted.
     """
@@ -112,6 +113,16 @@ class NamingItem(NamingTarget):
     prompt: str = ""
     cues: tuple[Cue, ...] = ()
     practice: bool = False
+
+    @property
+    def coded(self) -> bool:
+        """Whether there is a name to compare the response with."""
+        return bool(self.target)
+
+    @property
+    def name(self) -> str:
+        """What the item is called in lists."""
+        return self.target or self.id
 
 
 def naming_rules(table: Mapping[str, Any]) -> NamingRules:

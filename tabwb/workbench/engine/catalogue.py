@@ -62,7 +62,7 @@ def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:
                 battery.version,
                 battery.n_items,
                 battery.examinees,
-                aloud=battery.coded,
+                aloud=battery.spoken,
             )
 
 

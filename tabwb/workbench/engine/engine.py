@@ -117,7 +117,7 @@ class Archive:
         """What to tell whoever gives this battery to a person; nothing of a model."""
         from tabwb.administer import consent
 
-        if conditions.guarded and battery.coded:
+        if conditions.guarded and setup.by_microphone(battery, conditions):
             lacking = consent.missing(self.store, self.plugins, conditions, microphone=True)
             if lacking:
                 odd = self.plugins.configuration.study.remark(conditions.examinee)
@@ -180,8 +180,8 @@ class Archive:
             battery = setup.find_battery(self.plugins, draft.battery.strip())
         except TabwbError as error:
             raise FieldError("battery", str(error)) from error
-        if asked.kind == "speaker" and battery.coded:
-            asked = named_aloud(asked, draft)
+        if asked.kind == "speaker" and battery.spoken:
+            asked = named_aloud(asked, draft, judged=battery.judged_aloud)
         for field, kind, specs in (
             ("model", "models", (asked.examinee,) if asked.kind == "model" else ()),
             ("transcriber", "transcribers", filter(None, (asked.transcriber,))),

@@ -119,7 +119,7 @@ class OpenSession(Archive):
         conditions = session.administration.conditions
         self._notices = self.notices(session.battery, conditions)
         self.lacking = ()
-        if session.battery.coded:
+        if setup.by_microphone(session.battery, conditions):
             self.lacking = consent.missing(self.store, self.plugins, conditions, microphone=True)
 
     def _spent_before(self, session: Session) -> Spending | None:

@@ -117,9 +117,9 @@ class Describer:
             cues_given=len(view.cues),
             examiner_speaks=waits and live is not None and live.examiner_speaks,
             marks=view.marks,
-            score="" if score is None else score.score,
+            score=_given(view) if score is None else score.score,
             score_words="" if score is None else score_words(score.score, score.reason),
-            heard="" if view.heard is None else view.heard.text,
+            heard=_text(view),
             code="" if view.code is None else view.code.code,
             flags=() if view.code is None else view.code.flags,
             onset=None if attempt is None else onset_of(view),
@@ -127,7 +127,7 @@ class Describer:
             attempts=() if take is None else tuple(spans(view, naming, take, revealed=revealed)),
             sound="" if take is None else take.remarks,
             listening=self._listening(view),
-            hidden=view.transcript is not None and not revealed,
+            hidden=view.item.coded and view.transcript is not None and not revealed,
             machine=machine_says(naming) if revealed else None,
         )
 
@@ -136,14 +136,16 @@ class Describer:
         item, rules = self._session.spoken.item(trial), self._session.spoken.rules(trial)
         picture, trouble = None, ""
         try:
-            picture = read_picture(self._assets[item.picture], item.picture)
+            if item.picture:
+                picture = read_picture(self._assets[item.picture], item.picture)
         except TabwbError as error:
             trouble = str(error)
         except KeyError:
             trouble = f"the battery holds no picture {item.picture}"
         return Card(
             number=trial.plan.number,
-            target=item.target,
+            target=item.name,
+            coded=item.coded,
             accepted=item.accepted,
             picture=picture,
             trouble=trouble,
@@ -166,7 +168,7 @@ class Describer:
                 yield self._named(trial, waits=waits)
 
     def _named(self, trial: Trial, *, waits: bool) -> NamedItem:
-        name = self._session.spoken.item(trial).target
+        name = self._session.spoken.item(trial).name
         if waits:
             return NamedItem(name, "now")
         match trial.state:
@@ -219,6 +221,18 @@ class Describer:
             except TabwbError:
                 return None  # the recording is not kept yet, or gone with its speaker
         return self._envelopes[key]
+
+
+def _given(view: NamingView) -> str:
+    """What stands for a score where there is none to give."""
+    return "given" if view.attempt is not None and not view.item.coded else ""
+
+
+def _text(view: NamingView) -> str:
+    """What was heard of the response: of a description its text."""
+    if not view.item.coded:
+        return "" if view.attempt is None else view.attempt.response
+    return "" if view.heard is None else view.heard.text
 
 
 def score_words(score: str, reason: str) -> str:

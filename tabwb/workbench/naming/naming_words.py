@@ -21,6 +21,8 @@ def head(card: Card | None, *, scored: bool) -> Content:
     forms = ", ".join(" ".join(form) for form in card.accepted[:3])
     more = f" and {len(card.accepted) - 3} more" if len(card.accepted) > 3 else ""
     practice = ("  practice", AMBER) if card.practice else ("", "")
+    if not card.coded:
+        return Content.assemble((card.target, "bold"), practice)
     return Content.assemble(
         (card.target, "bold"), practice, ("    accepted ", QUIET), forms, (more, QUIET)
     )
@@ -133,6 +135,8 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
     if now.microphone == "closed":
         return "", QUIET  # the page itself says how to begin
     if now.waits:
+        if now.card is not None and not now.card.coded:
+            return "1 ends the description   e repeats the question   s skips", QUIET
         cue = f"   c cue {now.cues_given + 1}" if now.cues_given < len(now.cues) else ""
         return (
             f"1 to 5 scores the response{cue}   e repeats the question   s skips",
@@ -143,6 +147,8 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
     if now.card is None:
         return "ready: space shows the first picture", f"bold {ACCENT}"
     after = "h heard   k code   ← → onset   l listen"
+    if not now.card.coded:
+        after = "h corrects the text   ← → onset   l listen"
     if now.upcoming is None:
         return f"the last one: space ends   {after}", QUIET
     return f"space shows the next picture   {after}", QUIET

@@ -127,7 +127,11 @@ def naming_results(
         given.conditions.examinee,
         tuple(named),
         tuple(sorted(sessions, key=lambda each: (each.at, each.number))),
-        {each.view.trial.plan.number: response_of(each) for each in namings(one.source)},
+        {
+            naming.view.trial.plan.number: response_of(naming)
+            for naming in namings(one.source)
+            if naming.view.item.coded
+        },
         len(named) == len(one.battery.subtests),
     )
 

@@ -118,7 +118,8 @@ class Card:
 
     Attributes:
         number: of its trial.
-        target: the name that is asked for.
+        target: the name that is asked for; of a description its item's.
+        coded: whether the response is scored and coded; else it is described and its text counts.
         accepted: its accepted pronunciations.
         picture: None where it cannot be shown; then ``trouble`` says why.
         prompt: a question asked with it, or empty.
@@ -134,6 +135,7 @@ class Card:
     prompt: str = ""
     practice: bool = False
     limit_s: float | None = None
+    coded: bool = True
 
 
 @dataclass(frozen=True, slots=True)

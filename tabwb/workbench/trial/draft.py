@@ -132,14 +132,20 @@ def conditions_of(draft: Draft) -> Conditions:
     )
 
 
-def named_aloud(conditions: Conditions, draft: Draft) -> Conditions:
-    """The conditions where a person names pictures aloud: once each, transcribed, not judged."""
+def named_aloud(conditions: Conditions, draft: Draft, *, judged: bool = False) -> Conditions:
+    """Return the conditions where a person answers aloud: each item once, transcribed.
+
+    Args:
+        conditions: of the dialog's other fields.
+        draft: with transcriber and rater.
+        judged: whether some of the answers are judged.
+    """
     transcriber = draft.transcriber.strip() or NO_TRANSCRIBER
     return replace(
         conditions,
         replicates=1,
         option_order="as-given",
-        judges=(),
+        judges=conditions.judges if judged else (),
         transcriber=None if transcriber == NO_TRANSCRIBER else transcriber,
         rater=draft.rater.strip(),
     )

@@ -48,7 +48,7 @@ HELPS = {
     "model": "ID[:NAME][@key=value,...]; down lists the back ends that are registered",
     "speaker": "a participant code such as S-014, never a person's name",
     "research_protocol": "the approved protocol under which this battery is given to a person",
-    "transcriber": "what hears the responses and writes phonemes, a draft; or none",
+    "transcriber": "what hears the responses, a draft; or none: descriptions are then typed",
     "microphone": "which one listens, or nothing for the system's own; down lists those there are",
     "rater": "the rater code of the person who scores by ear; may be empty",
     "seed": "for orders and for sampling",

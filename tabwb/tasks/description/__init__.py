@@ -1,0 +1,1 @@
+"""A picture or a question is described, aloud or in typed words."""

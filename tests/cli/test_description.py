@@ -1,0 +1,100 @@
+"""Descriptions on the command line: answered by a model, typed, and recorded."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.tasks.description_parts import WORDS, description_battery, plugin_folder
+
+CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
+
+
+@pytest.fixture
+def battery(tmp_path: Path) -> Path:
+    return description_battery(tmp_path / "battery")
+
+
+def test_a_model_describes_what_it_is_asked(run: Run, tmp_path: Path) -> None:
+    path = description_battery(tmp_path / "text", picture=False)
+    outcome = run("run", path, "--model", "echo", "--json")
+    assert outcome.status == 0, outcome.err
+    assert [trial["prompt"] for trial in outcome.document["trials"]] == [
+        "Tell me about it.\nDescribe your kitchen.",
+        "Tell me about it.\nDescribe your morning.",
+    ]
+
+
+def test_a_model_is_refused_pictures(run: Run, battery: Path) -> None:
+    outcome = run("run", battery, "--model", "echo")
+    assert outcome.status == 2
+    assert "not made for models" in outcome.err
+
+
+def test_a_person_types(run: Run, battery: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{WORDS}\nand she\n\nI got up.\n\n"))
+    outcome = run("run", battery, "--speaker", "S-014", "--json")
+    assert outcome.status == 0, outcome.err
+    assert [trial["response"] for trial in outcome.document["trials"]] == [
+        f"{WORDS}\nand she",
+        "I got up.",
+    ]
+    assert "kitchen.png" in outcome.err
+
+
+def test_recordings_are_transcribed_corrected_and_judged(
+    run: Run, battery: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("soundfile")
+    assert run("plugins", "trust", plugin_folder(tmp_path / "writes")).status == 0
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    for item in ("kitchen", "morning"):
+        shutil.copy(CLIP, sounds / f"{item}.flac")
+    outcome = run(
+        *("name", battery, "--speaker", "S-014", "--input", sounds),
+        *("--transcriber", "writes-words", "--json"),
+    )
+    assert outcome.status == 0, outcome.err
+    document = outcome.document
+    assert document["administration"]["status"] == "done"
+    assert [trial["response"] for trial in document["trials"]] == [WORDS, WORDS]
+    assert all(trial["description"]["recording"] for trial in document["trials"])
+    assert [judge["rater"] for judge in document["summary"]["judges"]] == ["rules-2"]
+
+    assert run("trial", "heard", "1", "morning", "I got up late").status == 0
+    document = run("results", "1", "--json").document
+    assert document["trials"][1]["response"] == "I got up late"
+    (exported,) = [
+        line for line in _export(run, tmp_path).splitlines() if '"item":"morning"' in line
+    ]
+    assert "I got up late" in exported
+
+
+def test_who_hears_no_words_leaves_the_text_to_a_person(
+    run: Run, battery: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("soundfile")
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    for item in ("kitchen", "morning"):
+        shutil.copy(CLIP, sounds / f"{item}.flac")
+    outcome = run(
+        *("name", battery, "--speaker", "S-014", "--input", sounds, "--transcriber", "none")
+    )
+    assert outcome.status == 0, outcome.err
+    assert "no text yet: kitchen, morning" in outcome.err
+    assert "tabwb trial heard 1" in outcome.err
+    refused = run("trial", "score", "1", "morning", "right")
+    assert refused.status == 1
+    assert "takes no score" in refused.err
+
+
+def _export(run: Run, folder: Path) -> str:
+    out = folder / "out.jsonl"
+    assert run("export", "1", "--format", "jsonl", "--out", out).status == 0
+    return out.read_text(encoding="utf-8").replace('": "', '":"')
