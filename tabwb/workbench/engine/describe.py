@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tabwb.administer.session.conversation import token_limit
-from tabwb.battery.model import Battery
+from tabwb.battery.model import Battery, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
@@ -48,7 +48,7 @@ def item_of(
         in_subtest=(fellows.index(plan.number) + 1, len(fellows)),
         subtest=subtest.title + (" (practice)" if plan.practice else ""),
         kind=subtest.response,
-        administrator=subtest.administrator.text if subtest.administrator else "",
+        administrator=_administrator(subtest, item.picture),
         instructions=subtest.instructions.text if subtest.instructions else "",
         prompt=item.prompt,
         options=plan.options,
@@ -57,10 +57,18 @@ def item_of(
         trial=trial,
         verdicts=verdicts(trial.ratings, subtest.scorers),
         findings=tuple(findings(battery, trial.ratings, subtest.scorers)),
-        foil=_foil(trial, item.expected, item.foils) if subtest.response == "choice" else "",
+        foil=_foil(trial, item.expected, item.foils) if subtest.task.options else "",
         error=last.error if failed and last is not None else "",
         token_limit=limit,
     )
+
+
+def _administrator(subtest: Subtest, picture: str) -> str:
+    """Return what the administrator is told, with a picture that the page does not show."""
+    words = [subtest.administrator.text] if subtest.administrator else []
+    if picture:
+        words.append(f"Show the picture {picture}.")
+    return " ".join(words)
 
 
 def _foil(trial: Trial, expected: str | None, foils: object) -> str:
