@@ -44,7 +44,7 @@ async def test_descriptions_are_recorded_transcribed_and_corrected(
 ) -> None:
     install("writes", TRANSCRIBER)
     with Store.open(tmp_path / "store.db") as store:
-        store.keep_consents(
+        store.people.keep_consents(
             [Consent("S-014", scope, True, "2026-11-01") for scope in ("record", "transcribe")]
         )
     sources: list[PlayedSource] = []
