@@ -1,4 +1,5 @@
-# tabwb: `make demo` opens the workbench, `make test` runs every test, `make check` is what CI runs.
+# tabwb: `make demo` opens the workbench, `make test` runs every test, `make test-fast` those that
+# take little time, `make check` is what CI runs.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -6,19 +7,26 @@ VENV ?= .venv
 # the ordinary index is used with constraints.txt. Elsewhere the ordinary builds are CPU builds.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN = $(VENV)/bin
+# Hundreds of tests start the program anew: without cached bytecode each start compiles it again.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
+FAST = not torch and not audio and not terminal and not workbench and not packaging
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test coverage check format lint types contracts docs docstrings install install-dev system bench clean
+.PHONY: demo test test-fast coverage check format lint types contracts docs docstrings install install-dev system bench clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/tabwb --demo
 
 test: $(VENV)/.installed-dev system
-	@$(BIN)/python -m pytest -n auto --dist worksteal -q
+	@$(PYTEST)
+
+# Without torch, sound, terminals (the workbench is one) and wheels.
+test-fast: $(VENV)/.installed-dev
+	@$(PYTEST) -m "$(FAST)"
 
 # Twice as slow as the tests alone, so not a part of them.
 coverage: $(VENV)/.installed-dev system
-	@$(BIN)/python -m pytest -n auto --dist worksteal -q --cov --cov-report=term:skip-covered
+	@$(PYTEST) --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-dev
 	@$(MAKE) --no-print-directory format lint types contracts docs docstrings

@@ -53,6 +53,60 @@ scorers = ["repetition"]
 item = [{ id = "s1", prompt = "house.", expected = "house." }]
 """  # noqa: E501 - inline tables stand in one line
 
+HERE = Path(__file__).parent
+TORCH = {
+    "cli/test_transcribe.py",
+    "plugins/test_hostile_folders.py",
+    "plugins/test_judges_weighing.py",
+    "plugins/test_models_openai_runs.py",
+    "plugins/test_models_transformers.py",
+    "plugins/test_transformers_batches.py",
+    "plugins/test_transformers_draws.py",
+    "plugins/test_transformers_prompts.py",
+    "plugins/test_transformers_protocols.py",
+    "plugins/test_wav2vec2_ctc.py",
+    "plugins/test_wav2vec2_models.py",
+    "plugins/test_wav2vec2_plugin.py",
+    "plugins/test_wav2vec2_reading.py",
+    "plugins/test_words_model.py",
+    "plugins/test_words_transcriber.py",
+    "training/test_bundled_corpus.py",
+    "training/test_bundled_model.py",
+    "training/test_words.py",
+}
+"""Files whose tests use torch; single tests elsewhere are marked where they stand."""
+PACKAGING = {"test_distribution.py", "test_wheel.py"}
+TERMINAL = {"workbench/test_terminal.py"}
+FIXTURES = {
+    "microphone": "audio",
+    "sound_server": "audio",
+    "sit": "workbench",
+    "given": "workbench",
+    "name_aloud": "workbench",
+}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no torch where its tests are not selected."""
+    unwanted = "not torch" in (config.option.markexpr or "")
+    return True if unwanted and _place(collection_path) in TORCH else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the file they are in and by the fixtures they use."""
+    files = {"torch": TORCH, "packaging": PACKAGING, "terminal": TERMINAL}
+    for item in items:
+        used = FIXTURES.keys() & getattr(item, "fixturenames", ())
+        place = _place(item.path)
+        marks = {FIXTURES[name] for name in used} | {m for m in files if place in files[m]}
+        for mark in sorted(marks):
+            item.add_marker(mark)
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(HERE).as_posix() if path.is_relative_to(HERE) else ""
+
+
 _LOOPBACK = {"localhost", "localhost.localdomain", ""}
 
 

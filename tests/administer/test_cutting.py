@@ -116,6 +116,7 @@ def test_a_cut_that_is_not_allowed_is_refused(plugins: Plugins, spec: str, allow
     assert refused.value.allowed.startswith(allowed)
 
 
+@pytest.mark.torch
 def test_one_word_in_a_minute_of_noise_is_heard_as_by_itself(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     word, _ = soundfile.read(CLIPS / "cat_4620dc14_0.flac", dtype="float32")

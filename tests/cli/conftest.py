@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,18 @@ def replayed(path: Path, *, wrong: str = "nothing of the kind") -> str:
             lines.append(json.dumps(answer) + "\n")
     path.write_text("".join(lines), encoding="utf-8")
     return f"replay:{path}"
+
+
+@pytest.fixture(autouse=True)
+def hang_up() -> Iterator[None]:
+    """Let SIGHUP end children as usual, also where nohup runs the tests."""
+    number = getattr(signal, "SIGHUP", None)
+    if number is None or signal.getsignal(number) is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(number, signal.SIG_DFL)
+    yield
+    signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture

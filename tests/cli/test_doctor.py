@@ -12,6 +12,7 @@ from tabwb.plugin_api.registry import index
 from tests.cli.conftest import Run
 
 
+@pytest.mark.torch
 def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path: Path) -> None:
     outcome = run("doctor", "--json")
     findings = {finding["what"]: finding for finding in outcome.document["findings"]}

@@ -138,8 +138,10 @@ def test_two_ctrl_c_end_the_program(
     hanging: Callable[[str, str], tuple[int, list[int]]], how: str, runs: str
 ) -> None:
     status, started = hanging(how, runs)
-    # A run that was done before may keep its status.
-    assert status in ({0, 130} if how in {"thread", "atexit"} else {3, 130})
+    # A run that was done before may keep its status; a second SIGINT may meet the interpreter's
+    # own end, where a shell reports 130 as well.
+    ended = {130, -signal.SIGINT}
+    assert status in ended | ({0} if how in {"thread", "atexit"} else {3})
     assert started
     assert all(map(is_gone, started))
 

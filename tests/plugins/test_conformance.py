@@ -44,6 +44,7 @@ def test_openai(plugins: Plugins) -> None:
         check_model(f"openai:small@base_url={server.url}", plugins=plugins)
 
 
+@pytest.mark.torch
 def test_the_bundled_model(plugins: Plugins) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
@@ -68,6 +69,7 @@ def test_judges(plugins: Plugins, spec: str) -> None:
     check_judge(spec, plugins=plugins)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("spec", ["tab-2026+likelihood:bundled@threads=1", "surprisal:bundled"])
 def test_judges_that_weigh(plugins: Plugins, spec: str) -> None:
     pytest.importorskip("torch")
@@ -82,6 +84,7 @@ def test_a_person_who_types_transcripts(plugins: Plugins, tmp_path: Path) -> Non
     check_transcriber(f"manual:{table}", plugins=plugins)
 
 
+@pytest.mark.torch
 def test_the_bundled_transcriber(plugins: Plugins) -> None:
     for package in ("torch", "transformers", "soundfile", "scipy"):
         pytest.importorskip(package)
