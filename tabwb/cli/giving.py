@@ -136,7 +136,7 @@ def check_raters(session: Session) -> None:
     if failed:
         raise TabwbError(
             "\n".join(map(str, failed)),
-            hint="every answer is stored; once the cause is removed: "
+            hint="every response is stored; after the cause is removed: "
             f"tabwb trial rescore {session.administration.id}",
         )
 

@@ -80,13 +80,15 @@ def import_(**options: Any) -> int:
         said = read_day(options["date"], "--date") if options["date"] else ""
         for one in sessions:
             if not said and not one.date:
-                note(f"{one.source}: the date of the session is not known; say it with --date")
+                note(f"{one.source}: the date of the session is not known; give it with --date")
         made: list[int] = []
         with open_store(options.get("store_location"), plugins) as store:
             for one in sessions:
                 speaker = options.get("speaker") or participant or one.speaker
                 if not speaker:
-                    raise UsageError("say whose responses these are: --speaker ID")
+                    raise UsageError(
+                        "the speaker of these responses is not known: give --speaker ID"
+                    )
                 conditions = Conditions(
                     examinee=speaker,
                     kind="speaker",
@@ -98,8 +100,8 @@ def import_(**options: Any) -> int:
                 conditions = setup.resolve(plugins, battery, conditions)
                 if origin == "unknown":
                     note(
-                        f"{one.source}: who made the answers is not known (no README.txt of an "
-                        f"export is beside it): they are guarded as those of {speaker}. "
+                        f"{one.source}: who responded is not known (no README.txt of an "
+                        f"export is beside it): the responses are protected as those of {speaker}. "
                         "Say it with --origin human and --speaker ID, or with --origin model"
                     )
                 with setup.create_naming(store, plugins, battery, conditions) as session:
@@ -139,16 +141,16 @@ def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
     asked: Origin | None = options["origin"]
     if asked == "model" and origins - {"model"}:
         raise UsageError(
-            "--origin model: the export says that a person, or nobody known, made the answers",
+            "--origin model: the export says that a person, or an unknown examinee, responded",
             where=str(path),
         )
     speaker = options.get("speaker")
     if speaker and people and speaker not in people:
         raise UsageError(
-            f"--speaker {speaker}: the export says that the answers are of "
+            f"--speaker {speaker}: according to the export, the responses are those of "
             f"{', '.join(sorted(people))}",
             where=str(path),
-            hint="consent and deletion go by that ID",
+            hint="consent and deletion use that ID",
         )
     found: Origin = next(iter(origins)) if len(origins) == 1 else "unknown"
     if asked is not None and found != "human":
@@ -165,9 +167,9 @@ def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> lis
         raise UsageError(f"there is no session '{asked}'", allowed=names or "none is named here")
     if len(chosen) > 1 and options["speaker"]:
         raise UsageError(
-            f"these are {len(chosen)} sessions: {names}",
-            hint="say which one is the speaker's: --session NAME; "
-            "without --speaker each is its own's",
+            f"the source has {len(chosen)} sessions: {names}",
+            hint="select the speaker's with --session NAME; "
+            "without --speaker each session keeps its own",
         )
     return chosen
 
@@ -180,7 +182,7 @@ def _tiers(said: tuple[str, ...]) -> dict[str, str]:
         ours, sign, theirs = one.partition("=")
         if not sign or ours not in TIERS:
             raise UsageError(
-                f"'{one}' names no tier",
+                f"'{one}' is not a tier",
                 allowed=f"OURS=THEIRS with OURS one of {', '.join(TIERS)}",
             )
         found[ours] = theirs

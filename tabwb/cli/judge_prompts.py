@@ -165,7 +165,7 @@ def _find(plugins: Plugins, judge: str) -> Descriptor:
         if judge in (each.id, *each.aliases):
             if _file_of(each) is None:
                 raise UsageError(
-                    f"'{each.id}' puts no prompt to a model", allowed=", ".join(with_prompt)
+                    f"'{each.id}' has no prompt for a model", allowed=", ".join(with_prompt)
                 )
             return each
     raise UsageError(

@@ -27,7 +27,7 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     ):
         chosen = load_administrations(store, administrations)
     if len({one.battery.content_hash for one in chosen}) != 1:
-        raise UsageError("only administrations of one battery can be reported on together")
+        raise UsageError("the administrations must be of one battery")
     found = robustness(sources_of(chosen))
     if as_json:
         print_json({"format": 1, **found.to_json()})

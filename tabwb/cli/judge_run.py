@@ -104,7 +104,7 @@ def run(
 
     if not judges:
         raise UsageError(
-            "say who judges: --judge SPEC",
+            "no judge: give --judge SPEC",
             hint="'tabwb judge list' shows the judges; without a network, for example: "
             f"tabwb judge run {administrations[0]} --judge rules",
         )
@@ -135,7 +135,7 @@ def run(
     for rater, judged in _all_unparsed(documents).items():
         raise TabwbError(
             f"{rater} gave no verdict: none of {plural(judged, 'reply', 'replies')} can be read",
-            hint="the replies are kept (tabwb results ID --json); --again asks again; "
+            hint="the replies are kept (tabwb results ID --json); --again repeats the requests; "
             "another model or prompt may work better",
         )
     return 0
@@ -154,7 +154,7 @@ def check_verdicts(documents: Sequence[dict[str, Any]], hint: str) -> None:
     in_error = sum(document.get("in_error", 0) for document in documents)
     if in_error:
         raise Interrupted(
-            f"{plural(in_error, 'call')} failed and left an answer without a verdict", hint=hint
+            f"{plural(in_error, 'call')} failed and left a response without a verdict", hint=hint
         )
 
 

@@ -62,7 +62,7 @@ def delete_key(service: str) -> int:
     """Delete the key of SERVICE from the system keyring."""
     service = keys.check_service(service)
     keys.delete_key(service)
-    note(f"the key of '{service}' is no longer kept")
+    note(f"the key of '{service}' is deleted")
     return 0
 
 

@@ -263,7 +263,7 @@ def _unexpected(error: Exception) -> int:
     return fail(
         TabwbError(
             f"unexpected {type(error).__name__}: {error}",
-            hint="this is a defect in tabwb or a plugin; TABWB_DEBUG=1 shows where it happened",
+            hint="this is a defect in tabwb or a plugin; TABWB_DEBUG=1 shows its location",
         )
     )
 

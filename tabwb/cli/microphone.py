@@ -43,7 +43,7 @@ def list_devices(as_json: bool) -> int:
         for each in devices:
             click.echo(f"{'*' if each.default else ' '} {_described(each)}")
     if any(device.default for devices in found.values() for device in devices):
-        note("* is taken where none is named")
+        note("* is the default")
     return 0
 
 
@@ -114,7 +114,7 @@ def try_device(
                 playing.start()
                 playing.wait()
             except TabwbError as error:
-                note(f"it cannot be played: {error}")
+                note(f"playback failed: {error}")
     return 0 if heard else 1
 
 

@@ -73,7 +73,7 @@ def add(
     with opened_plugins() as plugins:
         if name in plugins.configuration.profiles and not force:
             raise UsageError(
-                f"there is a profile '{name}' already: {plugins.configuration.profiles[name].spec}",
+                f"profile '{name}' exists already: {plugins.configuration.profiles[name].spec}",
                 hint="--force replaces it",
             )
         profile = profile_of(plugins, name, spec, family, tuning or "", parameters or "")
@@ -88,7 +88,7 @@ def remove(name: str) -> int:
     """Delete profile NAME from your configuration."""
     with opened_plugins() as plugins:
         path = remove_profile(plugins.configuration.config_dir, name)
-    note(f"profile:{name} is gone from {path}")
+    note(f"profile:{name} is deleted from {path}")
     return 0
 
 

@@ -144,12 +144,12 @@ def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | N
     if options["source"] == MICROPHONE:
         if said is not None:
             raise UsageError(
-                "what is recorded now is of today", where="--date", hint="leave it out"
+                "a recording made now has today's date", where="--date", hint="leave it out"
             )
         return None
     found = date_of(files) if said is None else read_day(said, "--date")
     if not found:
-        note("the date of the session is not known; say it with --date YYYY-MM-DD")
+        note("the date of the session is not known; give it with --date YYYY-MM-DD")
     return found
 
 
@@ -183,7 +183,7 @@ def _begin(
     except Interrupted:
         raise
     except TabwbError:
-        note(f"what was recorded is kept; continue with: {_resume(session, options)}")
+        note(f"the recording is kept; continue with: {_resume(session, options)}")
         raise
 
 
@@ -232,7 +232,7 @@ def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None
     if differs:
         said = ", ".join(f"{what} {has}" for what, has in differs)
         raise UsageError(
-            f"administration {given.id} was begun with another: {said}",
+            f"administration {given.id} began with another: {said}",
             hint=f"continue with: {_resume(session, options)}",
         )
 
@@ -260,7 +260,7 @@ def _give(
                 if others := other_sounds(session, files):
                     note(
                         f"kept as they were recorded first, not as in {', '.join(others)}; "
-                        "a further take is a file of its own: ITEM_2.wav"
+                        "save a further take as a new file: ITEM_2.wav"
                     )
                 for _ in give_files(session, files):
                     if cancel.is_set():
@@ -384,7 +384,7 @@ def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
     items = item_names(battery)
     if not items:
         raise UsageError(
-            f"'{battery.id}' has no items that are named aloud",
+            f"'{battery.id}' has no items to name aloud",
             hint=f"give it with: tabwb run {shlex.quote(str(options['battery']))}",
         )
     folder = Path(options["source"])

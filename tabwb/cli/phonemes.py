@@ -149,7 +149,7 @@ def _refuse_idle(accept: str | None, match: Match, labels: str, inventory: str) 
             "--inventory panphon reads IPA; it has no labels to map and no accepted pronunciations"
         )
     if match == "code" and accept is None:
-        raise UsageError("--match says how --accept is looked for", hint="add --accept FILE")
+        raise UsageError("--match needs --accept", hint="add --accept FILE")
 
 
 def _accepted(argument: str) -> Accepted:

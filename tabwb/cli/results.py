@@ -147,11 +147,11 @@ def _write_groups(
     guarded = [each for each in given if each.guarded]
     unknown = sum(each.made_by == "unknown" for each in guarded)
     if left := len(guarded) - unknown:
-        note(f"left out: {plural(left, 'administration')} of people ('tabwb export' writes those)")
+        note(f"left out: {plural(left, 'administration')} of people (use 'tabwb export')")
     if unknown:
         note(
             f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
-            "(give them again as replay:FILE@origin=model where a model answered)"
+            "(if a model responded, give them again as replay:FILE@origin=model)"
         )
     note(f"{place} written")
 

@@ -71,7 +71,7 @@ def run(**options: Any) -> int:
         recorded = setup.recorded_replicates(plugins, conditions)
         if options.get("replicates") is None and recorded > 1:
             conditions = replace(conditions, replicates=recorded)
-            note(f"{recorded} replicates, as many as the file holds")
+            note(f"{recorded} replicates, as in the file")
         if idle := setup.idle_replicates(plugins, battery, conditions):
             note(f"warning: {idle}")
         if options.get("judges") and (idle := setup.idle_judges(battery, conditions)):
@@ -122,12 +122,12 @@ def resume(
                 hint=f"'tabwb trial undo {number}' takes that back",
             )
         if session.status is AdministrationStatus.DONE:
-            note(f"administration {number} is done: nothing is left to ask")
+            note(f"administration {number} is done: no items are left")
             show(session, as_json=as_json)
             return 0
         if command := named_next(session):
             raise UsageError(
-                f"what is left of administration {number} is named aloud",
+                f"the remaining items of administration {number} are named aloud",
                 hint=f"continue with: {command}",
             )
         with opened_model(plugins, session.administration.conditions) as model:

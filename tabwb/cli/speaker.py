@@ -196,11 +196,11 @@ def consent(
     wanted = tuple(SCOPES) if every else tuple(dict.fromkeys(scopes))
     asks = given is None and withdrawn is None
     if asks and (wanted or document or words):
-        raise UsageError("say when: --given [DAY] or --withdrawn [DAY]")
+        raise UsageError("no day: give --given [DAY] or --withdrawn [DAY]")
     if given is not None and withdrawn is not None:
         raise UsageError("--given and --withdrawn exclude each other")
     if not asks and not wanted:
-        raise UsageError("say to what: --scope SCOPE or --all", allowed=", ".join(SCOPES))
+        raise UsageError("no scope: give --scope SCOPE or --all", allowed=", ".join(SCOPES))
     with _opened(store_location, create=not asks) as store:
         if asks:
             store.people.speaker(speaker_id)
@@ -274,7 +274,7 @@ def delete(
                 f"{plural(count, 'recording')} that {other} has too will be kept: the audio stays "
                 f"until {other} is deleted"
             )
-        note("backups of the store hold the speaker too")
+        note("backups of the store contain the speaker too")
         if not yes:
             _confirm(speaker_id)
         stone = store.people.delete_speaker(speaker_id, reason)
@@ -287,8 +287,8 @@ def delete(
         click.echo(f"{speaker_id} was deleted on {stone.deleted_at[:10]} ({stone.reason})")
     if not stone.finished:
         note(
-            "another program has the store open: it is rewritten without the traces that are left "
-            "when it is opened next"
+            "another program has the store open: the next opening rewrites it without the "
+            "remaining traces"
         )
     return 0
 
@@ -367,6 +367,6 @@ def _confirm(speaker_id: str) -> None:
         raise UsageError(
             "the deletion was not confirmed: this is not a terminal", hint="confirm it with --yes"
         )
-    typed: str = click.prompt("Type the ID again to delete all of this for good", err=True)
+    typed: str = click.prompt("Type the ID again to delete all of this permanently", err=True)
     if typed.strip() != speaker_id:
         raise UsageError(f"'{typed.strip()}' is not '{speaker_id}': nothing was deleted")

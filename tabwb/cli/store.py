@@ -96,7 +96,7 @@ def check(store_location: str | None, as_json: bool) -> int:
         if not damage:
             click.echo(f"{path} is whole")
     if damage:
-        note("damaged: put back a backup, and keep the damaged file; it may still be readable")
+        note("damaged: restore a backup, and keep the damaged file; it may still be readable")
     return 1 if damage else 0
 
 

@@ -92,9 +92,9 @@ def transcribe(
     Exit status: 0 done, 1 a file could not be transcribed (the others were), 3 stopped by ctrl+c.
     """
     if tsv and as_json:
-        raise UsageError("--tsv and --json are two ways to print; take one")
+        raise UsageError("--tsv and --json exclude each other")
     if tsv and forms:
-        raise UsageError("--tsv has no column for what --accept tells", hint="take --json")
+        raise UsageError("--tsv has no column for the result of --accept", hint="use --json")
     shape = "json" if as_json else "tsv" if tsv else ""
     accepted = _accepted(forms)
     with opened_plugins(offline) as plugins:
@@ -112,7 +112,7 @@ def _check_ids(sounds: Sequence[Path]) -> None:
     if twice:
         raise UsageError(
             f"files of one name would have one utterance_id: {', '.join(twice)}",
-            hint="rename them, give one folder at a time, or take --json",
+            hint="rename them, give one folder at a time, or use --json",
         )
 
 
@@ -131,8 +131,8 @@ def _permit(
     if speaker is None:
         if plugins.reaches_out("transcribers", spec):
             raise UsageError(
-                f"'{transcriber}' sends what it hears over a network: whose voice is it?",
-                hint="say so, for their consent to 'transcribe' and 'remote': --speaker ID",
+                f"'{transcriber}' sends sound over a network, and the speaker is not known",
+                hint="give --speaker ID, to check consent to 'transcribe' and 'remote'",
             )
         return
     with open_store(store_location, plugins, create=False) as store:
@@ -173,7 +173,9 @@ def _transcribe(
         print_json({"format": 1, "files": [_file(path, each, accepted) for path, each in done]})
     left = len(sounds) + len(failed) - len(done)
     if left:
-        raise Interrupted(f"stopped: {plural(left, 'file')} left", hint="name them again")
+        raise Interrupted(
+            f"stopped: {plural(left, 'file')} left", hint="give the same command with these files"
+        )
     return int(any(transcript.status == "error" for _, transcript in done))
 
 

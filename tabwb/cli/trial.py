@@ -60,7 +60,7 @@ def write_note(administration: str, trial_name: str, text: str, store_location: 
     with _opened(administration, store_location) as session:
         number = _number(session, trial_name)
         session.note(text, number)
-        note(f"noted on trial {number} of administration {session.administration.id}")
+        note(f"note on trial {number} of administration {session.administration.id}")
     return 0
 
 
@@ -260,7 +260,7 @@ def attempt(
     with _looking_at(administration, trial_name, rater, store_location, "attempt") as session:
         take = _view(session).take
         if take is None:
-            raise UsageError("nothing was recorded of this response")
+            raise UsageError("this response has no recording")
         if start is not None or end is not None:
             first = take.start_s if start is None else start
             last = take.end_s if end is None else end
@@ -332,7 +332,7 @@ def _tell_kept(session: Session, kept: str) -> None:
         return
     scored = any(each.by == session.spoken.rater for each in view.scores)
     if not scored and view.rules.reveal == "after-score":
-        note(f"{kept}; what the rules propose is shown after your score")
+        note(f"{kept}; the proposal of the rules is shown after your score")
         return
     proposal = naming_of(view).proposal
     beside = ""
@@ -366,7 +366,9 @@ def _number(session: Session, name: str) -> int:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"'{name}' names {len(found)} trials", allowed=", ".join(map(str, found)))
+        raise UsageError(
+            f"'{name}' matches {len(found)} trials", allowed=", ".join(map(str, found))
+        )
     meant = near(name, _names(session))
     raise UsageError(
         f"administration {session.administration.id} has no trial '{name}'",

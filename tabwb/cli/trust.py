@@ -31,7 +31,7 @@ def trust(folder: Path, as_json: bool) -> int:
         raise UsageError(
             "there is no tabwb.toml in this folder",
             where=str(folder.resolve()),
-            hint="a plugin folder is trusted with: tabwb plugins trust PATH",
+            hint="to trust a plugin folder: tabwb plugins trust PATH",
         )
     for each in found.plugin_folders:
         folders.folder_entries(each)

@@ -142,7 +142,7 @@ def test_no_voice_of_which_nobody_knows_whose_it_is_goes_out(
 ) -> None:
     refused = call(run, "transcribe {sounds} --transcriber far-ears", places)
     assert refused.status == 2
-    assert "whose voice is it?" in refused.err
+    assert "the speaker is not known" in refused.err
 
 
 def test_scoring_afterwards_is_in_the_log(run: Run, places: dict[str, Path]) -> None:

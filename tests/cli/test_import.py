@@ -150,7 +150,7 @@ def test_an_export_moved_away_from_its_readme_is_guarded_until_its_origin_is_sai
     words = ("import", moved, "--battery", battery, "--speaker", "S-014", "--json")
     outcome = run(*words)
     assert outcome.status == 0, outcome.err
-    assert "who made the answers is not known" in outcome.err
+    assert "who responded is not known" in outcome.err
     assert "--origin human and --speaker ID, or with --origin model" in outcome.err
     (given,) = outcome.document["administrations"]
     assert (given["examinee"], given["origin"]) == ("S-014", "unknown")
@@ -158,5 +158,5 @@ def test_an_export_moved_away_from_its_readme_is_guarded_until_its_origin_is_sai
     assert (refused.status, "(scope 'share'): S-014" in refused.err) == (1, True)
     declared = run(*words, "--origin", "model")
     assert declared.status == 0, declared.err
-    assert "who made the answers is not known" not in declared.err
+    assert "who responded is not known" not in declared.err
     assert run("export", "2", "--format", "csv", "--out", tmp_path / "o.csv").status == 0

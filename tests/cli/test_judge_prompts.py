@@ -129,7 +129,7 @@ def test_show_tells_how_a_likelihood_judge_reads_labels(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("judge", "words"),
-    [("tab-2025", "did you mean 'tab-2026'?"), ("rules", "'rules-2' puts no prompt to a model")],
+    [("tab-2025", "did you mean 'tab-2026'?"), ("rules", "'rules-2' has no prompt for a model")],
 )
 def test_show_refuses_what_has_no_prompt(run: Run, judge: str, words: str) -> None:
     outcome = run("judge", "show", judge)

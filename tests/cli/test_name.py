@@ -168,7 +168,7 @@ def test_a_name_with_a_line_break_is_only_a_name(run: Run, battery: Path, folder
 def test_a_battery_without_pictures_says_how_to_give_it(run: Run, folder: Path) -> None:
     outcome = run("name", "tab", "--speaker", "S-014", "--input", folder)
     assert outcome.status == 2
-    assert "no items that are named aloud" in outcome.err
+    assert "no items to name aloud" in outcome.err
 
 
 def test_what_was_exported_is_imported_again(

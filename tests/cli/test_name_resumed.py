@@ -72,7 +72,7 @@ def test_nobodys_recordings_come_to_somebody_elses(
     folder = files_of(home, "cat")
     refused = name(run, battery, folder, "--resume", "1", *more[1:], speaker=more[0])
     assert refused.status == 2
-    assert f"was begun with another: {said}" in refused.err
+    assert f"began with another: {said}" in refused.err
     document = run("results", "1", "--json").document
     assert document["administration"]["answered"] == 1
 

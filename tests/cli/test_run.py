@@ -267,14 +267,14 @@ def test_who_types_a_pause_is_told_of_no_error() -> None:
 
 def test_what_was_done_to_a_trial_is_confirmed(run: Run) -> None:
     run("run", "tab", "--model", "echo")
-    assert "noted on trial 3 of administration 1" in run("trial", "note", 1, 3, "odd").err
+    assert "note on trial 3 of administration 1" in run("trial", "note", 1, 3, "odd").err
     assert "taken back: answer" in run("trial", "undo", 1).err
     assert "taken back: answer" in in_process(TYPED, stdin="We went.\n\n:undo\n:pause\n").err
 
 
 def test_resuming_what_is_done_says_so(run: Run) -> None:
     run("run", "tab", "--model", "echo")
-    assert "nothing is left to ask" in run("resume", 1).err
+    assert "no items are left" in run("resume", 1).err
 
 
 def test_resuming_what_rests_with_nothing_left_finishes_it(run: Run) -> None:
@@ -431,7 +431,7 @@ def test_a_replay_gives_every_replicate_of_the_file(run: Run, tmp_path: Path) ->
     replay = ("run", "tab", "--model", f"replay:{out}", "--judge", "none", "--json")
     whole = run(*replay)
     assert len(whole.document["trials"]) == 60
-    assert "3 replicates, as many as the file holds" in whole.err
+    assert "3 replicates, as in the file" in whole.err
     part = run(*replay, "--replicates", 1)
     assert len(part.document["trials"]) == 20
     assert "the file holds 3 replicates" in part.err
