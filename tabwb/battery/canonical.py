@@ -1,4 +1,4 @@
-"""The canonical JSON of a battery: what its hash names and a store keeps, and the way back."""
+"""The canonical JSON of a battery, which is hashed and stored, and its reader."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ from tabwb.tasks.task_type import task_type
 
 
 def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
-    """Canonical JSON: sorted keys, no white space, keys at their defaults left out.
+    """Return the canonical JSON: sorted keys, no white space, without default values.
 
-    Texts of files stand in place, the SHA-256 of each file (pictures too) beside them under
-    ``assets``.
+    Texts of files are included, with the SHA-256 of each file (also of pictures) under ``assets``.
 
     Args:
         tables: the validated file as plain data, without defaults.
@@ -52,7 +51,7 @@ def battery_from_canonical(canonical: str, origin: str = "") -> Battery:
         origin: where it was read from, for messages.
 
     Raises:
-        TabwbError: the text is no canonical battery (a damaged store).
+        TabwbError: the text is not a canonical battery (a damaged store).
     """
     try:
         return _battery(json.loads(canonical), canonical, origin)

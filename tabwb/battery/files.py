@@ -1,4 +1,4 @@
-"""Reading what a battery consists of: the file itself and the files that it names."""
+"""Reading a battery file and the files that it names."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tabwb.records.problems import Broken, KeyPath
 from tabwb.records.standard_streams import is_stdin, read_stdin
 
 MAX_BYTES = 2_000_000
-"""Files over this size are refused unread: no battery of texts comes near it."""
+"""Larger files are refused unread."""
 
 _TOO_LARGE = "the file is too large and was not read"
 _INSIDE = "a UTF-8 file inside the battery's folder"
 _PICTURE_INSIDE = "a PNG or JPEG file inside the battery's folder"
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
-"""How a PNG and a JPEG begin."""
+"""First bytes of PNG and JPEG files."""
 
 
 def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") -> str | Problem:
-    """Return the text of a file, or the one thing that keeps it from being read.
+    """Return the text of a file, or the problem that prevents reading it.
 
     Args:
         path: the file; ``-`` is standard input.
@@ -78,7 +78,7 @@ def _line(content: bytes, offset: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NamedFiles:
-    """What the files that a battery names hold.
+    """Contents of the files that a battery names.
 
     Attributes:
         contents: name of a text to its words, outer white space removed.
@@ -130,7 +130,7 @@ def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
 
 
 def _read_inside(root: Path, name: str) -> bytes | str:
-    """Return the bytes, or what is wrong."""
+    """Return the bytes, or the problem."""
     try:
         target = (root / name).resolve()
         if not target.is_relative_to(root) or Path(name).is_absolute():
@@ -146,7 +146,7 @@ def _read_inside(root: Path, name: str) -> bytes | str:
 
 
 def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """Yield every ``file`` of a sourced text, with where it stands."""
+    """Yield every ``file`` of a sourced text, with its key path."""
     if isinstance(tables, Mapping):
         for key, inner in tables.items():
             if key == "file" and isinstance(inner, str) and "source" in tables:
@@ -159,7 +159,7 @@ def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]
 
 
 def named_pictures(tables: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield every ``picture`` of an item, with where it stands."""
+    """Yield every ``picture`` of an item, with its key path."""
     for number, subtest in _tables(tables, "subtest"):
         for place, item in _tables(subtest, "item"):
             if isinstance(item.get("picture"), str):

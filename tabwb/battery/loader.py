@@ -1,6 +1,6 @@
-"""Reading a battery: the file checked whole, every problem with its line, nothing run.
+"""Reading a battery file: all problems are reported with their lines.
 
-A battery is data only. Files that it names lie inside its own folder.
+A battery is data only; no code runs. Files that it names are inside its own folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a key stands in a TOML text. tomli gives no positions for what parses; this does.
+"""Lines of the keys of a TOML text, which tomli does not report for a valid text.
 
 The text is known to be valid TOML (tomli has read it), so that only boundaries matter here:
 headers, keys, strings of four kinds, arrays, inline tables, everything else as one bare word.

@@ -1,4 +1,4 @@
-"""What a battery is, as frozen plain data. Built by :mod:`tabwb.battery.loader`, never by hand."""
+"""A battery as frozen plain data, built by :mod:`tabwb.battery.loader`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabwb.tasks.task_type import TaskType, task_type
 
 @dataclass(frozen=True, slots=True)
 class SourcedText:
-    """A text with where it comes from.
+    """A text with its source.
 
     Attributes:
         text: the words.
@@ -61,7 +61,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Subtest:
-    """Items given under one instruction and scored alike.
+    """Items with the same instructions and scorers.
 
     Attributes:
         id: unique within the battery.

@@ -18,9 +18,9 @@ COLUMNS = (
 )
 """Columns of a CSV of pictures; only ``target`` is needed.
 
-``|`` parts pronunciations (``accept``, ARPAbet or IPA), related words and ``tags``. Without
+``|`` separates pronunciations (``accept``, ARPAbet or IPA), related words and ``tags``. Without
 ``accept`` the pronunciations are those of the dictionary. Without ``picture`` it is the file beside
-the CSV that is called as the id or the target. Without ``id`` it is the target. ``practice`` is yes
+the CSV with the name of the id or the target. Without ``id`` it is the target. ``practice`` is yes
 or no.
 """
 PICTURES = (".png", ".jpg", ".jpeg")

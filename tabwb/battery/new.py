@@ -33,7 +33,7 @@ def new_battery(
         features_of: a battery whose features and groupings are copied, or None.
 
     Raises:
-        UsageError: the id is no id, or the folder is there.
+        UsageError: the id is not valid, or the folder exists.
         BatteryProblems: the CSV has problems; all are listed with their lines.
         TabwbError: the folder cannot be written.
     """
@@ -59,7 +59,7 @@ def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None)
             for one example.
 
     Raises:
-        UsageError: the id is no id, or the folder is there.
+        UsageError: the id is not valid, or the folder exists.
         BatteryProblems: the CSV has problems; all are listed with their lines.
         TabwbError: the folder cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Problems of a battery file: each with its line, what stands there and what is allowed."""
+"""Problems of a battery file, each with its line, value and what is allowed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Problem:
         line: 1-based, or 0 where the whole file is meant.
         key: dotted path of the key (``subtest[2].item[1].expected``), or empty.
         message: what is wrong.
-        value: what stands there, shortened, or empty.
+        value: the value, shortened, or empty.
         allowed: what would be accepted, or empty.
         suggestion: a near match for something misspelt, or empty.
     """
@@ -111,7 +111,7 @@ _MOST_PARTS = 12
 
 
 def control_character(text: str) -> str:
-    r"""Return the first control character that is no tab or newline, by its code point, or nothing.
+    r"""Return the code point of the first control character except tab and newline, or nothing.
 
     >>> control_character("a\x1b[31m"), control_character("a\tb\n")
     ('the control character U+001B', '')
@@ -121,7 +121,7 @@ def control_character(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    # What a battery from somewhere holds must not steer the terminal it is shown on.
+    # Control characters of a battery could steer the terminal.
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -40,5 +40,5 @@ def render_prompt(subtest: Subtest, item: Item, options: Sequence[str] | None = 
 
 
 def opening_messages(battery: Battery) -> tuple[Message, ...]:
-    """Return what stands before the first prompt: the system message, if the battery has one."""
+    """Return the messages before the first prompt: the system message, if there is one."""
     return () if battery.system is None else (Message("system", battery.system.text),)

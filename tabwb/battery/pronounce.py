@@ -1,4 +1,4 @@
-"""Accepted pronunciations to begin with, from the CMU dictionary: ready to paste into a battery."""
+"""Accepted pronunciations from the CMU dictionary, as TOML for a battery."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Form:
         phonemes: ARPAbet without stress.
         arpabet: with the stress of the dictionary; empty for a form that is derived.
         reason: ``citation`` for the first, ``variant``, or ``flap``.
-        homophones: other words that are said so; none for several words.
+        homophones: other words with this sound; none for several words.
     """
 
     phonemes: tuple[str, ...]
@@ -39,7 +39,7 @@ def forms_of(words: str) -> tuple[Form, ...]:
     """Return every pronunciation of words separated by blanks or hyphens; none if unknown.
 
     The dictionary's first is the citation form; a form with the flap of American English follows
-    each in which it may stand. Dialects are yours to add.
+    each that allows it. Dialects are added by the author.
 
     >>> [(" ".join(form.phonemes), form.reason) for form in forms_of("water")]
     [('W AO T ER', 'citation'), ('W AO DX ER', 'flap')]
@@ -66,7 +66,7 @@ def forms_of(words: str) -> tuple[Form, ...]:
 
 
 def accept_toml(forms: Sequence[Form]) -> str:
-    """Return the forms as ``accept`` stands in a battery.
+    """Return the forms as the key ``accept`` of a battery.
 
     >>> print(accept_toml(forms_of("dog")))
     accept = [{ phonemes = "D AO G", reason = "citation" }]

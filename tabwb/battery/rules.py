@@ -1,4 +1,4 @@
-"""What ties the keys of a battery together: the rules that types cannot say."""
+"""Rules between the keys of a battery that types cannot express."""
 
 from __future__ import annotations
 
@@ -254,10 +254,12 @@ def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
     if isinstance(value, dict):
         for key, inner in value.items():
             if control := control_character(key):
-                yield Broken((*path, key), f"{control} stands in a key", "", "printable text")
+                yield Broken(
+                    (*path, key), f"{control} is not allowed in a key", "", "printable text"
+                )
             yield from control_characters((*path, key), inner)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from control_characters((*path, index), inner)
     elif isinstance(value, str) and (control := control_character(value)):
-        yield Broken(path, f"{control} stands here", shortened(value), "printable text")
+        yield Broken(path, f"{control} is not allowed", shortened(value), "printable text")

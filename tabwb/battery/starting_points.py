@@ -1,4 +1,4 @@
-"""What a new battery begins with: texts for each kind of response, and a worked example."""
+"""Templates of a new battery: texts for each kind of response, and an example."""
 
 from __future__ import annotations
 

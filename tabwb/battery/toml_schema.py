@@ -1,7 +1,7 @@
-"""What may stand in a battery file: pydantic models, at the edge and nowhere else.
+"""Pydantic models of a battery file: types and required keys.
 
-They say types and required keys; what ties keys together (an expected answer among the options,
-unique ids) stands in :mod:`tabwb.battery.rules`. Descriptions here become the reference page.
+Rules between keys (an expected answer among the options, unique ids) are in
+:mod:`tabwb.battery.rules`. The descriptions here become the reference page.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ class BatteryFile(_Table):
 
 
 def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFile) -> list[str]:
-    """Return the keys that may stand in the table at ``path``, for near matches and messages.
+    """Return the allowed keys of the table at ``path``, for near matches and messages.
 
     Args:
         path: of the table.
@@ -294,7 +294,7 @@ def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFil
 
 
 def required_keys(path: tuple[str | int, ...]) -> list[str]:
-    """Return the keys that must stand in the table at ``path``.
+    """Return the required keys of the table at ``path``.
 
     >>> required_keys(("subtest", 0, "item", 0, "accept", 0))
     ['phonemes', 'reason']

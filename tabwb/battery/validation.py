@@ -1,4 +1,4 @@
-"""Plain tables to a checked battery file: wrong types and broken rules, all of them at once."""
+"""Validation of a battery file: wrong types and broken rules, reported together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabwb.battery.toml_schema import BatteryFile, allowed_keys, required_keys
 from tabwb.records.problems import Broken, KeyPath, near, shortened
 
 _MOST_MENDED = 500
-"""With more wrong types than this, the rules behind them are of no interest yet."""
+"""With more wrong types than this, rules are not checked."""
 
 
 def validate(
@@ -20,7 +20,7 @@ def validate(
 ) -> tuple[BatteryFile | None, list[Broken]]:
     """Return the file with right types, and everything that is wrong with it.
 
-    Rules are checked around wrong types too, but nothing is said that may only follow from one.
+    Rules are checked with wrong types too, but problems that may only follow from one are left out.
 
     Args:
         tables: as TOML gives them; changed where types are wrong.
@@ -34,7 +34,7 @@ def validate(
     except ValidationError as error:
         errors = error.errors(include_url=False)
         wrong, places = list(type_problems(errors)), [one["loc"] for one in errors]
-        mended = _mended(tables, errors) if len(errors) <= _MOST_MENDED else None
+        mended = _with_placeholders(tables, errors) if len(errors) <= _MOST_MENDED else None
         if mended is not None:
             rules = broken_rules(mended, scorers)
             wrong += [
@@ -122,7 +122,7 @@ def _toml_type(value: object) -> str:
 # ------------------------------------------------------------------ rules around wrong types
 
 
-def _mended(tables: dict[str, Any], errors: Iterable[Any]) -> BatteryFile | None:
+def _with_placeholders(tables: dict[str, Any], errors: Iterable[Any]) -> BatteryFile | None:
     """Return the table with placeholders for wrong types; None where that does not suffice."""
     for number, error in enumerate(errors):
         where: KeyPath = error["loc"]

@@ -1,4 +1,4 @@
-"""Tables as CSV that a spreadsheet opens without running anything."""
+"""Tables as CSV without formulas that a spreadsheet would run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Files and folders that belong to one user: private modes, and reading only regular files.
 
-What people say, and what decides which code runs, is nobody else's business. The process's umask
-does not count here: every function sets the mode itself.
+Speech, and settings that decide which code runs, are private to the user. Every function sets the
+mode itself, whatever the process's umask.
 """
 
 from __future__ import annotations

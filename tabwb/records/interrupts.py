@@ -1,4 +1,4 @@
-"""ctrl+c, told from a ``KeyboardInterrupt`` that somebody's code raises.
+"""ctrl+c, as distinct from a ``KeyboardInterrupt`` that other code raises.
 
 Standard library only.
 """

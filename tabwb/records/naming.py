@@ -1,4 +1,4 @@
-"""What is observed while a person names pictures: takes, cues, marks, scores, transcripts.
+"""Observations while a person names pictures: takes, cues, marks, scores, transcripts.
 
 Observations are entries of an administration (``EventEntry`` of kind ``observed``): appended, never
 changed, taken back by ``undone``. Times are seconds from the beginning of the recording they belong
@@ -16,10 +16,10 @@ from tabwb.records.errors import StoreError
 from tabwb.records.speech import Segment, Transcript
 
 Score = Literal["right", "self-corrected", "error", "no-response", "not-scorable"]
-"""What a person says of a response with one key; codes say more."""
+"""A person's score of a response; codes are more detailed."""
 SCORES: tuple[Score, ...] = get_args(Score)
 SCORE_KEYS: Mapping[str, Score] = {str(key): score for key, score in enumerate(SCORES, start=1)}
-"""The key that says each, in every part of the program."""
+"""The key of each score, in every part of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class RecordingBegan:
-    """The microphone is open, or a file was taken up.
+    """The microphone is open, or a file was imported.
 
     Attributes:
         recording: uid.
-        file: name of the file while it is written, or of the file taken up.
+        file: name of the file while it is written, or of the imported file.
         device: the microphone's name, or ``file``.
         rate: frames per second.
     """
@@ -150,14 +150,14 @@ class RePrompted:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A new spoken attempt begins here, says the administrator."""
+    """The administrator marks the beginning of a new spoken attempt."""
 
     at_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class ExaminerSpoke:
-    """What is heard here is the administrator."""
+    """The administrator speaks in this stretch."""
 
     start_s: float
     end_s: float
@@ -165,7 +165,7 @@ class ExaminerSpoke:
 
 @dataclass(frozen=True, slots=True)
 class OnsetSet:
-    """A person says when the response began.
+    """A person sets the onset of the response.
 
     Attributes:
         attempt: number of the attempt within its trial.
@@ -184,7 +184,7 @@ class OnsetSet:
 
 @dataclass(frozen=True, slots=True)
 class LimitsSet:
-    """A person says from where to where a response lies in the recording.
+    """A person sets the limits of the response in the recording.
 
     Attributes:
         attempt: number of the attempt within its trial.
@@ -230,7 +230,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a person heard: a plain word, or phonemes.
+    """A plain word or phonemes that a person heard.
 
     Attributes:
         text: as typed.
@@ -276,7 +276,7 @@ class Revealed:
 
 @dataclass(frozen=True, slots=True)
 class Transcribed:
-    """A transcriber (or a person who typed) says what was spoken in one attempt."""
+    """A transcript of one attempt, by a transcriber or typed by a person."""
 
     attempt: int
     transcript: Transcript
@@ -373,7 +373,7 @@ def observation_of_json(text: str) -> Observation:
     """Read back what :func:`observation_to_json` wrote.
 
     Raises:
-        StoreError: it is no observation of this version.
+        StoreError: it is not an observation of this version.
     """
     try:
         plain = json.loads(text)

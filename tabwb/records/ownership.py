@@ -1,7 +1,7 @@
-"""Marks of running processes: a file that is locked as long as the process that made it lives.
+"""Marks of running processes: files that are locked as long as their process lives.
 
-The system frees the lock when the process ends, however it ends. So what a killed process left is
-told from what a living one works on, without process numbers, which are used again.
+The system frees the lock when the process ends. So the files of a killed process are distinguished
+from those of a living one without process numbers, which are reused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def claim(path: Path) -> int | None:
         if not _lock(descriptor):
             os.close(descriptor)
             return None
-        # Whoever swept may have removed the mark between our open and our lock.
+        # Another process may have removed the mark between our open and our lock.
         if _is_at(descriptor, path):
             _held.add(descriptor)
             return descriptor
@@ -104,7 +104,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock without waiting; False where somebody else holds the lock."""
+    """Lock without waiting; False where another process holds the lock."""
     try:
         import fcntl
     except ImportError:

@@ -43,9 +43,9 @@ def read(text: str) -> tuple[tuple[str, Origin, str], ...]:
 
 
 def beside(path: Path) -> tuple[tuple[str, Origin, str], ...]:
-    """Return what stands in the folder at ``path``, or in that of the file at ``path``.
+    """Return the lines of the text in the folder at ``path``, or beside the file at ``path``.
 
-    Nothing is returned where there is no such text: the origin is unknown then.
+    Empty where there is no such text: the origin is unknown then.
     """
     file = (path if path.is_dir() else path.parent) / FILE
     try:

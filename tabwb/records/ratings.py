@@ -19,15 +19,15 @@ class Declaration:
     """What a rater declared when it rated; kept with the administration, never changed.
 
     Attributes:
-        rater: as it stands in the ratings.
+        rater: its id in the ratings.
         features: of a judge the fixed set of its burden: every feature that it can call present
             *and* absent. Of a scorer the one measure that decides, or nothing where it decides
             nothing; a scorer without a declaration decides by ``exact``.
         scope: over which answers the burden is computed.
         kind: what the rater is.
-        caution: the sentence that stands with its verdicts, or empty.
-        prompt_text: the canonical text of everything that a model behind the rater is told besides
-            the response; empty where no model stands behind it.
+        caution: the sentence shown with its verdicts, or empty.
+        prompt_text: the canonical text of everything that the rater's model is given besides the
+            response; empty for a rater without a model.
     """
 
     rater: str
@@ -48,7 +48,7 @@ class Declaration:
 
 
 def prompt_hash(text: str) -> str | None:
-    """SHA-256 (hex) of a prompt's canonical text, or None where there is none."""
+    """Return the SHA-256 (hex) of a prompt's canonical text, or None without a text."""
     return hashlib.sha256(text.encode()).hexdigest() if text else None
 
 
@@ -94,7 +94,7 @@ def failed(rater: str, measure: str, reason: str) -> Rating:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge said of one response, once.
+    """One call of a judge for one response.
 
     Attributes:
         rater: the judge's resolved spec.

@@ -50,8 +50,8 @@ def reply_seed(
 ) -> int:
     """Return the seed with which one reply is drawn.
 
-    The first six parts name the reply within its run. The order of the options tells rotations of
-    one item apart, and ``given`` tells apart runs that share a seed.
+    The first six parts name the reply within its run. The order of the options distinguishes
+    rotations of one item, and ``given`` distinguishes runs that share a seed.
 
     Args:
         run_seed: ``--seed``.

@@ -1,7 +1,7 @@
-"""Speakers are people: what is recorded of them, what they agreed to, who did what with it.
+"""Speakers: their records, their consents, and the log of who used their data.
 
-All of it is appended and never changed; how things stand is read off the last row. The one
-exception is the deletion of a speaker, which leaves a :class:`Tombstone`.
+Rows are appended and never changed; the last row holds the current state. The one exception is the
+deletion of a speaker, which leaves a :class:`Tombstone`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CONSENTED_TO: Mapping[Scope, str] = {
 }
 """The scopes as words for messages: consent to ..."""
 Origin = Literal["human", "model", "unknown"]
-"""Who made the answers. What is of unknown origin is guarded like a person's."""
+"""Who made the answers. Answers of unknown origin are guarded like a person's."""
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 Act = Literal[
     "registered",
@@ -58,7 +58,7 @@ RecordingRole = Literal["original", "conditioned"]
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """What a study knows of a speaker, as it was recorded last.
+    """The latest record of a speaker.
 
     Attributes:
         id: the study's ID, never a name.
@@ -123,7 +123,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """A speaker was here and is deleted.
+    """A speaker was deleted.
 
     Attributes:
         speaker: study ID.
@@ -176,7 +176,7 @@ class KeptRecording:
 
 
 def in_force(consents: Iterable[Consent]) -> dict[Scope, Consent]:
-    """Return the consents that hold: of each scope the row recorded last decides, if it gives.
+    """Return the consents in force: of each scope the last row, if it gives consent.
 
     >>> given = Consent("S-014", "record", True, "2026-11-21")
     >>> withdrawn = Consent("S-014", "record", False, "2026-12-01")
@@ -232,7 +232,7 @@ def read_day(text: str, where: str | None = None, *, today: date | None = None) 
 
 
 def operator() -> str:
-    """Return who works with the program: ``TABWB_OPERATOR``, else the name at this computer."""
+    """Return the operator: ``TABWB_OPERATOR``, else the user's name at this computer."""
     named = os.environ.get("TABWB_OPERATOR", "").strip()
     if named:
         return named

@@ -49,7 +49,7 @@ def parse_spec(text: str, *, where: str | None = None, examples: str = EXAMPLES)
         examples: of such specs, for an error.
 
     Raises:
-        UsageError: the string is no spec; the message shows the part that is wrong.
+        UsageError: the string is not a spec; the message shows the wrong part.
 
     >>> str(parse_spec("openai:llama3.2:1b@base_url=http://localhost:11434/v1"))
     'openai:llama3.2:1b@base_url=http://localhost:11434/v1'

@@ -1,7 +1,7 @@
-"""What a study records of its speakers: the pattern of its IDs and typed columns with units.
+"""Definition of a study: the pattern of its IDs and typed columns with units.
 
-Built-in columns are those that the naming literature reports; a study adds its own, or says a
-built-in one anew, under ``[study]`` in ``tabwb.toml``.
+Built-in columns are those that the naming literature reports; a study adds columns, or redefines
+built-in ones, under ``[study]`` in ``tabwb.toml``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ID_PATTERN = "[A-Za-z]{1,4}-?[0-9]{2,6}[a-z]?"
 """Study IDs where the study says nothing: ``S-014``, ``AB0123a``. The whole ID matches."""
 COLUMN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 LONGEST = 200
-"""Characters of a text: a record holds facts of the study, no histories of people."""
+"""Limit of the characters of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +127,12 @@ BUILT_IN = (
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What a study says of its speakers.
+    """The settings of a study.
 
     Attributes:
         id_pattern: a regular expression that the whole of an ID matches.
         columns: by name; the built-in ones first.
-        require_consent: nothing is recorded of somebody whose consent to it is not.
+        require_consent: whether data are recorded only with a recorded consent.
         primary_rater: whose scores of spoken responses count where several people scored; empty:
             those of whoever scored first.
     """
@@ -160,7 +160,7 @@ class Study:
         )
 
     def read(self, values: Mapping[str, str]) -> dict[str, Value]:
-        """Typed values from texts.
+        """Return typed values from texts.
 
         Raises:
             UsageError: a name or a value is none of this study's.
@@ -187,7 +187,7 @@ class Study:
 
 
 def check_id(speaker: str) -> None:
-    """Refuse what can be no study ID: a name typed by mistake mostly holds a space.
+    """Refuse texts that cannot be a study ID; a name usually has a space.
 
     Raises:
         UsageError: it is empty, too long, or holds a space.

@@ -1,4 +1,4 @@
-"""What tabwb says in public, in one place so that it is the same everywhere."""
+"""Sentences that tabwb shows in public, in one place so that they are the same everywhere."""
 
 RESEARCH_ONLY = (
     "tabwb is an instrument for research. It is not a medical device. It does not diagnose aphasia "
@@ -24,7 +24,7 @@ SPEECH_CAUTION = (
     "Speech: transcripts, proposed codes and scores of a machine are a draft until a trained "
     "listener has heard the recording."
 )
-"""Beside everything that a machine says of a person's speech."""
+"""Shown with everything that a machine says about a person's speech."""
 
 
 def plural(count: int, noun: str, many: str = "") -> str:

@@ -1,7 +1,7 @@
-"""Work folders: copies of what people said, in a place where they are found again.
+"""Work folders for temporary copies of speech, removed also after a crash.
 
-A process that is killed removes nothing. Its work folder stays, unlocked, and the next start
-removes it, together with the drafts elsewhere (of a backup or an export) that its journal names.
+The work folder of a killed process remains, unlocked, and the next start removes it, together with
+the drafts elsewhere (of a backup or an export) that its journal names.
 """
 
 from __future__ import annotations

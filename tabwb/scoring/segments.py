@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tabwb.scoring.text import straight, word_set
+from tabwb.scoring.text import contains, straight, word_set
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,30}>")
@@ -109,12 +109,8 @@ def answered(text: str, prompts: Sequence[str], marks: Iterable[Sequence[str]]) 
             break
         kept.append(line)
         if not (is_prompt or asks):
-            named = named or any(_stands(mark, words) for mark in answers)
+            named = named or any(contains(words, mark) for mark in answers)
     return "\n".join(kept)
-
-
-def _stands(run: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    return any(words[at : at + len(run)] == run for at in range(len(words) - len(run) + 1))
 
 
 def segments(
@@ -189,7 +185,7 @@ def _prompted(
     marks = {tuple(option) for option in options}
     for at in range(len(words) - _STRETCH + 1):
         stretch = tuple(words[at : at + _STRETCH])
-        if stretch in stretches and any(_stands(mark, stretch) for mark in marks):
+        if stretch in stretches and any(contains(stretch, mark) for mark in marks):
             gone.update(range(at, at + _STRETCH))
     return gone
 

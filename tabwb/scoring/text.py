@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "„": "“", "«": "»"}
@@ -69,3 +70,39 @@ def word_set(text: str) -> frozenset[str]:
     ['a', 'an', 'the']
     """
     return frozenset(text.split())
+
+
+def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence of two words or sequences.
+
+    Args:
+        first: a word, or any sequence of strings.
+        second: likewise.
+
+    >>> common_subsequence("pen", "pencil"), common_subsequence("Tuesday", "Thursday")
+    (3, 6)
+    """
+    # One row of the table of lengths as the bits of a number: a bit is 0 where the length grows.
+    # Source: Hyyro, Bit-parallel LCS-length computation revisited (2004).
+    places: dict[str, int] = {}
+    for at, part in enumerate(first):
+        places[part] = places.get(part, 0) | 1 << at
+    row = everywhere = (1 << len(first)) - 1
+    for part in second:
+        matched = row & places.get(part, 0)
+        row = (row + matched) | (row - matched)
+    return len(first) - (row & everywhere).bit_count()
+
+
+def contains(whole: Sequence[str], part: Sequence[str]) -> bool:
+    """Return whether a sequence contains another one without a gap.
+
+    Args:
+        whole: words or phonemes.
+        part: likewise.
+
+    >>> contains(("HH", "AW", "S"), ("AW", "S")), contains(("HH", "AW", "S"), ("HH", "S"))
+    (True, False)
+    """
+    run, size = tuple(part), len(part)
+    return any(tuple(whole[at : at + size]) == run for at in range(len(whole) - size + 1))

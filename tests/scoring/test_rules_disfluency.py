@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseStatus
 from tabwb.scoring.rules import Outcome, TextContext
-from tabwb.scoring.rules.approach import approaches, common_subsequence, conduite, similarity
+from tabwb.scoring.rules.approach import approaches, conduite, similarity
 from tabwb.scoring.rules.disfluency import abandoned_utterances, false_starts
 from tabwb.scoring.rules.passage import read
+from tabwb.scoring.text import common_subsequence
 
 
 @pytest.mark.parametrize(

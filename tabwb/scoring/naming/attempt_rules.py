@@ -25,6 +25,7 @@ from tabwb.scoring.naming.words import (
     plurals,
     pronunciations,
 )
+from tabwb.scoring.text import contains
 
 SYLLABLES: Final = 3
 """Syllables of a target from which on a single syllable may be a fragment (PNT)."""
@@ -176,7 +177,7 @@ def one_syllable(case: Case) -> Proposal | None:
     if case.reading.words or sum(map(is_vowel, phonemes)) != 1:
         return None
     whole = [form for form in case.target.own if sum(map(is_vowel, form)) >= SYLLABLES]
-    if len(whole) < len(case.target.own) or not any(_within(phonemes, form) for form in whole):
+    if len(whole) < len(case.target.own) or not any(contains(form, phonemes) for form in whole):
         return None
     clause = f"{case.shown} may be one syllable of the target, cut off"
     word = ("formal",) * bool(case.words.common)
@@ -258,11 +259,6 @@ def compound_of(case: Case) -> str:
                 if rest != word and len(rest) > 2 and len(name) > 2 and is_common(rest):
                     return word
     return ""
-
-
-def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    spans = range(len(whole) - len(part) + 1)
-    return any(tuple(whole[at : at + len(part)]) == tuple(part) for at in spans)
 
 
 def rarer_word(case: Case) -> Proposal | None:

@@ -13,6 +13,7 @@ from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import BREAK_S
 from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
+from tabwb.scoring.text import common_subsequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,29 +136,9 @@ def edits_within(
         return edits if edits <= tolerance.slips else None
     share = tolerance.share or 1.0
     longer = max(len(phonemes), len(form))
-    if in_order(phonemes, form) < share * longer:
+    if common_subsequence(phonemes, form) < share * longer:
         return None
     return int(align_phonemes(form, phonemes).distance)
-
-
-def in_order(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence of two sequences of phonemes.
-
-    Args:
-        one: phonemes.
-        other: phonemes.
-
-    >>> in_order("D AO G AH".split(), "D AA G".split())
-    2
-    """
-    row = [0] * (len(other) + 1)
-    for left in one:
-        before = 0
-        for column, right in enumerate(other, start=1):
-            here = row[column]
-            row[column] = before + 1 if left == right else max(row[column], row[column - 1])
-            before = here
-    return row[-1]
 
 
 # ------------------------------------------------------------------ inside

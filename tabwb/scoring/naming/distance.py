@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from tabwb.phonology.distance import Alignment, align_features, align_phonemes
 from tabwb.phonology.inventory import SILENT
 from tabwb.scoring.naming.target import Accepted
+from tabwb.scoring.text import contains
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +81,9 @@ def distance_from_target(
     return min(
         distances,
         key=lambda distance: (
-            not _stands_in(distance.form.phonemes, spoken),
+            not contains(spoken, distance.form.phonemes),
             distance.feature_rate,
             distance.phoneme_rate,
         ),
         default=None,
     )
-
-
-def _stands_in(form: Sequence[str], phonemes: Sequence[str]) -> bool:
-    """Return whether a form is a contiguous part of a response.
-
-    >>> _stands_in(("AW",), ("HH", "AW", "S")), _stands_in(("HH", "S"), ("HH", "AW", "S"))
-    (True, False)
-    """
-    length = len(form)
-    starts = range(len(phonemes) - length + 1)
-    return any(tuple(phonemes[at : at + length]) == tuple(form) for at in starts)

@@ -9,6 +9,7 @@ from tabwb.scoring.rules.passage import Passage, Token, is_content, without_fill
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
 from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, present
 from tabwb.scoring.rules.vocabulary import EDITING_TERMS, FILLERS, RESUMED, SHORT_WORDS
+from tabwb.scoring.text import common_subsequence
 
 _FREQUENT = 20
 _EDITING = {term[0]: term for term in EDITING_TERMS}
@@ -130,28 +131,6 @@ def _may_break_off(token: Token, limits: Thresholds) -> bool:
     level = load_lexicon().level(token.word)
     rare = (level is None or level > _FREQUENT) and token.word not in SHORT_WORDS
     return len(token.word) <= limits.fragment_letters and rare and is_content(token.word)
-
-
-def common_subsequence(word: str, other: str) -> int:
-    """Return the length of the longest common subsequence of the letters of two words.
-
-    Args:
-        word: a word.
-        other: a word.
-
-    >>> common_subsequence("pen", "pencil"), common_subsequence("Tuesday", "Thursday")
-    (3, 6)
-    """
-    # One row of the table of lengths as the bits of a number: a bit is 0 where the length grows.
-    # Source: Hyyro, Bit-parallel LCS-length computation revisited (2004).
-    places: dict[str, int] = {}
-    for at, letter in enumerate(word):
-        places[letter] = places.get(letter, 0) | 1 << at
-    row = everywhere = (1 << len(word)) - 1
-    for letter in other:
-        matched = row & places.get(letter, 0)
-        row = (row + matched) | (row - matched)
-    return len(word) - (row & everywhere).bit_count()
 
 
 def similarity(word: str, other: str) -> float:

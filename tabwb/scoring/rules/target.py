@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tabwb.records.states import ResponseKind
+from tabwb.scoring.repetition import edit_counts
 from tabwb.scoring.rules.approach import similarity
 from tabwb.scoring.rules.lexical import is_word
 from tabwb.scoring.rules.passage import Passage, is_content, read
@@ -170,12 +171,4 @@ def edit_distance(word: str, other: str) -> int:
     >>> edit_distance("coffee", "coffah")
     2
     """
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(word, 1):
-        diagonal, row[0] = row[0], at
-        for place, counterpart in enumerate(other, 1):
-            diagonal, row[place] = (
-                row[place],
-                min(diagonal + (letter != counterpart), row[place] + 1, row[place - 1] + 1),
-            )
-    return row[-1]
+    return sum(edit_counts(word, other))
