@@ -63,7 +63,7 @@ def _decoded(name: str, content: bytes, expected: str) -> str | Problem:
         return Problem(name, 1, "", "the file is empty", "", expected)
     if b"\0" in content:
         line = _line(content, content.index(b"\0"))
-        return Problem(name, line, "", "a NUL byte stands here", "", "text in UTF-8")
+        return Problem(name, line, "", "a NUL byte is not allowed", "", "text in UTF-8")
     try:
         return content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

@@ -1,1 +1,1 @@
-"""Tables, migrations and queries: the only floor that knows SQL."""
+"""Tables, migrations and queries: the only package that knows SQL."""

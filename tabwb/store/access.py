@@ -34,7 +34,7 @@ class Access:
         return self.database.path if isinstance(self.database, EmbeddedDatabase) else None
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Hold an administration so that nobody else writes to it; freed when the process ends.
+        """Hold an administration for this process; the lock is freed when the process ends.
 
         Raises:
             StoreError: another process holds it; the message names the process.
@@ -69,7 +69,7 @@ class Access:
                 yield transaction
         except (KeyError, ValueError, TypeError) as error:
             raise StoreError(
-                f"the store is damaged: a row holds what was never written ({error})",
+                f"the store is damaged: a row cannot be read ({error})",
                 where=self.location,
                 hint="'tabwb store check' says where; put back a backup, and keep this one",
             ) from error

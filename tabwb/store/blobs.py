@@ -1,9 +1,9 @@
 """Files beside an embedded store (of batteries, recordings), each once, named by their SHA-256.
 
-A file gets its name only inside the writing transaction that inserts its row. So whoever holds a
-writing transaction knows: a named file without a row was left by a process that ended in between,
-and :func:`sweep` may remove it. While a process copies a file, it holds a mark (see
-:mod:`tabwb.records.ownership`); what has no mark of a living process was left behind.
+A file gets its name only inside the writing transaction that inserts its row. So, inside a writing
+transaction, a named file without a row was left by a process that ended in between, and
+:func:`sweep` may remove it. While a process copies a file, it holds a mark (see
+:mod:`tabwb.records.ownership`); files without the mark of a living process are leftovers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def path_of(folder: Path, digest: str) -> Path:
 
 
 def keep(folder: Path, digest: str, content: bytes) -> None:
-    """Write a file so that it is whole and durable, or not there at all.
+    """Write a file durably, whole or not at all.
 
     Raises:
         StoreError: it cannot be written.
@@ -50,7 +50,7 @@ def keep(folder: Path, digest: str, content: bytes) -> None:
 
 
 def copy_into(folder: Path, source: BinaryIO) -> str:
-    """Copy an open file, however large, without reading it whole; its digest.
+    """Copy an open file in pieces and return its digest.
 
     Raises:
         StoreError: it cannot be written.
@@ -76,7 +76,7 @@ class Staged:
 
 @contextmanager
 def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
-    """Copy an open file beside the store for the time of the block; :func:`place` names it.
+    """Copy an open file beside the store for the duration of the block; :func:`place` names it.
 
     When the block is left by an error, or the process is killed, the mark stays without an owner
     and the next opening of the store sweeps.
@@ -132,10 +132,10 @@ def _copy(source: BinaryIO, file: BinaryIO) -> tuple[str, int]:
 
 
 def remove(folder: Path, digest: str) -> None:
-    """Take a file away; none there is no error.
+    """Remove a file, if it exists.
 
     Raises:
-        StoreError: it cannot be taken away.
+        StoreError: it cannot be removed.
     """
     path = path_of(folder, digest)
     with explained(folder):
@@ -145,7 +145,7 @@ def remove(folder: Path, digest: str) -> None:
 
 
 def needs_sweep(folder: Path) -> bool:
-    """Return whether a process that has ended was about to add files."""
+    """Return whether an ended process left files."""
     try:
         new = [path for path in folder.glob(f"{NEW}*") if path.suffix != MARK]
         marks = list(folder.glob(f"{NEW}*{MARK}"))
@@ -173,13 +173,13 @@ def unnamed(folder: Path, known: Container[str]) -> list[Path]:
 
 
 def sweep(folder: Path, known: Container[str]) -> list[Path]:
-    """Remove what processes left that ended before the store had a row for it; what was removed.
+    """Remove the files without a row that ended processes left; return their paths.
 
     Args:
         folder: of the files.
         known: the digests that the store knows, read in a writing transaction that is open.
     """
-    # Marks last: a sweep that is killed is begun again.
+    # Marks last, so that an interrupted sweep is repeated.
     paths = sorted(unnamed(folder, known), key=lambda path: path.suffix == MARK)
     removed = []
     for path in paths:
@@ -191,8 +191,8 @@ def sweep(folder: Path, known: Container[str]) -> list[Path]:
 
 
 def _put(folder: Path, write: Callable[[BinaryIO], str]) -> str:
-    """Let ``write`` fill a file and tell its digest; the file then has its name."""
-    # What people say is nobody else's business: mkstemp's files are their owner's alone.
+    """Write a file with ``write``, name it by the digest that it returns, and return the digest."""
+    # Private: mkstemp's files belong to their owner alone.
     make_private_folder(folder)
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=NEW)
     try:
@@ -218,14 +218,14 @@ def explained(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(
-            f"a file cannot be kept or taken away: {error.strerror}",
+            f"a file cannot be kept or removed: {error.strerror}",
             where=str(error.filename or folder),
             hint="free some space or allow writing there, then try again",
         ) from error
 
 
 def is_whole(path: Path, digest: str) -> bool:
-    """Return whether the file is there and has the bytes that its name says."""
+    """Return whether the file exists and has the digest of its name."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == digest

@@ -21,7 +21,7 @@ Row = Sequence[Any]
 
 
 class Conflict(StoreError):
-    """A row contradicts one that is there: a unique or foreign key, a check."""
+    """A row violates a unique or foreign key, or a check."""
 
 
 class Transaction:
@@ -97,7 +97,7 @@ class EmbeddedDatabase:
     for reading; what would write to it is refused.
 
     Args:
-        path: of the file; made when it is not there.
+        path: of the file; created when it does not exist.
         patience_s: how long to wait for another program that writes.
     """
 
@@ -126,8 +126,8 @@ class EmbeddedDatabase:
         """Yield a transaction that is durable when the block ends and undone when it raises.
 
         Raises:
-            StoreError: besides SQLite's own failures, when the file was taken away or replaced
-                while it was open. SQLite would go on writing to a file without a name.
+            StoreError: besides SQLite's own failures, when the file was removed or replaced while
+                it was open. SQLite would continue writing to an unnamed file.
         """
         with self.explained():
             self.connection()
@@ -139,7 +139,7 @@ class EmbeddedDatabase:
 
     @contextmanager
     def erasing(self) -> Iterator[Transaction]:
-        """Yield a writing transaction that leaves nothing of what it deletes in the file's pages.
+        """Yield a writing transaction whose deletions leave nothing in the file's pages.
 
         Foreign keys are checked once at its end: row by row, taking away a text that nothing uses
         would read whole tables.
@@ -164,10 +164,10 @@ class EmbeddedDatabase:
             connection.execute("COMMIT")
 
     def scrub(self) -> bool:
-        """Write the file anew without its unused pages and empty the log beside it.
+        """Rewrite the file without its unused pages and empty the log beside it.
 
         Returns:
-            False where another program reads or writes: traces of what was deleted may be left.
+            False where another program reads or writes: traces of deleted data may be left.
         """
         with closing(self._new(str(self.path))) as connection:
             try:
@@ -181,7 +181,7 @@ class EmbeddedDatabase:
         return not busy
 
     def make_private(self) -> None:
-        """Let nobody but its owner read the file; one of somebody else's is left as it is."""
+        """Make the file readable by its owner only; another user's file is left unchanged."""
         for tail in ("", "-wal", "-shm"):
             with suppress(OSError):
                 Path(f"{self.path}{tail}").chmod(0o600)
@@ -213,7 +213,7 @@ class EmbeddedDatabase:
                 ) from error
             raise explain(error, self.location, self._patience_s) from error
         except UnicodeDecodeError as error:
-            # SQLite's own message quotes a name of the schema that is no text any more.
+            # SQLite's own message quotes a name of the schema that is not valid text.
             cause = sqlite3.DatabaseError(str(error))
             raise damaged("names in it are not text", self.location) from cause
         except (UnicodeEncodeError, OverflowError) as error:
@@ -270,7 +270,7 @@ class EmbeddedDatabase:
         wal = self.path.with_name(self.path.name + "-wal")
         uri = self.path.as_uri()
         # SQLite needs to write beside a file in WAL mode even to read it, unless it is told that
-        # the file does not change. What another program has not yet put into it would be missing.
+        # the file does not change. Data still in the log of another program would be missing.
         queries = ["mode=ro"]
         try:
             if not wal.exists() or not wal.stat().st_size:

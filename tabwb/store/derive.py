@@ -1,6 +1,6 @@
-"""The fold: what was appended, in order, becomes trials and a status. Pure, no SQL.
+"""The history of an administration: appended entries folded into trials and a status, without SQL.
 
-The rules stand here and nowhere else; the reader and the engine both use :class:`History`.
+Both the reader and the engine use :class:`History`.
 
 - An entry is *effective* unless an effective ``undone`` event names it.
 - An answer counts when its attempt is ``ok``, effective, and recorded after the last effective
@@ -55,7 +55,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Undoable:
-    """What one undo takes back.
+    """The entry that one undo takes back.
 
     Attributes:
         sequence: its number in the sequence.
@@ -93,7 +93,7 @@ def trial_of(
     *,
     discontinued: bool,
 ) -> Trial:
-    """Return one trial as it stands.
+    """Return the current state of one trial.
 
     Args:
         plan: as planned.
@@ -196,9 +196,9 @@ class History:
     """An administration's plan with all that was appended to it, folded. Never changed in place.
 
     Attributes:
-        standing: every trial as it stands, in the order planned.
-        status: where the administration stands.
-        reason: why it rests or was discontinued, or empty.
+        standing: the current state of every trial, in the order planned.
+        status: of the administration.
+        reason: why it is paused or was discontinued, or empty.
         declarations: what each rater that declared itself said of itself, by rater.
     """
 
@@ -221,7 +221,7 @@ class History:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """Every trial as it stands, in the order planned."""
+        """The current state of every trial, in the order planned."""
         return tuple(self.standing)
 
     @property
@@ -325,7 +325,7 @@ class History:
 
     @property
     def pause_reason(self) -> str:
-        """Why the administration rests; empty when it does not, or no reason was given."""
+        """Why the administration is paused; empty when it is not, or without a reason."""
         return self.reason if self.status is AdministrationStatus.PAUSED else ""
 
     @property

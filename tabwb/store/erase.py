@@ -1,9 +1,8 @@
 """Deleting a speaker: the one exception to a store that only grows (``docs/speakers.md``).
 
-One transaction takes every row away and writes the tombstone; before it nothing has changed, after
-it nothing is left to read. What then still lies on the disk (files of recordings, pages that
-SQLite does not use any more) is named by the tombstone and removed by :func:`finish`, at once or,
-after a crash, when the store is opened next.
+One transaction deletes every row and writes the tombstone. The remaining files on the disk (of
+recordings, and pages that SQLite does not use any more) are named by the tombstone and removed by
+:func:`finish`, at once or, after a crash, when the store is opened next.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ _Uses = tuple[tuple[str, str, str | None], ...]
 
 
 def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
-    """Return how much there is of a speaker, by name."""
+    """Return the number of rows of a speaker, by kind."""
     numbers = _numbers(transaction, speaker)
 
     def total(sql: str) -> int:
@@ -114,7 +113,7 @@ def delete(
     held: tuple[int, ...],
     embedded: bool,
 ) -> Tombstone:
-    """Take every row of a speaker away and leave a tombstone.
+    """Delete every row of a speaker and write a tombstone.
 
     Args:
         transaction: its foreign keys may be checked at its end.
@@ -151,7 +150,7 @@ def delete(
     _forget(transaction, "assets", "sha256", files)
     for table in ("speakers", "consents"):
         transaction.execute(f"DELETE FROM {table} WHERE speaker = ?", speaker)
-    # Who did what stays known; with what, and where it went, may say more of the person.
+    # Who did what is kept; the details may identify the person.
     transaction.execute("UPDATE access_log SET detail = '' WHERE speaker = ?", speaker)
     people_rows.insert_log(transaction, LogEntry("deleted", speaker, who=who, at=stone.deleted_at))
     transaction.execute(

@@ -1,4 +1,4 @@
-"""Rows of judgements: what a judge behind which a model stands said, call by call.
+"""Rows of judgements: one for each call of a judge that uses a model.
 
 The ratings of the judgement that counts stand with all other ratings; those of repetitions, which
 never count, stand as JSON with the judgement itself.
@@ -102,7 +102,7 @@ def of_administration(
 
 
 def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
-    """Return the latest judgement of each key that is no failure and no repetition."""
+    """Return the latest judgement of each key, without failures and repetitions."""
     latest: dict[str, Judgement] = {}
     wanted = sorted(keys)
     for at in range(0, len(wanted), _AT_ONCE):

@@ -50,8 +50,8 @@ def lock_file(store: Path, administration_id: int) -> Iterator[None]:
         yield
     finally:
         if os.getpid() == owner:
-            # Removed while it is still held, so that nobody locks a file that is going. Windows
-            # removes no open file; it stays there, empty of meaning.
+            # Removed while it is still held, so that no process locks a file that is being removed.
+            # Windows does not remove open files; there it remains without meaning.
             with suppress(OSError):
                 path.unlink()
             lock.release()
@@ -81,7 +81,7 @@ def is_held(store: Path, administration_id: int) -> bool:
 
 
 def _is_alive(process: int) -> bool:
-    """Return whether a process of this machine runs; True where that cannot be told."""
+    """Return whether a process of this machine runs; True where that is unknown."""
     if os.name == "nt":  # there a signal 0 would end it
         return True
     try:
@@ -122,7 +122,7 @@ def _holder(path: Path) -> str:
 
 
 def held_by(process: str, administration_id: int) -> StoreError:
-    """Return the error for a lock that somebody else holds."""
+    """Return the error for a lock that another process holds."""
     holder = f"process {process}" if process else "another process"
     return StoreError(
         f"administration {administration_id} is open in {holder}",

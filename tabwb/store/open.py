@@ -17,7 +17,7 @@ def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -
     """Return the SQLite store at ``path``.
 
     Raises:
-        StoreError: it cannot be opened, is no store, or was made by a newer tabwb.
+        StoreError: it cannot be opened, is not a store, or was made by a newer tabwb.
     """
     path = path.absolute()
     _prepare(path, create=create)
@@ -56,7 +56,7 @@ def _prepare(path: Path, *, create: bool) -> None:
             raise StoreError(
                 "there is no store here yet", where=str(path), hint="'tabwb run' makes one"
             )
-        # What people answer is nobody else's business, unless the folder was made to be shared.
+        # Private, unless the folder was made to be shared.
         make_private_folder(path.parent)
         # SQLite gives the files that it keeps beside this one the same permissions.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -69,7 +69,7 @@ def _prepare(path: Path, *, create: bool) -> None:
 
 
 def _finish_deletions(database: EmbeddedDatabase) -> None:
-    """Take away what a deletion left on the disk that was killed, or hindered, before its end."""
+    """Finish a deletion that was interrupted before its end."""
     with database.reading() as transaction:
         # Every opening passes here: the table is small, and mostly empty.
         if not transaction.value("SELECT 1 FROM tombstones WHERE pending IS NOT NULL LIMIT 1"):
@@ -78,26 +78,26 @@ def _finish_deletions(database: EmbeddedDatabase) -> None:
         return
     from tabwb.store.erase import finish
 
-    # What hinders it hinders nothing else; the next opening tries again.
+    # A failure here must not prevent the opening; the next one tries again.
     with suppress(StoreError):
         finish(database)
 
 
 def _sweep(database: EmbeddedDatabase) -> None:
-    """Remove what processes left that were killed: files without a row, and work folders."""
+    """Remove leftovers of killed processes: files without a row, and work folders."""
     if database.only_read:
         return
     workfolder.sweep(takes.work_root_beside(database.path))
     workfolder.sweep(takes.user_work_root())
     if not blobs.needs_sweep(blobs.folder_of(database.path)):
         return
-    # What hinders it hinders nothing else; the next opening tries again.
+    # A failure here must not prevent the opening; the next one tries again.
     with suppress(StoreError):
         remove_unnamed(database)
 
 
 def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
-    """Remove the files beside a store that no row names; what was removed.
+    """Remove the files beside a store that no row names; return their paths.
 
     Raises:
         StoreError: the store cannot be written now.
@@ -128,7 +128,7 @@ def version_of(transaction: Transaction, location: str) -> str | None:
 
 def _make(database: EmbeddedDatabase) -> str:
     with database.writing() as transaction:
-        # Another process may have made the tables while this one waited for its turn.
+        # Another process may have made the tables while this one waited.
         version = version_of(transaction, database.location)
         if version is None:
             schema.make_tables(transaction)

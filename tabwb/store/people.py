@@ -1,7 +1,4 @@
-"""Speakers in the store: records, consents, recordings, the log, and their deletion.
-
-What is kept of them, and how sure a deletion is, is in ``docs/speakers.md``.
-"""
+"""Speakers in the store: records, consents, recordings, log, deletion (docs/speakers.md)."""
 
 from __future__ import annotations
 
@@ -51,10 +48,10 @@ class People:
             return people_rows.speakers(transaction)
 
     def speaker(self, speaker: str) -> Speaker:
-        """Return what was recorded last of a speaker; version 0 where nothing was.
+        """Return the latest record of a speaker; version 0 without one.
 
         Raises:
-            StoreError: nothing at all is known of this ID.
+            StoreError: this ID is unknown.
         """
         with self._access.reading() as transaction:
             versions = people_rows.records(transaction, speaker)
@@ -80,7 +77,7 @@ class People:
             return people_rows.records(transaction, speaker)
 
     def keep_speaker(self, speaker: Speaker) -> Speaker:
-        """Record a speaker anew, beside earlier versions; as it stands then.
+        """Add a version of a speaker's record and return it.
 
         Raises:
             StoreError: this ID was deleted.
@@ -97,7 +94,7 @@ class People:
     # ---------------------------------------------------------------- consents
 
     def keep_consents(self, consents: Sequence[Consent]) -> None:
-        """Record consents and withdrawals, in one commit; a later row of a scope goes before.
+        """Record consents and withdrawals in one commit; the last row of a scope counts.
 
         Raises:
             StoreError: this ID was deleted.
@@ -139,10 +136,10 @@ class People:
     def keep_recording(
         self, administration_id: int, recording: KeptRecording, file: Path, *, who: str = ""
     ) -> str:
-        """Keep a sound file with an administration; the SHA-256 of its bytes.
+        """Keep a sound file with an administration and return its SHA-256.
 
-        The file is copied and stays where it is. To keep the same again under its uid changes
-        nothing. A person's original is noted in the log as recorded.
+        The file is copied and left unchanged. Keeping it again under its uid changes nothing. A
+        person's original is entered in the log as recorded.
 
         Args:
             administration_id: of the administration.
@@ -243,14 +240,14 @@ class People:
     # ---------------------------------------------------------------- deletion
 
     def data_of(self, speaker: str) -> dict[str, int]:
-        """Return how much is kept of a speaker, by name: what a deletion takes away."""
+        """Return the number of rows kept of a speaker, by kind."""
         with self._access.reading() as transaction:
             return erase.counts(transaction, speaker)
 
     def shared_recordings(self, speaker: str) -> tuple[tuple[str, str], ...]:
         """Return a speaker's recordings that another ID has too: (SHA-256, that ID).
 
-        A deletion leaves their files, because the other's administrations need them.
+        A deletion keeps their files for the other's administrations.
         """
         with self._access.reading() as transaction:
             return erase.shared_recordings(transaction, speaker)

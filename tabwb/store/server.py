@@ -66,7 +66,7 @@ class ServerDatabase:
         """Hold the lock of one administration on a connection of its own.
 
         Raises:
-            StoreError: somebody holds it; the message names the process.
+            StoreError: another process holds it; the message names it.
         """
         with self._explained():
             connection = self.connect(autocommit=True)
@@ -84,7 +84,7 @@ class ServerDatabase:
             connection.close()
 
     def held(self) -> frozenset[int]:
-        """Return the administrations whose locks are held, by whomever."""
+        """Return the administrations whose locks are held by any process."""
         with self._explained():
             rows = self._connection().execute(
                 "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = %s"
@@ -95,7 +95,7 @@ class ServerDatabase:
             return frozenset(int(row[0]) for row in rows.fetchall())
 
     def connect(self, *, autocommit: bool) -> psycopg.Connection[Any]:
-        """Return a new connection, which names this process to whoever asks for a lock's holder."""
+        """Return a new connection whose name identifies this process as a holder of locks."""
         connection: psycopg.Connection[Any] = self._driver.connect(
             self.url,
             autocommit=autocommit,

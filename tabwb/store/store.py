@@ -96,7 +96,7 @@ class Store:
     # ---------------------------------------------------------------- batteries
 
     def keep_battery(self, battery: Battery, assets: Mapping[str, bytes]) -> None:
-        """Keep a battery with its files, so that it can be given again after it has changed.
+        """Keep a battery with its files, so that it can be given again after the files changed.
 
         Raises:
             StoreError: the same id and version was kept with other content, or a file's bytes are
@@ -120,7 +120,7 @@ class Store:
         try:
             self._keep_battery(battery, assets, absent, sizes)
         except Conflict:
-            # On a server somebody else kept it at this moment; it is there now.
+            # On a server another process kept it at this moment.
             self._keep_battery(battery, assets, absent, sizes)
 
     def _keep_battery(
@@ -138,7 +138,7 @@ class Store:
                 content = assets if embedded is None else None
                 write.insert_assets(transaction, key, battery, content, sizes)
             for path, digest in battery.assets.items():
-                # A deletion may have removed one since it was looked for.
+                # A deletion may have removed one since the check.
                 if folder and (digest in absent or not blobs.path_of(folder, digest).is_file()):
                     blobs.keep(folder, digest, assets[path])
 
@@ -278,10 +278,10 @@ class Store:
         judged: Sequence[Judged],
         declaration: Declaration | None = None,
     ) -> tuple[Judged, ...]:
-        """Keep judgements in one transaction; the same with their ids, durable when this returns.
+        """Keep judgements in one transaction and return them with their ids; durable then.
 
         The ratings of those that count (``repeat`` 0) replace what the judge said before.
-        ``declaration`` is what the judge says of itself; the same again is not kept twice.
+        ``declaration`` is the judge's; the same declaration is not kept twice.
 
         Raises:
             StoreError: nothing was recorded; the message says why.
@@ -304,10 +304,10 @@ class Store:
     # ---------------------------------------------------------------- locks
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Hold an administration so that nobody else writes to it; freed when the process ends.
+        """Hold an administration for this process; the lock is freed when the process ends.
 
         Raises:
-            StoreError: somebody holds it; the message names the process.
+            StoreError: another process holds it; the message names it.
         """
         return self._access.lock(administration_id)
 
@@ -316,7 +316,7 @@ class Store:
     def _with_interrupted(
         self, administrations: Sequence[Administration]
     ) -> tuple[Administration, ...]:
-        """Mark those that run although no session holds them: their process was killed."""
+        """Mark the running administrations that no session holds: their process was killed."""
         running = [
             administration.id
             for administration in administrations

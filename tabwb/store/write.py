@@ -325,7 +325,7 @@ def insert_ratings(
     rows: list[tuple[object, ...]] = []
     for rater, given in by_rater.items():
         rater_id = keys.of(transaction, "raters", rater)
-        # A rater's word in the attempt's own commit is its first: only later ones can replace.
+        # Ratings in the attempt's own commit are the first: only later ones can replace others.
         replaces = recorded_at and transaction.value(
             "SELECT max(id) FROM rating_sets WHERE attempt_id = ? AND rater_id = ?",
             attempt_id,
@@ -365,7 +365,7 @@ def insert_declaration(
     declaration: Declaration,
     recorded_at: str,
 ) -> None:
-    """Keep what a rater says of itself, unless it said the same last in this administration."""
+    """Keep a rater's declaration, unless it is equal to its last one in this administration."""
     prompt = declaration.prompt_text
     row = (
         declaration.kind,

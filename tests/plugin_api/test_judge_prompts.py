@@ -218,7 +218,7 @@ def test_likelihood_is_the_published_prompt_stored_by_name() -> None:
         (
             'title = "My judge"',
             'title = "My \\u001B judge"',
-            "3: judge.title: the control character U+001B stands here",
+            "3: judge.title: the control character U+001B is not allowed",
         ),
     ],
 )  # fmt: skip
