@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import json_option, note, offline_option, opened_plugins, print_json
-from tabwb.plugin_api.config.profiles import profile_of, remove_profile, write_profile
+from tabwb.plugin_api.config.profiles import remove_profile, write_profile
 from tabwb.plugin_api.registry.index import check_needs
+from tabwb.plugin_api.registry.profile_form import profile_of
 from tabwb.records.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
-from tabwb.plugin_api.registry import folders, trust
+from tabwb.plugin_api.registry import folders
 from tabwb.plugin_api.registry.index import check_needs
 from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.records.errors import TabwbError
@@ -80,10 +80,10 @@ def trust_folder(path: Path) -> int:
     Its code will run whenever tabwb starts: look at it first. A folder that changes afterwards is
     no longer used until it is trusted again.
     """
-    settings = configuration()
+    trusted = configuration().trust_list
     names = ", ".join(entry.name for entry in folders.folder_entries(path.resolve()))
-    before = trust.trusted(settings).get(path.resolve())
-    digest = trust.trust(path, settings)
+    before = trusted.folders().get(path.resolve())
+    digest = trusted.add_folder(path)
     if before == digest:
         click.echo(f"{path.resolve()} ({names}) was trusted already: SHA-256 {digest[:12]}")
     elif before is None:

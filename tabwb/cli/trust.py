@@ -9,8 +9,6 @@ import click
 from tabwb.cli.common import configuration, json_option, print_json
 from tabwb.plugin_api.config.file import folder_file
 from tabwb.plugin_api.registry import folders
-from tabwb.plugin_api.registry.trust import trust as trust_folder
-from tabwb.plugin_api.registry.trust import trust_file
 from tabwb.records.errors import UsageError
 from tabwb.store.location import without_password
 
@@ -25,7 +23,7 @@ def trust(folder: Path, as_json: bool) -> int:
     starts in that folder. Read it first. The plugin folders that it names are trusted too: their
     code will run. What changes afterwards is ignored until it is trusted again.
     """
-    settings = configuration()
+    trusted = configuration().trust_list
     found = folder_file(folder)
     if found is None:
         raise UsageError(
@@ -35,8 +33,8 @@ def trust(folder: Path, as_json: bool) -> int:
         )
     for each in found.plugin_folders:
         folders.folder_entries(each)
-    plugins = {str(each): trust_folder(each, settings) for each in found.plugin_folders}
-    trust_file(found.path, found.digest, settings)
+    plugins = {str(place): trusted.add_folder(place) for place in found.plugin_folders}
+    trusted.add_file(found.path, found.digest)
     store = None if found.store is None else without_password(found.store)
     if as_json:
         document = {

@@ -6,7 +6,6 @@ import pytest
 
 from tabwb.plugin_api.config.file import folder_file
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.trust import trust_file
 from tabwb.records.errors import UsageError
 
 
@@ -38,7 +37,7 @@ def test_without_files_everything_has_its_default(folders: tuple[Path, Path]) ->
 def trust(folders: tuple[Path, Path], file: Path) -> None:
     found = folder_file(file.parent)
     assert found is not None
-    trust_file(found.path, found.digest, loaded(folders))
+    loaded(folders).trust_list.add_file(found.path, found.digest)
 
 
 def test_environment_beats_a_trusted_project_beats_user(folders: tuple[Path, Path]) -> None:
@@ -120,8 +119,8 @@ def test_a_trusted_file_that_changed_is_not_trusted(folders: tuple[Path, Path]) 
 
 def test_a_list_that_others_can_write_trusts_nothing(folders: tuple[Path, Path]) -> None:
     trust(folders, write(folders[0], 'store = "a.db"'))
-    assert loaded(folders).trust_file.stat().st_mode & 0o777 == 0o600
-    loaded(folders).trust_file.chmod(0o666)
+    assert loaded(folders).trust_list.path.stat().st_mode & 0o777 == 0o600
+    loaded(folders).trust_list.path.chmod(0o666)
     assert loaded(folders).ignored == ("store",)
 
 

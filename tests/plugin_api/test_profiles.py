@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.profiles import Profile, profile_of, remove_profile, write_profile
+from tabwb.plugin_api.config.profiles import Profile, remove_profile, write_profile
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.registry.profile_form import profile_of
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec
 

@@ -8,9 +8,9 @@ import pytest
 
 from tabwb.plugin_api.config.file import folder_file
 from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.config.trust import folder_hash
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.registry.scaffold import write_plugin
-from tabwb.plugin_api.registry.trust import folder_hash, trust, trust_file
 from tabwb.records.errors import ComponentError, UsageError
 
 Load = Callable[[], Plugins]
@@ -49,7 +49,7 @@ def test_a_folder_that_a_project_names_is_not_loaded(
 
 
 def test_a_trusted_folder_is_loaded(folder: Path, load: Load) -> None:
-    trust(folder, Configuration.load())
+    Configuration.load().trust_list.add_folder(folder)
     plugins = load()
     (info,) = [plugin for plugin in plugins.plugins if plugin.name == "lying-there"]
     assert (info.distribution, info.version, info.folder) == ("lying-there", "0.1.0", str(folder))
@@ -58,7 +58,7 @@ def test_a_trusted_folder_is_loaded(folder: Path, load: Load) -> None:
 
 
 def test_a_folder_that_changed_is_not_trusted_any_more(folder: Path, load: Load) -> None:
-    trust(folder, Configuration.load())
+    Configuration.load().trust_list.add_folder(folder)
     (folder / "lying_there" / "plugin.py").write_text("raise SystemExit('changed')")
     plugins = load()
     assert "lying-there" not in names(plugins)
@@ -70,7 +70,7 @@ def test_a_folder_that_changed_is_not_trusted_any_more(folder: Path, load: Load)
 
 
 def test_a_trusted_folder_that_is_gone_is_a_problem(folder: Path, load: Load) -> None:
-    trust(folder, Configuration.load())
+    Configuration.load().trust_list.add_folder(folder)
     folder.rename(folder.with_name("moved"))
     (problem,) = load().problems
     assert "No such file" in problem.error
@@ -98,12 +98,12 @@ def test_planted_byte_code_is_not_run(folder: Path, load: Load) -> None:
     stat = source.stat()
     head = importlib.util.MAGIC_NUMBER + struct.pack("<III", 0, int(stat.st_mtime), stat.st_size)
     cache.write_bytes(head + marshal.dumps(code))
-    trust(folder, Configuration.load())
+    Configuration.load().trust_list.add_folder(folder)
     assert "lying-there" in names(load())
 
 
 def test_loading_writes_nothing_into_the_folder(folder: Path, load: Load) -> None:
-    trust(folder, Configuration.load())
+    Configuration.load().trust_list.add_folder(folder)
     before = sorted(folder.rglob("*"))
     assert load().scorer("lying-there")
     assert sorted(folder.rglob("*")) == before
@@ -131,7 +131,7 @@ def test_a_damaged_list_is_a_problem_and_stops_nothing(tmp_path: Path, load: Loa
     assert "builtin" in names(plugins)
     assert "delete it" in plugins.problems[0].error
     with pytest.raises(UsageError, match="cannot be read"):
-        trust(tmp_path, Configuration.load())
+        Configuration.load().trust_list.add_folder(tmp_path)
 
 
 def test_a_link_to_a_trusted_file_is_not_trusted(tmp_path: Path) -> None:
@@ -143,6 +143,7 @@ def test_a_link_to_a_trusted_file_is_not_trusted(tmp_path: Path) -> None:
     (other / "tabwb.toml").symlink_to(trusted / "tabwb.toml")
     found = folder_file(trusted)
     assert found is not None
-    trust_file(found.path, found.digest, Configuration.load(cwd=trusted, environ=environ))
+    trust_list = Configuration.load(cwd=trusted, environ=environ).trust_list
+    trust_list.add_file(found.path, found.digest)
     assert Configuration.load(cwd=trusted, environ=environ).ignored == ()
     assert Configuration.load(cwd=other, environ=environ).ignored == ("store",)

@@ -12,6 +12,7 @@ from tabwb.plugin_api.config.profiles import FILE, Profile, read_profile
 from tabwb.plugin_api.config.study import KEYS as STUDY_KEYS
 from tabwb.plugin_api.config.study import read_study
 from tabwb.plugin_api.config.table import Table
+from tabwb.plugin_api.config.trust import TrustList
 from tabwb.records.errors import UsageError
 from tabwb.records.files import read_regular
 from tabwb.records.study import Study
@@ -40,13 +41,11 @@ class SettingsFile:
         """The file."""
         return self.table.path
 
-    def is_trusted(self, trust_file: Path) -> bool:
+    def is_trusted(self, trust_list: TrustList) -> bool:
         """Return whether the user trusts exactly these bytes at this place."""
-        from tabwb.plugin_api.registry.trust import trusted_files
-
         try:
             place = self.path.parent.resolve() / self.path.name
-            return trusted_files(trust_file).get(place) == self.digest
+            return trust_list.files().get(place) == self.digest
         except UsageError:
             return False  # whoever loads plugins reports the damaged list
 

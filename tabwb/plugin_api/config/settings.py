@@ -17,6 +17,7 @@ from typing import Any
 
 from tabwb.plugin_api.config.file import SettingsFile, read_settings
 from tabwb.plugin_api.config.profiles import FILE, Profile
+from tabwb.plugin_api.config.trust import TrustList
 from tabwb.records.errors import UsageError
 from tabwb.records.study import Study
 
@@ -81,9 +82,9 @@ class Configuration:
         return self.store
 
     @property
-    def trust_file(self) -> Path:
-        """The file with the hashes of trusted plugin folders."""
-        return trust_file_in(self.config_dir)
+    def trust_list(self) -> TrustList:
+        """The hashes of trusted plugin folders and files."""
+        return _trust_list(self.config_dir)
 
     @classmethod
     def load(
@@ -107,7 +108,7 @@ class Configuration:
             project = None
         ignored: tuple[str, ...] = ()
         folders = project.folders() if project else ()
-        if project is not None and not project.is_trusted(trust_file_in(user_dir)):
+        if project is not None and not project.is_trusted(_trust_list(user_dir)):
             project.check()
             project, ignored = project.narrowed(user)
         files = [file for file in (project, user) if file is not None]
@@ -137,9 +138,8 @@ class Configuration:
         )
 
 
-def trust_file_in(config_dir: Path) -> Path:
-    """Return the file with the hashes of trusted folders and files."""
-    return config_dir / "trusted-plugins.json"
+def _trust_list(config_dir: Path) -> TrustList:
+    return TrustList(config_dir / "trusted-plugins.json")
 
 
 def config_folder(environ: Mapping[str, str]) -> Path:

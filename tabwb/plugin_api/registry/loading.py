@@ -15,6 +15,7 @@ import pluggy
 
 from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.config.trust import standing
 from tabwb.plugin_api.registry import folders
 from tabwb.plugin_api.registry.index import near
 from tabwb.records.errors import TabwbError
@@ -104,27 +105,26 @@ class Loader:
         settings = self._configuration
         for folder in settings.plugin_folders:
             self._load_folder(folder)
-        if not settings.project_plugin_folders and not settings.trust_file.exists():
+        if not settings.project_plugin_folders and not settings.trust_list.path.exists():
             return
-        from tabwb.plugin_api.registry import trust
-
         try:
-            trusted = trust.trusted(settings)
+            trusted = settings.trust_list.folders()
         except TabwbError as error:
-            self.problems.append(PluginProblem(settings.trust_file.name, "reading", str(error)))
+            name = settings.trust_list.path.name
+            self.problems.append(PluginProblem(name, "reading", str(error)))
             return
         for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
             if folder in settings.plugin_folders:
                 continue
             try:
-                standing = trust.standing(folder, trusted)
+                state = standing(folder, trusted)
             except TabwbError as error:
                 self.problems.append(PluginProblem(str(folder), "reading", str(error)))
                 continue
-            if standing == "trusted":
+            if state == "trusted":
                 self._load_folder(folder)
                 continue
-            why = "changed since it was trusted" if standing == "changed" else "is not trusted"
+            why = "changed since it was trusted" if state == "changed" else "is not trusted"
             self.problems.append(
                 PluginProblem(
                     str(folder),

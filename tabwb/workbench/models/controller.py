@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tabwb.administer.session.trying import Tried, try_model
-from tabwb.plugin_api.config.profiles import profile_of, remove_profile, write_profile
+from tabwb.plugin_api.config.profiles import remove_profile, write_profile
 from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.profile_form import profile_of
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine import catalogue, messages
 from tabwb.workbench.judging.controller import JudgingBench

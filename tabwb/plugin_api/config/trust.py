@@ -1,0 +1,151 @@
+"""The plugin folders and ``tabwb.toml`` files that the user trusts, by the hash of their content.
+
+A downloaded battery or project may contain a ``tabwb.toml``. Until ``tabwb trust FOLDER`` it can
+only restrict the program. Plugin folders that it names are not loaded until ``tabwb trust FOLDER``
+or ``tabwb plugins trust PATH``. A changed file or folder is no longer trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.files import others_can_write, write_private
+
+IGNORED = frozenset(
+    {"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
+)
+"""Folders that are never imported from a plugin folder and change by use."""
+
+Standing = Literal["trusted", "changed", "unknown"]
+
+
+def folder_hash(folder: Path) -> str:
+    """Return the SHA-256 (hex) over the names and contents of all files of a plugin folder.
+
+    Raises:
+        ComponentError: the folder cannot be read, or holds a link, whose target could change
+            without the folder changing.
+    """
+    digest = hashlib.sha256()
+    try:
+        for path in _files(folder):
+            name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
+            content = hashlib.sha256(path.read_bytes()).digest()
+            digest.update(len(name).to_bytes(4, "big") + name + content)
+    except OSError as error:
+        raise ComponentError(
+            f"cannot be read: {error.strerror}", where=str(error.filename or folder)
+        ) from error
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink():
+            raise ComponentError("is a link; a plugin folder must hold its files", where=str(path))
+        if path.is_dir():
+            if path.name not in IGNORED:
+                yield from _files(path)
+        elif path.is_file():
+            yield path
+
+
+class TrustList:
+    """The file with the hashes of trusted folders and files.
+
+    Args:
+        path: of the file; it need not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def folders(self) -> Mapping[Path, str]:
+        """Return the trusted plugin folders and their hashes.
+
+        Raises:
+            UsageError: the list is damaged, or others can write to it.
+        """
+        return _paths(self._read()["folders"])
+
+    def files(self) -> Mapping[Path, str]:
+        """Return the trusted ``tabwb.toml`` files and their SHA-256.
+
+        Raises:
+            UsageError: the list is damaged, or others can write to it.
+        """
+        return _paths(self._read()["files"])
+
+    def add_file(self, path: Path, digest: str) -> None:
+        """Trust a ``tabwb.toml`` as long as its bytes have this SHA-256.
+
+        Args:
+            path: of the file.
+            digest: SHA-256 (hex).
+
+        Raises:
+            UsageError: the list is damaged.
+        """
+        # A link elsewhere to a trusted file is not trusted: its relative paths mean other places.
+        self._add("files", path.parent.resolve() / path.name, digest)
+
+    def add_folder(self, folder: Path) -> str:
+        """Trust a plugin folder as it is now; return its hash.
+
+        Raises:
+            ComponentError: the folder cannot be read.
+            UsageError: the list is damaged.
+        """
+        resolved = folder.resolve()
+        digest = folder_hash(resolved)
+        self._add("folders", resolved, digest)
+        return digest
+
+    def _add(self, kind: str, path: Path, digest: str) -> None:
+        content = self._read()
+        content[kind][str(path)] = digest
+        write_private(self.path, json.dumps(content, indent=2) + "\n")
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        try:
+            if others_can_write(self.path):
+                raise UsageError(
+                    "other users of this computer can write to it, so it is not used",
+                    where=str(self.path),
+                    hint=f"chmod 600 {self.path}, after a look at what it lists",
+                )
+            content = json.loads(self.path.read_text(encoding="utf-8"))
+            return {
+                kind: {str(place): str(digest) for place, digest in content.get(kind, {}).items()}
+                for kind in ("folders", "files")
+            }
+        except FileNotFoundError:
+            return {"folders": {}, "files": {}}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise UsageError(
+                f"cannot be read: {error}",
+                where=str(self.path),
+                hint="delete it and trust your plugin folders again",
+            ) from error
+
+
+def _paths(hashes: Mapping[str, str]) -> Mapping[Path, str]:
+    return {Path(place): digest for place, digest in hashes.items()}
+
+
+def standing(folder: Path, trusted_folders: Mapping[Path, str]) -> Standing:
+    """Return whether a folder is trusted as it is now.
+
+    Args:
+        folder: a plugin folder.
+        trusted_folders: of :meth:`TrustList.folders`.
+    """
+    kept = trusted_folders.get(folder.resolve())
+    if kept is None:
+        return "unknown"
+    return "trusted" if folder_hash(folder.resolve()) == kept else "changed"
