@@ -13,7 +13,7 @@ from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.new import new_battery, new_naming_battery
 from tabwb.battery.prompts import render_prompt
 from tabwb.cli.battery_naming import item_lines, rule_lines
-from tabwb.cli.common import json_option, note, opened_plugins, print_json
+from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
 from tabwb.cli.pronounce import pronounce
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.identifiers import is_kebab
@@ -104,37 +104,20 @@ def check(argument: str, as_json: bool) -> int:
         file = _file_to_check(argument, plugins)
         problems = check_battery(file, scorers=_scorers(plugins))
     found = None if problems else load_battery(file)
-    if as_json:
-        print_json(
-            {
-                "format": 1,
-                "file": str(file),
-                "ok": not problems,
-                "id": found.id if found else None,
-                "version": found.version if found else None,
-                "battery_hash": found.content_hash if found else None,
-                "problems": [
-                    {
-                        "file": problem.file,
-                        "line": problem.line or None,
-                        "key": problem.key,
-                        "message": problem.message,
-                        "value": problem.value,
-                        "allowed": problem.allowed,
-                        "suggestion": problem.suggestion or None,
-                    }
-                    for problem in problems
-                ],
-            }
-        )
-    for problem in problems:
-        note(str(problem))
-    if found is not None and not as_json:
-        click.echo(
+    facts = {
+        "id": found.id if found else None,
+        "version": found.version if found else None,
+        "battery_hash": found.content_hash if found else None,
+    }
+    done = (
+        ""
+        if found is None
+        else (
             f"ok: {found.id} {found.version}, {plural(len(found.subtests), 'subtest')}, "
             f"{plural(found.n_items, 'item')}, sha256 {found.content_hash[:16]}"
         )
-    return int(bool(problems))
+    )
+    return print_check(file, problems, facts, done, as_json=as_json)
 
 
 def _scorers(plugins: Plugins) -> Scorers:
@@ -210,7 +193,6 @@ def new(name: str, items: Path | None, naming: bool, features: str | None) -> in
 
 
 def _document(found: Battery) -> dict[str, Any]:
-
     return {
         "format": 1,
         "battery_hash": found.content_hash,
@@ -248,7 +230,6 @@ def _page(found: Battery) -> str:
 
 
 def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
-
     lines = [
         f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
     ]
@@ -278,7 +259,6 @@ def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
 
 
 def _prompt_lines(subtest: Subtest, item: Item) -> list[str]:
-
     return render_prompt(subtest, item).splitlines()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,8 +21,10 @@ from tabwb.records.visible import json_escaped, unfiltered, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tabwb.battery.problems import Problem
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.exchange import Message
     from tabwb.store.store import Store
 
 _told: set[Path | None] = set()
@@ -138,6 +140,41 @@ def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _finite(each) for key, each in value.items()}
     return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def print_messages(messages: Iterable[Message]) -> None:
+    """Print the messages of a request, each below its role."""
+    for message in messages:
+        click.echo(f"[{message.role}]")
+        click.echo(message.content)
+
+
+def print_check(
+    file: Path, problems: Sequence[Problem], facts: Mapping[str, Any], done: str, *, as_json: bool
+) -> int:
+    """Print what a check of a file found, and return the exit status.
+
+    Args:
+        file: that was checked.
+        problems: in it.
+        facts: further keys of the document.
+        done: the line where there is no problem.
+        as_json: print one document.
+    """
+    if as_json:
+        from dataclasses import asdict
+
+        rows = [
+            asdict(one) | {"line": one.line or None, "suggestion": one.suggestion or None}
+            for one in problems
+        ]
+        document = {"format": 1, "file": str(file), "ok": not problems}
+        print_json({**document, **facts, "problems": rows})
+    for problem in problems:
+        note(str(problem))
+    if not problems and not as_json:
+        click.echo(done)
+    return int(bool(problems))
 
 
 def note(message: str, *, newline: bool = True) -> None:

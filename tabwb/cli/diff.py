@@ -69,7 +69,6 @@ def diff(
 
 
 def _label(side: tuple[AdministrationData, ...]) -> str:
-
     from tabwb.report.summaries.counted import name_of
 
     numbers = ", ".join(f"#{one.administration.id}" for one in side)

@@ -103,7 +103,6 @@ def _guarded(what: str, findings: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-
     for extra, packages in EXTRAS.items():
         missing = [package for package in packages if not is_installed(package)]
         if missing:
@@ -144,7 +143,6 @@ def _store(location: str | None) -> Iterator[Finding]:
 
 
 def _bundled() -> Iterator[Finding]:
-
     if not (is_installed("torch") and is_installed("transformers")):
         return
 
@@ -164,7 +162,6 @@ def _bundled() -> Iterator[Finding]:
 
 
 def _microphone() -> Iterator[Finding]:
-
     if not is_installed("sounddevice"):
         return
 

@@ -12,7 +12,7 @@ from tabwb.administer.forecast import forecasts
 from tabwb.administer.session.conversation import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
-from tabwb.cli.common import note, print_json
+from tabwb.cli.common import note, print_json, print_messages
 from tabwb.records.states import Protocol
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
         return 0
     for plan, request in zip(trials, requests, strict=True):
         click.echo(f"--- {plan.number}/{len(trials)}  {plan.subtest} {plan.item}")
-        for message in request.messages:
-            click.echo(f"[{message.role}]")
-            click.echo(message.content)
+        print_messages(request.messages)
         if words := _held(request):
             click.echo(words)
     if conditions.kind == "model":

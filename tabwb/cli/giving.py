@@ -155,7 +155,6 @@ def named_next(session: Session) -> str:
 
 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
-
     from tabwb.administer.session.drive import drive
     from tabwb.administer.spending import Spending
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, opened_plugins, print_json
+from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
 from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files, prompt_id
 from tabwb.plugin_api.judge_prompts.prompt import sha256
 from tabwb.plugin_api.registry.index import check_needs, near
@@ -83,33 +82,24 @@ def check(argument: str, as_json: bool) -> int:
     if not file.exists():
         file = prompt_files()[0].get(argument, file)
     found, problems = read_prompt(file)
-    digest = None if found is None else sha256(found.canonical)
-    if as_json:
-        plain = [asdict(one) | {"line": one.line or None, "suggestion": one.suggestion or None}
-                 for one in problems]  # fmt: skip
-        print_json(
-            {
-                "format": 1,
-                "file": str(file),
-                "ok": not problems,
-                "id": found.id if found else None,
-                "version": found.version if found else None,
-                "prompt_sha256": digest,
-                "problems": plain,
-            }
-        )
-    for problem in problems:
-        note(str(problem))
-    if found is not None and digest is not None and not as_json:
-        click.echo(
+    digest = "" if found is None else sha256(found.canonical)
+    facts = {
+        "id": found.id if found else None,
+        "version": found.version if found else None,
+        "prompt_sha256": digest or None,
+    }
+    done = (
+        ""
+        if found is None
+        else (
             f"ok: {found.id} {found.version}, {plural(len(found.features), 'feature')}, "
             f"{plural(len(found.examples), 'example')}, sha256 {digest[:16]}"
         )
-    return int(bool(problems))
+    )
+    return print_check(file, problems, facts, done, as_json=as_json)
 
 
 def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]:
-
     row: dict[str, Any] = {
         "id": descriptor.id,
         "spec": descriptor.id + (f":{descriptor.name_help}" if descriptor.name_help else ""),
@@ -146,7 +136,6 @@ def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]
 
 
 def _way(descriptor: Descriptor) -> str:
-
     if descriptor.id.endswith(NULL):
         return ", by log probabilities, calibrated"
     return ", by log probabilities" if descriptor.id.endswith(LIKELIHOOD) else ""
@@ -158,7 +147,6 @@ def _file_of(descriptor: Descriptor) -> Path | None:
 
 
 def _find(plugins: Plugins, judge: str) -> Descriptor:
-
     descriptors = plugins.descriptors("judges")
     with_prompt = [each.id for each in descriptors if _file_of(each)]
     for each in descriptors:

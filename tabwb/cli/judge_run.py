@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +19,7 @@ from tabwb.cli.common import (
     open_store,
     opened_plugins,
     print_json,
+    print_messages,
     store_option,
     verbosity_options,
 )
@@ -31,7 +32,7 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.administer.judging.judging import Estimate, Judging, Limits, Tally
+    from tabwb.administer.judging.judging import Estimate, Judging, Limits
     from tabwb.plugin_api.components import Judge
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.plugin_api.remote.prices import Price
@@ -227,9 +228,7 @@ class Task:
             return document
         for trial, each in requests:
             click.echo(f"--- administration {number}, trial {trial}")
-            for message in each.messages:
-                click.echo(f"[{message.role}]")
-                click.echo(message.content)
+            print_messages(each.messages)
 
         note(f"{self._judge.rater}, administration {number}: {told(estimate, self._price)}")
         return document
@@ -287,16 +286,14 @@ class Task:
         finally:
             documents.append(self._document(judging))
             inform(summed(judging.tally))
-        return _left(limits, judging.tally)
+        return limits.after(judging.tally)
 
     def _open(self) -> None:
-
         if not self._opened and isinstance(self._judge, ModelJudge):
             self._judge.open()
             self._opened = True
 
     def _judging(self, number: int) -> Judging:
-
         from tabwb.administer.judging.judging import Judging
 
         administration = self._store.administration(number)
@@ -355,14 +352,4 @@ class Task:
 
 
 def _fields(record: Any) -> dict[str, Any]:
-
     return {f.name: getattr(record, f.name) for f in fields(record) if f.name != "price"}
-
-
-def _left(limits: Limits, tally: Tally) -> Limits:
-    """What the next administration may still take."""
-    return replace(
-        limits,
-        requests=None if limits.requests is None else max(limits.requests - tally.requests, 0),
-        cost=None if limits.cost is None else max(limits.cost - tally.cost_at_most, 0.0),
-    )

@@ -6,14 +6,13 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.interrupts import Interrupt
+from tabwb.records.interrupts import interrupt
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.states import AdministrationStatus
 from tabwb.speech.devices import pick
@@ -51,7 +50,7 @@ def give_by_microphone(session: Session, device: str | None, cancel: threading.E
     note(HELP)
     _read_aloud(session)
     try:
-        with caught(_interrupt, *ENDING):
+        with caught(interrupt, *ENDING):
             _give(live, cancel)
     finally:
         live.end()
@@ -168,8 +167,3 @@ def _read_aloud(session: Session) -> None:
 
     if words := instructions_of(session):
         note(f"read aloud: {words}")
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """A closed terminal and ``kill`` are ctrl+c for one who types."""
-    raise Interrupt

@@ -147,7 +147,6 @@ def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[st
 
 
 def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:
-
     missing = None
     try:
         check_needs(descriptor)

@@ -91,7 +91,6 @@ def name(**options: Any) -> int:
 
 
 def _name(plugins: Plugins, options: dict[str, Any]) -> int:
-
     from tabwb.administer.session import setup
     from tabwb.records.conditions import Conditions
 
@@ -165,7 +164,6 @@ def _check_microphone(store: Store, options: dict[str, Any]) -> None:
 def _begin(
     session: Session, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> int:
-
     from tabwb.administer.consent import check_transcribing, notices
 
     store, plugins, given = session.store, session.plugins, session.administration

@@ -166,7 +166,6 @@ def _accepted(argument: str) -> Accepted:
 
 
 def _of_battery(argument: str) -> Accepted:
-
     with opened_plugins() as plugins:
         battery = load_battery(plugins.find_battery(argument))
     found: dict[str, list[tuple[str, ...]]] = {}

@@ -97,7 +97,6 @@ def trust_folder(path: Path) -> int:
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
-
     from tabwb.plugin_api.registry.plugins import KINDS
 
     components = {
@@ -128,7 +127,6 @@ def _document(loaded: Plugins) -> dict[str, Any]:
 
 
 def _component(component: Component, loaded: Plugins) -> dict[str, Any]:
-
     descriptor = component.descriptor
     status = "ok"
     try:

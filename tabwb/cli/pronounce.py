@@ -47,7 +47,6 @@ def pronounce(words: tuple[str, ...], as_json: bool) -> int:
 
 
 def _near(word: str) -> tuple[str, ...]:
-
     dictionary = load_dictionary()
     unknown = [
         part for part in word.replace("-", " ").split() if not dictionary.pronunciations(part)
@@ -68,7 +67,6 @@ def _lines(forms: Sequence[Form]) -> list[str]:
 
 
 def _row(word: str, forms: Sequence[Form], near: Sequence[str]) -> dict[str, Any]:
-
     return {
         "word": word,
         "known": bool(forms),

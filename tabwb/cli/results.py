@@ -119,7 +119,6 @@ def _refuse_idle(
 
 
 def _refuse_csv(out: Path | None, *, listing: bool, details: bool, as_json: bool) -> None:
-
     if out is None:
         return
     if listing:
@@ -136,17 +135,13 @@ def _write_groups(
     judge: str | None,
     out: Path,
 ) -> None:
-
     from tabwb.report.documents.exporting import check_destination
-    from tabwb.report.documents.groups_csv import write_groups
+    from tabwb.report.documents.groups_csv import of_models, write_groups
 
     check_destination(out)  # before anything is computed
-    models = [one for one in chosen if not one.administration.conditions.guarded]
+    models, left, unknown = of_models(chosen)
     place = write_groups(_summarised(models, by or "administration", sort, judge), out)
-    given = [one.administration.conditions for one in chosen]
-    guarded = [each for each in given if each.guarded]
-    unknown = sum(each.made_by == "unknown" for each in guarded)
-    if left := len(guarded) - unknown:
+    if left:
         note(f"left out: {plural(left, 'administration')} of people (use 'tabwb export')")
     if unknown:
         note(
@@ -159,7 +154,6 @@ def _write_groups(
 def _summarised(
     chosen: Sequence[AdministrationData], by: By, sort: Sort | None, judge: str | None
 ) -> tuple[Grouped, ...]:
-
     from tabwb.report.summaries.groups import grouped, summarised
 
     order: Sort | None = sort or ("burden" if by == "model" else None)

@@ -304,7 +304,6 @@ def _opened(location: str | None, *, create: bool = False) -> Store:
 def _keep(
     speaker_id: str, values: Sequence[str], location: str | None, *, as_json: bool, new: bool
 ) -> int:
-
     from tabwb.administer.consent import check_store
 
     study = configuration().study
@@ -358,7 +357,6 @@ def _pairs(values: Iterable[str]) -> dict[str, str]:
 
 
 def _day(text: str) -> str:
-
     return date.today().isoformat() if text == TODAY else read_day(text)
 
 

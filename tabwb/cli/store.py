@@ -105,7 +105,6 @@ def _place(store_location: str | None) -> str | None:
 
 
 def _file(store_location: str | None) -> Path:
-
     place = resolve(_place(store_location))
     if isinstance(place, Path):
         return place

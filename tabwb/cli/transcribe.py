@@ -149,7 +149,6 @@ def _transcribe(
     shape: str,
     accepted: Forms,
 ) -> int:
-
     descriptor, resolved = plugins.resolve("transcribers", spec)
     if descriptor.remarks:
         note(f"{descriptor.id}: {descriptor.remarks}")

@@ -343,7 +343,6 @@ def _tell_kept(session: Session, kept: str) -> None:
 
 @contextmanager
 def _opened(administration: str, store_location: str | None) -> Iterator[Session]:
-
     from tabwb.administer.session import setup
 
     with (
@@ -355,7 +354,6 @@ def _opened(administration: str, store_location: str | None) -> Iterator[Session
 
 
 def _number(session: Session, name: str) -> int:
-
     if name.isdecimal():
         return int(name)
     found = [

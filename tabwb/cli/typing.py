@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from types import FrameType
 
 import click
 
@@ -13,7 +12,7 @@ from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.interrupts import Interrupt
+from tabwb.records.interrupts import interrupt
 from tabwb.records.states import AdministrationStatus
 
 HELP = """\
@@ -39,7 +38,7 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
     for told in notices(session.store, session.plugins, session.administration.conditions):
         note(f"warning: {told}")
     note(HELP)
-    with caught(_interrupt, *ENDING):
+    with caught(interrupt, *ENDING):
         _give(session, aside)
 
 
@@ -137,11 +136,6 @@ def is_command(line: str) -> bool:
     (True, False, False)
     """
     return line.startswith(":") and not line.startswith("::")
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """A closed terminal and ``kill`` are ctrl+c for one who types."""
-    raise Interrupt
 
 
 def _read(aside: bool, *, many_lines: bool) -> str | None:

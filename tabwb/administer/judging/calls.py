@@ -29,6 +29,13 @@ class Limits:
     requests: int | None = None
     cost: float | None = None
 
+    def after(self, tally: Tally) -> Limits:
+        """Return what is left for the next administration."""
+        return Limits(
+            None if self.requests is None else max(self.requests - tally.requests, 0),
+            None if self.cost is None else max(self.cost - tally.cost_at_most, 0.0),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

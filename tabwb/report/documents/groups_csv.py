@@ -5,7 +5,8 @@ Of models alone: what a person said is written by an export, which asks for cons
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
+from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
@@ -91,6 +93,26 @@ def groups_csv(made: Sequence[Grouped]) -> str:
     return csv_text(
         list(columns), ([row.get(name, (None, ""))[0] for name in columns] for row in rows)
     )
+
+
+def of_models(
+    chosen: Iterable[AdministrationData],
+) -> tuple[list[AdministrationData], int, int]:
+    """Return the administrations of models, and how many were left out.
+
+    Returns:
+        Those whose answers a model made; the number of those of people; and of those of which it
+        is not known who answered.
+    """
+    models: list[AdministrationData] = []
+    made_by = Counter[str]()
+    for data in chosen:
+        conditions = data.administration.conditions
+        if conditions.guarded:
+            made_by[conditions.made_by] += 1
+        else:
+            models.append(data)
+    return models, made_by.total() - made_by["unknown"], made_by["unknown"]
 
 
 def write_groups(made: Sequence[Grouped], out: Path) -> Path:
