@@ -1,4 +1,4 @@
-"""Tiers of labelled stretches out of Praat TextGrids and ELAN files."""
+"""Tiers of labelled stretches from Praat TextGrids and ELAN files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What one annotation file says.
+    """Contents of one annotation file.
 
     Attributes:
         path: of the file.
@@ -87,7 +87,7 @@ def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
 
 def _eaf(path: Path) -> tuple[Tiers, Path | None]:
     elan = need("pympi.Elan", WHAT, "annotations")
-    ElementTree.parse(path)  # raises what says so, where pympi has a bare Exception
+    ElementTree.parse(path)  # raises an error that says so, where pympi has a bare Exception
     eaf = elan.Eaf(str(path))
     _place(eaf, path)
     tiers: Tiers = {}

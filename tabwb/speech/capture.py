@@ -1,9 +1,9 @@
 """Recording, inside the sound host: from PortAudio's callback to the file, with a watchdog.
 
-A device that goes raises nothing. It shows as ``finished_callback``, as callbacks that stop coming,
-as sound that falls behind the clock, or not at all, when a sound server goes on with another
-source. All four are watched. PortAudio's own flag for lost input is never set for a slow callback,
-so what is lost is told by counting frames against the clock.
+A device that disappears raises nothing. It shows as ``finished_callback``, as missing callbacks, as
+sound that falls behind the clock, or not at all when a sound server switches to another source. All
+four are watched. PortAudio's own flag for lost input is never set for a slow callback, so lost
+frames are counted against the clock.
 """
 
 from __future__ import annotations
@@ -29,42 +29,42 @@ from tabwb.speech.routing import Routing
 from tabwb.speech.wav import WIDTH, WavWriter
 
 LATENCY_S = 0.1
-"""Asked for: buffers that outlast a busy machine, and blocks of about 25 ms."""
+"""Requested latency and block size: buffers for a busy machine, blocks of about 25 ms."""
 FIRST_S = 5.0
-"""So long may the first sound take; a second is usual where a sound server was idle."""
+"""Limit for the first sound, in seconds; one second is usual for an idle sound server."""
 TELL_S = 0.08
-"""How often the level is told."""
+"""Seconds between messages of the level."""
 SYNC_S = 1.0
 STILL_S = 0.5
-"""Longer without a callback, and the device is called silent."""
+"""Seconds without a callback after which the device counts as silent."""
 MISSING_S = 0.25
-"""More sound than this behind the clock, and it is called missing."""
+"""Seconds of sound behind the clock that count as missing."""
 AHEAD_S = 1.0
-"""More sound than this before the clock, and it comes at another rate than it should."""
+"""Seconds of sound ahead of the clock that show a wrong rate."""
 STEADY_S = 1.0
-"""What is behind the clock for so long, while sound comes, does not come any more."""
+"""Seconds after which sound behind the clock counts as lost."""
 HELD_S = 10.0
-"""Missing sound is over at once; it is shown for so long."""
+"""Seconds for which an alarm of missing sound is shown."""
 DRIFT = 0.001
-"""Clocks of sound cards are off by so much of the time at most."""
+"""Largest relative error of sound cards' clocks."""
 ANCHOR_S = 2.0
-"""The beginning of the file on the clock is told from the callbacks of so many seconds."""
+"""Seconds of callbacks from which the beginning of the file on the clock is estimated."""
 MOST_REMARKS = 50
 TAIL_S = 0.5
-"""At the end it is waited so long for the sound that was made before it."""
+"""Limit of the wait for late sound at the end, in seconds."""
 
 Block = tuple[bytes, float, bool]
-"""Bytes, when the callback came, and whether PortAudio knew of lost input."""
+"""Bytes, time of the callback, and whether PortAudio reported lost input."""
 
 
 def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> None:
     """Record until asked to end.
 
-    Tells ``ready`` with the first sound, ``level`` as it goes on, ``alarm`` as something is wrong
-    or right again, ``ended`` when the file is whole.
+    Sends ``ready`` with the first sound, ``level`` during the recording, ``alarm`` when something
+    is wrong or right again, ``ended`` when the file is complete.
 
     Raises:
-        HostError: it could not begin. No file is left then.
+        HostError: it could not begin; no file is left.
     """
     sd = portaudio()
     device = find(sd, options, "input")
@@ -110,7 +110,7 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
         _take_the_tail(taking, blocks)
     finally:
         routing.close()
-        # In a thread, since closing can wait for ever for a device that went.
+        # In a thread, because closing can block forever for a device that disappeared.
         threading.Thread(target=stream.abort, daemon=True).start()
         taking.end()
 
@@ -136,7 +136,7 @@ class Taking:
     """A recording that is being made.
 
     Attributes:
-        stopped: why the file grows no more, or empty.
+        stopped: why the file does not grow any more, or empty.
         unsafe: why what was written may not be kept, or empty.
     """
 
@@ -174,7 +174,7 @@ class Taking:
         self._held = (0.0, "")
 
     def take(self, block: Block) -> None:
-        """Write a block, and tell its level from time to time."""
+        """Write a block, and send its level from time to time."""
         data, at, lost = block
         self._overflows += lost
         self._received += len(data) // (WIDTH * self._channels)
@@ -215,8 +215,8 @@ class Taking:
     def position(self) -> Mapping[str, float]:
         """Return the frames in the file and the monotonic time of the first one.
 
-        A block comes late and never early; so the earliest of the last two seconds is the truest.
-        Even that took up to the latency that PortAudio tells of; the middle is taken.
+        Blocks come late and never early, so the earliest of the last two seconds is the most exact.
+        Half of PortAudio's latency is subtracted.
         """
         return {"frames": self.writer.frames, "zero_s": self._zero_s()}
 
@@ -224,11 +224,11 @@ class Taking:
         return min(zero for _, zero in self._anchors) - self._latency_s / 2
 
     def behind(self, now: float) -> bool:
-        """Return whether sound that was made before ``now`` has not come yet."""
+        """Return whether sound from before ``now`` is still missing."""
         return self._received / self._rate < now - self._zero_s()
 
     def watch(self, now: float, finished: bool, rerouted: str) -> None:
-        """Tell at once when something is wrong with the sound, and when it is right again.
+        """Send an alarm when something is wrong with the sound, and when it is right again.
 
         Args:
             now: the time on the monotonic clock.
@@ -268,7 +268,7 @@ class Taking:
         return min(since) - self._first_zero if steady and since else 0.0
 
     def end(self) -> None:
-        """Close the file and tell what it holds."""
+        """Close the file and send a description of it."""
         self.over.set()
         try:
             self.writer.close()
@@ -324,7 +324,7 @@ def _take_the_tail(taking: Taking, blocks: queue.SimpleQueue[Block]) -> None:
 
 
 def _sync(taking: Taking) -> None:
-    """Have the disk keep the sound of every second; a slow disk holds up nothing else."""
+    """Sync the file every second in a thread, so that a slow disk blocks nothing else."""
     while not taking.over.wait(SYNC_S):
         try:
             taking.writer.sync()

@@ -2,8 +2,8 @@
 
 High-pass at 100 Hz with 12 dB per octave; loudness after EBU R128 to -23 LUFS; 16 kHz; a look-ahead
 limiter at -6 dBFS. The limiter comes last, since a change of rate moves peaks: so no sample of the
-copy lies above -6 dBFS. Loudness is that of the stretches in which somebody speaks, where they are
-known [ours]: a long pause does not change it. Where the paper says "dynamically", the gain here is
+copy lies above -6 dBFS. Loudness is measured on the stretches of speech, where they are known
+[ours], so that long pauses do not change it. Where the paper says "dynamically", the gain here is
 one number for the clip, which leaves the loudness of its sounds to each other as it was.
 """
 
@@ -25,15 +25,15 @@ from tabwb.speech.finding import Finding, FoundSpeech, find_speech
 from tabwb.speech.needs import need
 
 METHOD = "psst-b2-2"
-"""Name and version of what is done here; a changed number makes ``psst-b2-3``. Version 1 measured
+"""Name and version of the conditioning; a changed number makes ``psst-b2-3``. Version 1 measured
 the loudness of the whole clip."""
 RATE = 16_000
 HIGHPASS_HZ = 100.0
 HIGHPASS_ORDER = 2
-"""Of a Butterworth filter: 6 dB per octave each."""
+"""Order of the Butterworth filter: 6 dB per octave each."""
 LOUDNESS_LUFS = -23.0
 MOST_GAIN_DB = 40.0
-"""No clip is raised by more [ours]: beyond it there is noise and no speech."""
+"""Largest gain of a clip [ours]: beyond it there is only noise."""
 LIMIT_DBFS = -6.0
 LOOK_AHEAD_S = 0.010
 SHORTEST_S = 0.400
@@ -190,7 +190,7 @@ def _resample(x: Signal, rate: int) -> Signal:
 
 
 def limit(x: Signal, rate: int) -> tuple[Signal, Signal]:
-    """Return a limiter that looks ahead: no sample above -6 dBFS, and no wave is cut off.
+    """Return the samples limited to -6 dBFS with look-ahead, without clipping waves.
 
     The gain that each sample needs, min(1, T/|x|), is held for 10 ms to both sides as its minimum
     and then smoothed by a window of the same width. Each smoothed gain is a weighted mean of

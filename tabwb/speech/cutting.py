@@ -10,11 +10,11 @@ from tabwb.speech.stretches import windows
 
 OTHER_SOUND = "<spn>"
 AROUND_S = 0.15
-"""What a transcriber is given before and after each stretch, where there is room."""
+"""Seconds of sound before and after each stretch, where there is room."""
 
 
 def pieces(clip: Clip, seconds: float, least_s: float = 0.0) -> tuple[Clip, ...]:
-    """Return the clips that a transcriber is given in place of one.
+    """Return the pieces of a clip that a transcriber is given.
 
     Args:
         clip: with its stretches of speech; of a file's whole length.
@@ -31,19 +31,18 @@ def pieces(clip: Clip, seconds: float, least_s: float = 0.0) -> tuple[Clip, ...]
 def joined(
     heard: Sequence[Transcript], given: Sequence[Clip], whole: Clip, seconds: float, spec: str
 ) -> Transcript:
-    """Return one transcript of what was heard in each piece, by the clock of the whole.
+    """Return the transcripts of all pieces joined, on the clock of the whole clip.
 
     Args:
-        heard: of each piece, in order of time; none where nobody speaks.
+        heard: of each piece, in order of time; none without speech.
         given: the pieces.
         whole: the clip that they are of.
         seconds: how long it is.
         spec: of the transcriber.
 
     Returns:
-        In status ``error`` where any piece is; ``empty`` where nothing was heard. Other sounds that
-        stand out stand in it as ``<spn>``. The likelihood of an accepted form is that of the piece
-        where it is highest.
+        In status ``error`` where any piece is; ``empty`` where nothing was heard. Other sounds are
+        ``<spn>``. The likelihood of an accepted form is that of the piece where it is highest.
     """
     failed = next((transcript for transcript in heard if transcript.status == "error"), None)
     if failed is not None:
@@ -69,7 +68,7 @@ def joined(
 
 
 def shifted(segments: Sequence[Segment], by_s: float) -> list[Segment]:
-    """Return segments as much later."""
+    """Return segments shifted in time."""
     return [
         replace(
             segment, start_s=round(segment.start_s + by_s, 4), end_s=round(segment.end_s + by_s, 4)

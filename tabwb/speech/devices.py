@@ -1,4 +1,4 @@
-"""Microphones and loudspeakers that are there now."""
+"""Microphones and loudspeakers that are connected now."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Device:
     """A microphone or a loudspeaker.
 
     Attributes:
-        index: its number in the list it came from; another list may number otherwise.
+        index: its number in this list; other lists may have other numbers.
         name: as the system calls it.
         host: the interface it is reached by, such as ``ALSA``, ``Core Audio``, ``Windows WASAPI``.
         channels: how many it has.
@@ -32,17 +32,17 @@ class Device:
 
 
 def inputs() -> tuple[Device, ...]:
-    """Return every microphone, looked for anew.
+    """Return every microphone, from a new search.
 
     Raises:
         MissingExtra: sounddevice is not installed.
-        ComponentError: PortAudio is not here, or does not work with this audio configuration.
+        ComponentError: PortAudio is not installed, or does not work with this audio configuration.
     """
     return _listed("input")
 
 
 def outputs() -> tuple[Device, ...]:
-    """Return every loudspeaker, looked for anew. Raises as :func:`inputs`."""
+    """Return every loudspeaker, from a new search. Raises as :func:`inputs`."""
     return _listed("output")
 
 
@@ -93,7 +93,7 @@ def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> De
 
 
 def title(device: Device) -> str:
-    """Return a device's name with its interface, which tells twins apart."""
+    """Return a device's name with its interface, which distinguishes equal names."""
     return f"{device.name}, {device.host}"
 
 

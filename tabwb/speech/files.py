@@ -1,7 +1,7 @@
 """Sound files of any usual kind, rate and number of channels, read as one channel.
 
-WAV, FLAC, OGG (Vorbis, Opus), MP3 and AIFF come in by the same road, libsndfile. What is stored is
-never altered: whoever wants another rate or level derives it (:mod:`tabwb.speech.condition`).
+WAV, FLAC, OGG (Vorbis, Opus), MP3 and AIFF are read with libsndfile. Stored files are never
+altered; other rates or levels are derived copies (:mod:`tabwb.speech.condition`).
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from tabwb.records.errors import TabwbError
 from tabwb.speech.needs import need
 
 Samples = NDArray[np.float32]
-"""One channel: shape (samples,), float32, full scale at -1 and 1. Its rate stands beside it."""
+"""One channel: shape (samples,), float32, full scale at -1 and 1. The rate is kept beside it."""
 
 SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff")
 ALLOWED = "WAV, FLAC, OGG, MP3 or AIFF"
 BLOCK = 1 << 18
-"""Frames read at once where a whole file is looked through."""
+"""Frames read at once when a whole file is checked."""
 RATES = (1_000, 768_000)
 """The lowest and the highest sampling rate that is read, in Hz."""
 MOST_CHANNELS = 64
 LONGEST_S = 3600.0
 """The longest stretch that is read at once, in seconds. A small FLAC file can hold many hours."""
 SLACK_S = 0.2
-"""An MP3 may promise so much more than it holds: its frames are counted in packets."""
+"""An MP3 may state this many seconds more than it holds: its frames are counted in packets."""
 MOST_RIFF = 0x7FFF_0000
 """Lengths from here on stand for "not known" in the head of a WAV file."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoundInfo:
-    """What a file says of itself, without its sound.
+    """Description of a sound file, without its samples.
 
     Attributes:
         rate: samples per second.
@@ -63,7 +63,7 @@ class SoundInfo:
 
 
 def info(path: str | os.PathLike[str]) -> SoundInfo:
-    """Return what kind of sound a file holds.
+    """Return the description of a sound file.
 
     Raises:
         TabwbError: it is not there, or no sound file.
@@ -95,10 +95,10 @@ def recorded_on(path: str | os.PathLike[str]) -> str:
 
 
 def check_whole(path: str | os.PathLike[str]) -> SoundInfo:
-    """Read a file to its end: what is damaged or cut off is found before anything rests on it.
+    """Read a file to its end, to find damage before it is used; return its description.
 
     Raises:
-        TabwbError: it holds no sound, or less than it promises.
+        TabwbError: it holds no sound, or less than its header states.
     """
     description = info(path)
     if description.frames == 0:
@@ -176,7 +176,7 @@ def read_clip(
 
 
 def _mono_blocks(sound: Any, frames: int, most: int) -> Iterator[Samples]:
-    """Yield the next frames in blocks, so that further channels take no room."""
+    """Yield the next frames in blocks, to save the memory of further channels."""
     while frames:
         block = sound.read(min(most, frames), dtype="float32", always_2d=True)
         if not len(block):
@@ -226,7 +226,7 @@ def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
 
 
 def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None:
-    """Write 16-bit mono WAV for its owner's eyes alone; whole under its name, or not there."""
+    """Write a private 16-bit mono WAV, whole or not at all."""
     soundfile = need("soundfile", "writing sound files")
     target = Path(path)
     growing = target.with_name(f"{target.name}.writing")
@@ -243,7 +243,7 @@ def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None
 def _promised(path: Path) -> int:
     """Return the number of bytes that a WAV header states; of other files the size.
 
-    A program that died leaves 0 or the largest number there: that promises nothing.
+    A crashed program leaves 0 or the largest number there, which is ignored.
     """
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -271,7 +271,7 @@ def _open(path: str | os.PathLike[str]) -> Any:
     soundfile = need("soundfile", "reading sound files")
     place = os.fspath(path)
     try:
-        # Opened here, so that a missing file and a foreign one are told apart, whatever its name.
+        # Opened here to distinguish a missing file from one of another format.
         size = Path(place).stat().st_size
         if Path(place).is_dir():
             raise TabwbError("is a folder", where=place, allowed=f"a file: {ALLOWED}")

@@ -1,7 +1,7 @@
-"""Speech is found before it is transcribed: by a model of voice activity, and by energy.
+"""Speech detection before transcription: by a model of voice activity, and by energy.
 
-A word in a long recording is a small part of it. What is given to a transcriber, and the level that
-it is brought to, therefore rest on the stretches that are found here.
+A word is a small part of a long recording. So the transcriber is given only the stretches found
+here, and its input level is set on them.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class FoundSpeech:
 
 
 def find_speech(samples: Samples, rate: int, finding: Finding = "speech") -> FoundSpeech:
-    """Find the stretches in which somebody speaks.
+    """Find the stretches of speech.
 
     With the model: its stretches are speech, and energy that touches none of them is another sound.
-    Where the model finds nothing and energy does, the stretches of energy are taken for speech.
+    Where the model finds nothing but energy does, the stretches of energy count as speech.
 
     Args:
         samples: one channel, float32 in [-1, 1].
@@ -90,7 +90,7 @@ def _touches(one: Stretch, others: Sequence[Stretch]) -> bool:
 
 
 def _trimmed(one: Stretch, energetic: Sequence[Stretch]) -> Stretch:
-    """Return a stretch of the model's, no wider than the energy in it: the model ends words late.
+    """Return a stretch of the model trimmed to its energy, because the model ends words late.
 
     >>> _trimmed(Stretch(1.0, 2.0), [Stretch(1.1, 1.3), Stretch(1.5, 2.2)])
     Stretch(start_s=1.1, end_s=2.0)

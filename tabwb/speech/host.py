@@ -39,9 +39,9 @@ VERBS = {"devices": _devices, "record": _record, "play": _play}
 
 
 def main(verb: str) -> None:
-    """Do one thing and end."""
+    """Run one verb and end."""
     writing = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what a library prints is no message
+    os.dup2(2, 1)  # what a library prints is not a message
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lock = threading.Lock()
 
@@ -50,7 +50,7 @@ def main(verb: str) -> None:
             try:
                 writing.write(json.dumps(message, allow_nan=False).encode() + b"\n")
             except OSError:
-                ending.set()  # nobody listens any more
+                ending.set()  # the program has closed the pipe
 
     ending = threading.Event()
     reading = os.fdopen(os.dup(0), "rb")
@@ -70,7 +70,7 @@ def main(verb: str) -> None:
     except TabwbError as error:
         tell({"event": "error", "kind": "other", "message": error.message, "where": error.where})
         status = 1
-    # PortAudio can wait for ever for a device that went; all files are closed here.
+    # PortAudio can block forever for a device that disappeared; all files are closed here.
     sys.stderr.flush()
     os._exit(status)
 

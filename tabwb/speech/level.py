@@ -1,4 +1,4 @@
-"""How loud sound is: peak and RMS in dBFS, and the clip light.
+"""Level of sound: peak and RMS in dBFS, and clipping.
 
 0 dBFS is a sample at full scale, for the peak and for the RMS alike; a sine that just reaches full
 scale has an RMS of -3.01 dBFS.
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from tabwb.speech.files import Samples
 
 FLOOR_DBFS = -144.0
-"""What is said for digital silence, and for anything below the last of 24 bits."""
+"""Level of digital silence and of anything below the last of 24 bits."""
 FULL_SCALE = 0.9999
 """A sample at or above this is at full scale, also one of 16 bits (32767/32768) in 24."""
 CLIP_RUN = 3
-"""So many samples at full scale in a row are a clipped wave; one alone may be a true peak."""
+"""Samples at full scale in a row that show a clipped wave; a single one may be a true peak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Level:
     Attributes:
         peak_dbfs: of the largest sample.
         rms_dbfs: of the whole block.
-        clipped: whether a wave was cut off at full scale in it: the clip light.
+        clipped: whether a wave was clipped at full scale in it.
     """
 
     peak_dbfs: float = FLOOR_DBFS

@@ -1,7 +1,7 @@
-"""When speech begins: by energy, with its uncertainty, for description and not for psychophysics.
+"""Onset of speech by energy, with its uncertainty, for description and not for psychophysics.
 
-As every voice key it hears a vowel better than a fricative: "f" and "th" can be as weak as the
-room. So the uncertainty is said with each onset, and a person can move it.
+Like every voice key it detects vowels better than fricatives: "f" and "th" can be as weak as the
+noise of the room. So each onset has an uncertainty, and a person can move it.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from tabwb.speech.level import FLOOR_DBFS
 HOP_S = 0.005
 WINDOW_S = 0.010
 HELD_S = 0.060
-"""For so long the energy has to stay up: a click or a smacking lip is shorter."""
+"""Seconds for which the energy has to stay high: clicks and lip smacks are shorter."""
 HELD_SHARE = 0.8
 RISE_DB = 15.0
-"""Above the noise: here is speech for certain."""
+"""Decibels above the noise that are certainly speech."""
 FOOT_DB = 6.0
-"""Above the noise: the sound that was growing into it has begun."""
+"""Decibels above the noise at which the sound began."""
 LONGEST_FOOT_S = 0.200
 LEAST_DBFS = -60.0
-"""Nothing below this is taken for speech, however silent the room."""
+"""Lower limit of the level of speech, however silent the room."""
 BELOW_PEAK_DB = 30.0
-"""Nor anything so far below the loudest of the clip."""
+"""Lower limit relative to the loudest part of the clip."""
 KEY_GUARD_S = 0.060
 METHOD = "energy-1"
 
 
 @dataclass(frozen=True, slots=True)
 class Onset:
-    """Where speech begins.
+    """The onset of speech.
 
     Attributes:
         s: seconds from the beginning of the samples.
-        uncertainty_s: it may lie so much to either side.
+        uncertainty_s: to either side, in seconds.
         method: its name, version and what was left out, for the reader of a latency.
     """
 
@@ -53,9 +53,9 @@ def onset(samples: Samples, rate: int, ignore: Iterable[tuple[float, float]] = (
     """Return the beginning of the first sound that is loud and long enough to be speech.
 
     The level of 10 ms windows, 5 ms apart, of the signal above about 100 Hz is compared with the
-    noise of the clip (the 10th percentile of its windows). Speech is where it stands 15 dB above
-    the noise in 80% of 60 ms; from there the onset is walked back to where the level rose 6 dB
-    above the noise, at most 200 ms.
+    noise of the clip (the 10th percentile of its windows). Speech is where it is 15 dB above the
+    noise in 80% of 60 ms; from there the onset is walked back to where the level rose 6 dB above
+    the noise, at most 200 ms.
 
     Args:
         samples: one channel, float32.
@@ -121,7 +121,7 @@ def window_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
     hop, width = round(HOP_S * rate), round(WINDOW_S * rate)
     if hop == 0 or samples.size < width:
         return np.zeros(0)
-    # A running mean of 10 ms taken away is a gentle high-pass: rumble and offsets are no speech.
+    # Subtracting a running mean of 10 ms is a gentle high-pass against rumble and offsets.
     sums = np.cumsum(np.pad(samples.astype(np.float64), (width // 2, width - width // 2), "edge"))
     x = samples - (sums[width:] - sums[:-width])[: samples.size] / width
     energy = np.concatenate(([0.0], np.cumsum(np.square(x))))

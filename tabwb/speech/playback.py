@@ -18,7 +18,7 @@ from tabwb.speech.process import ANSWER_S, Message, SoundHost
 
 BLOCK_S = 0.05
 LATENCY_S = 0.4
-"""Asked for, so that a busy machine does not tear holes into what is heard."""
+"""Requested latency, against gaps on a busy machine."""
 
 
 class Playback:

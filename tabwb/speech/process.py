@@ -1,9 +1,9 @@
 """The program's side of the sound host: PortAudio works in a process of its own.
 
-PortAudio and ALSA write to C's stderr, where Textual paints; they list devices once per process, so
-that a headset plugged in later stays unseen; they may hang or crash with a device that goes; and a
-Python callback starves while its process computes. None of this reaches a program that only reads
-lines from a pipe. A recorder whose program dies sees its pipe close, and ends its file.
+PortAudio and ALSA write to C's stderr, where Textual draws; they list devices once per process, so
+that a headset plugged in later is not found; they may hang or crash with a device that disappears;
+and a Python callback is late while its process computes. A program that only reads lines from a
+pipe is not affected. When the program dies, the pipe closes and the recorder ends its file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HINTS: Mapping[str, str] = {
     "open": "another program may hold the device; 'tabwb microphone list' shows the others",
     "file": "make room there or allow writing, or choose another place",
 }
-"""What to do about each kind of error of the host."""
+"""A hint for each kind of error of the host."""
 
 
 class SoundHost:
@@ -84,11 +84,11 @@ class SoundHost:
         return self._popen.pid
 
     def ask_to_end(self) -> None:
-        """Let the host end what it does in good order."""
+        """Ask the host to end in good order."""
         self._say({"end": True})
 
     def end(self, timeout_s: float = END_S) -> None:
-        """Wait for the end, and bring it about where it does not come."""
+        """Wait for the end, and force it after a limit."""
         stdin = self._popen.stdin
         assert stdin is not None
         with contextlib.suppress(OSError):
@@ -155,7 +155,7 @@ def _last(log: IO[bytes]) -> str:
 
 
 def ask(verb: str, options: Message, timeout_s: float = ANSWER_S) -> list[Message]:
-    """Run a host to its end and give what it said.
+    """Run a host to its end and return its messages.
 
     Raises:
         MissingExtra: sounddevice is not installed.

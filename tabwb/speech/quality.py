@@ -1,7 +1,7 @@
-"""What may be wrong with a recording, said while it can still be made again.
+"""Remarks on the quality of a recording, made while it can still be repeated.
 
-Thresholds are ours and stand here as data; a remark names the number that it is about. They are for
-describing a recording, not the person who speaks.
+Thresholds are ours; a remark names its number. They describe a recording, not the person who
+speaks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tabwb.speech.level import FLOOR_DBFS, dbfs, full_scale_runs, rms
 
 FRAME_S = 0.025
 SHORT_S = 0.25
-"""Below it there is hardly room for a word."""
+"""Shorter recordings hardly hold a word."""
 QUIET_DBOV = -45.0
 """Speech with an active level below this leaves little above the noise of a sound card."""
 LEAST_ABOVE_NOISE_DB = 20.0
@@ -28,7 +28,7 @@ QUIET_PERCENTILE = 10.0
 MAINS_HZ = (50.0, 60.0)
 HARMONICS = 4
 HUM_DB = 15.0
-"""How far lines of the mains stand above what is beside them."""
+"""Decibels of mains lines above neighbouring frequencies."""
 HUM_DBFS = -75.0
 """Weaker hum is not worth a remark."""
 HUM_SEGMENT_S = 1.0
@@ -36,12 +36,12 @@ HUM_MOST_SEGMENTS = 120
 """Of a long recording, evenly spread."""
 HUM_BINS = 260
 HUM_SHORTEST_S = 2.0
-"""Hum is told from a voice by standing still; in less time it cannot be."""
+"""Shortest recording in which steady hum can be distinguished from a voice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What is known of a recording's quality.
+    """Quality of a recording.
 
     Attributes:
         clipped: in how many places 3 or more samples in a row are at full scale.
@@ -67,7 +67,7 @@ class Quality:
 
 
 def quality(samples: Samples, rate: int) -> Quality:
-    """Look at a recording.
+    """Return the quality of a recording.
 
     Args:
         samples: one channel, float32 in [-1, 1], as recorded.
@@ -114,7 +114,7 @@ def speech_level(samples: Samples, rate: int) -> float | None:
 
 
 def _level_remarks(speech: float | None, floor: float) -> list[str]:
-    """Return what is to be said of the level of speech in dBov over the noise floor in dBFS.
+    """Return a remark on the level of speech in dBov over the noise floor in dBFS, or empty.
 
     >>> _level_remarks(None, -70.0), _level_remarks(-25.0, -70.0)
     (['no speech found'], [])
@@ -147,7 +147,7 @@ def frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
 
 
 def hum(samples: Samples, rate: int) -> float | None:
-    """Return the frequency of the mains where they hum: 50 or 60 Hz, or None.
+    """Return the frequency of mains hum: 50 or 60 Hz, or None.
 
     Power spectra of 1 s (Hann, 1 Hz apart, half overlapping); at each frequency the lower quartile
     over time, for hum stays while a voice moves and pauses. A line hums when it stands 15 dB above

@@ -1,8 +1,8 @@
-"""Recording from a microphone to a WAV on disk as it comes, with an eye on what may go wrong.
+"""Recording from a microphone to a growing WAV file, with alarms for what goes wrong.
 
 The work is done in a process of its own (:mod:`tabwb.speech.process`); here is what the program
-sees of it. A file whose name ends in ``.part`` is one that nobody has taken in yet: such are
-offered when the program starts again.
+sees of it. A file whose name ends in ``.part`` is not imported yet: it is offered when the program
+starts again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tabwb.speech.process import ANSWER_S, Message, SoundHost
 from tabwb.speech.wav import is_growing, repair
 
 SILENT_S = 2.0
-"""A host that says nothing for so long is called dead or stuck."""
+"""Seconds without a message after which a host counts as dead or stuck."""
 STOP_S = 5.0
 
 
@@ -35,7 +35,7 @@ class Recording:
         channels: of the file.
         seconds: how long it is.
         frames: samples of each channel.
-        overflows: how often PortAudio knew that it lost input; it does not know of all.
+        overflows: how often PortAudio reported lost input, which is not always.
         remarks: every alarm there was, with its second in the file.
     """
 
@@ -129,7 +129,7 @@ class Recorder:
 
     @property
     def now_s(self) -> float:
-        """Where in the file the sound of this moment will lie, in seconds.
+        """Position in the file of the sound of this moment, in seconds.
 
         From the clock and the arrival of the last two seconds' sound; see :attr:`uncertainty_s`.
         It stands still when no more sound comes.
@@ -141,7 +141,7 @@ class Recorder:
 
     @property
     def uncertainty_s(self) -> float:
-        """How far :attr:`now_s` may be off: half the latency that PortAudio tells of."""
+        """Uncertainty of :attr:`now_s`: half the latency that PortAudio reports."""
         return self._uncertainty_s
 
     @property
@@ -213,7 +213,7 @@ def unfinished(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
 
 
 def adopt(path: str | os.PathLike[str]) -> Recording:
-    """Make an unfinished recording whole: its header tells of all that was written.
+    """Complete an unfinished recording: its header then covers all written samples.
 
     The file stays where it is, under its name; nothing of its sound is touched.
 
@@ -224,5 +224,5 @@ def adopt(path: str | os.PathLike[str]) -> Recording:
     try:
         rate, channels, frames = repair(file)
     except OSError as error:
-        raise TabwbError(f"cannot be taken in: {error.strerror}", where=str(file)) from error
+        raise TabwbError(f"cannot be imported: {error.strerror}", where=str(file)) from error
     return Recording(file, rate, channels, frames / rate, frames)

@@ -1,8 +1,8 @@
 """Which source a sound server gives a recorder, inside the sound host.
 
-When a microphone goes, PulseAudio and PipeWire may go on with another one, and neither PortAudio
-nor ALSA says so. Their own tool ``pactl`` does: it is told of every change, and looks where the
-stream of this process hangs. Where there is no such server nothing is rerouted or watched.
+When a microphone disappears, PulseAudio and PipeWire may switch to another one, and neither
+PortAudio nor ALSA reports it. Their own tool ``pactl`` does: it reports every change, and the
+source of this process's stream. Without such a server nothing is rerouted or watched.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import threading
 
 ASK_S = 2.0
 LOOK_S = 2.0
-"""It is looked so often even if nothing was told, since pactl begins to listen with a delay."""
+"""Seconds between checks without an event, because pactl begins to listen with a delay."""
 
 
 class Routing:
@@ -24,7 +24,7 @@ class Routing:
 
     Attributes:
         source: its description at the beginning, or empty where no sound server is in between.
-        changed: what happened to it, as a sentence, or empty.
+        changed: how the source changed, as a sentence, or empty.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ def source_number(listing: str, pid: int) -> str:
 
 
 def description(listing: str, number: str) -> str:
-    r"""Return how a source is called by its server; its number where it has no words.
+    r"""Return the server's description of a source, or its number.
 
     >>> description("Source #1\n\tName: m\n\tDescription: Desk microphone\n", "1")
     'Desk microphone'

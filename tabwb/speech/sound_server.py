@@ -1,4 +1,4 @@
-"""Which sound server PortAudio would reach, and refusing one elsewhere while offline.
+"""The sound server that PortAudio would use; one on another computer is refused while offline.
 
 libpulse connects in C, where the audit hook of :mod:`tabwb.plugin_api.remote.offline` sees nothing.
 """
@@ -63,6 +63,6 @@ def _files(environ: Mapping[str, str]) -> list[Path]:
         return [Path(environ["PULSE_CLIENTCONFIG"])]
     home = Path(environ.get("HOME") or Path.home())
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    # libpulse reads the first that is there; all are looked at, which refuses too much at most.
+    # libpulse reads the first that exists; all are checked, which may refuse more than needed.
     files = [config / "pulse" / "client.conf", home / ".pulse" / "client.conf", SYSTEM]
     return files + [path for file in files for path in sorted(Path(f"{file}.d").glob("*.conf"))]

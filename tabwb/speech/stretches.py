@@ -1,7 +1,7 @@
-"""Where in a recording somebody speaks: stretches of sound that stand out from the noise.
+"""Detection of speech by energy: stretches of sound above the noise.
 
-By energy alone: it tells sound from silence, not speech from other sounds, and it may cut a weak
-consonant off; therefore each stretch is given with some sound around it.
+Energy separates sound from silence, not speech from other sounds, and it may cut off a weak
+consonant; so each stretch is extended on both sides.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from tabwb.speech.onset import HOP_S, LEAST_DBFS, WINDOW_S, window_levels
 METHOD = "energy-2"
 NOISE_PERCENTILE = 10.0
 LOUD_WINDOW = 20
-"""Loud is the level of the 20th largest window: of speech 0.1 s stands above it, however long the
+"""Loud is the level of the 20th largest window: 0.1 s of speech exceeds it, however long the
 recording is. A share of the windows would lose a word in a long recording."""
 STANDS_OUT_DB = 9.0
-"""Where loud and quiet windows are no further apart nothing stands out."""
+"""With a smaller difference between loud and quiet windows no stretch is found."""
 SURE_DB, SURE_BELOW_LOUD_DB = 10.0, 25.0
-"""Speech for certain: so far above the noise, and not so far below the loudest."""
+"""Decibels above the noise, and below the loud level, of certain speech."""
 FOOT_DB, FOOT_BELOW_LOUD_DB = 5.0, 35.0
-"""What touches it and stands above this belongs to it."""
+"""Adjacent windows above this level belong to the stretch."""
 SHORTEST_S = 0.08
 LEAST_GAP_S = 0.30
-"""Shorter silences lie within a word: the closure of a stop, a weak consonant."""
+"""Shorter silences are within a word: the closure of a stop, a weak consonant."""
 
 
 def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
-    """Return the stretches in which somebody speaks, in order; none where nothing stands out.
+    """Return the stretches of speech in order; none where nothing exceeds the noise.
 
     Thresholds are ours. Noise is the 10th percentile of the levels of 10 ms windows (5 ms apart),
     loud the 20th largest of them.
@@ -71,7 +71,7 @@ def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
 def windows(
     stretches: Sequence[Stretch], seconds: float, least_s: float, around_s: float
 ) -> tuple[Stretch, ...]:
-    """Return each stretch with some sound around it, none reaching into the next one's half.
+    """Return each stretch extended on both sides, at most to the middle between neighbours.
 
     Args:
         stretches: in order.
@@ -90,7 +90,7 @@ def windows(
         if at + 1 < len(stretches):
             high = (stretch.end_s + stretches[at + 1].start_s) / 2
         start, end = stretch.start_s - room, stretch.end_s + room
-        # What one side has no room for the other side takes.
+        # The rest of a side without room is added to the other side.
         start, end = min(start, high - least_s), max(end, low + least_s)
         cut.append(Stretch(round(max(start, low), 6), round(min(end, high), 6)))
     return tuple(cut)

@@ -1,4 +1,4 @@
-"""How likely speech is in each 32 ms: the Silero model of voice activity, by ONNX Runtime.
+"""Probability of speech in each 32 ms, by the Silero model of voice activity in ONNX Runtime.
 
 The model file comes from the package silero-vad 6.2.3 (MIT, ``data/LICENSE-silero-vad.txt``). The
 package itself needs torch and is not used.
@@ -21,7 +21,7 @@ MODEL = Path(__file__).parent / "data" / "silero_vad_16k.onnx"
 METHOD = "silero-6.2.3"
 RATE = 16_000
 FRAME = 512
-"""Samples that one probability is about: 32 ms."""
+"""Samples of one probability: 32 ms."""
 CONTEXT = 64
 """Samples before a frame that the model is given with it."""
 STATE = (1, 1, 128)

@@ -139,7 +139,7 @@ def _write_all(file: BinaryIO, data: bytes) -> None:
 
 
 def _pad(file: BinaryIO, size: int) -> None:
-    """Write the byte that makes a chunk of a RIFF file even; a full disk is no error here."""
+    """Write the byte that makes a chunk of a RIFF file even; a full disk is ignored."""
     if size % 2:
         with contextlib.suppress(OSError):
             file.seek(HEADER + size)
