@@ -122,7 +122,7 @@ def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
             files.broken.append(Broken(where, "the file is empty", repr(name), _INSIDE))
         elif control:
             files.broken.append(
-                Broken(where, f"{control} stands in the file", repr(name), "printable text")
+                Broken(where, f"{control} is not allowed", repr(name), "printable text")
             )
         files.contents[name] = text
         files.hashes[name] = hashlib.sha256(content).hexdigest()
