@@ -124,7 +124,7 @@ COMMON = {
     "counts": "whether a right answer after the cue counts as right.",
     "code": "id of the code.",
     "flags": "the flags of the code.",
-    "transcript": "what was heard.",
+    "transcript": "the transcript.",
 }
 """Meanings of fields that several records of naming share."""
 

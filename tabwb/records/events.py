@@ -15,7 +15,7 @@ from tabwb.records.trials import Attempt, PlannedTrial
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened in one administration.
+    """An event in one administration.
 
     Attributes:
         administration: its number in the store.
@@ -38,7 +38,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class TrialStarted(Event):
-    """A trial was put before the examinee.
+    """The examinee got a trial.
 
     Attributes:
         trial: as planned, with its number, prompt and options.
@@ -77,11 +77,11 @@ class Waiting(Event):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Event):
-    """Several trials were put to a back end together (transient); answers come one by one.
+    """A back end got several trials together (transient); replies come one by one.
 
     Attributes:
         trials: their numbers.
-        at_once: how many of them the back end has under way at one time, or None where unknown.
+        at_once: the number that the back end processes at one time, or None if unknown.
     """
 
     trials: tuple[int, ...]
@@ -107,7 +107,7 @@ class Rated(Event):
 
     Attributes:
         trial, attempt: numbers of the trial and of the attempt within it.
-        ratings: all that were made in this step.
+        ratings: all ratings of this step.
     """
 
     trial: int
@@ -117,7 +117,7 @@ class Rated(Event):
 
 @dataclass(frozen=True, slots=True)
 class JudgementRecorded(Event):
-    """A judge that asks a model has judged an answer.
+    """A judge with a model has judged a response.
 
     Attributes:
         trial, attempt: numbers of the trial and of the attempt within it.
@@ -183,7 +183,7 @@ class Noted(Event):
 
 @dataclass(frozen=True, slots=True)
 class Observed(Event):
-    """Something was observed of a person: a cue, an onset, a score, a code, a transcript.
+    """An observation of a person: a cue, an onset, a score, a code, a transcript.
 
     Attributes:
         trial: its number; None for the whole administration.

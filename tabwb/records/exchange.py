@@ -31,7 +31,7 @@ class Decoding:
     """How text is drawn from a model. Greedy is ``temperature=0``.
 
     Attributes:
-        max_tokens: the most tokens of a reply.
+        max_tokens: token limit of a reply.
         temperature: 0 for greedy, else the sampling temperature.
         top_p: nucleus mass in (0, 1].
         stop: strings at which a reply ends; they are not part of it.
@@ -65,7 +65,7 @@ class Request:
 
     Attributes:
         messages: the conversation, the last one being the user's.
-        decoding: how to draw the reply.
+        decoding: how the reply is decoded.
         protocol: how the answer is obtained.
         options: the allowed answers, for the protocols that use them.
         key: names the item (``subtest/item``) for back ends that replay recorded answers, with
@@ -74,7 +74,7 @@ class Request:
         json_schema: of the reply, as canonical JSON text; empty for free text. A back end whose API
             can keep a reply to a schema does so and says it in the reply's metadata
             (``structured``); any other one ignores it.
-        kind: what is asked for, or None; chooses the examples of a template, where it has any.
+        kind: the kind of response, or None; selects the examples of a template.
     """
 
     messages: tuple[Message, ...]

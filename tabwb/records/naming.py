@@ -24,16 +24,16 @@ SCORE_KEYS: Mapping[str, Score] = {str(key): score for key, score in enumerate(S
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The stretch of a recording that is one response: from the picture to the end of the window.
+    """The segment of a recording with one response: from the picture to the end of the window.
 
     Attributes:
         recording: uid of the recording.
         start_s, end_s: the stretch.
-        shown_s: when the picture was drawn, or None where that is not known (a file).
-        onset_s: when speech began, as measured, or None where none was found.
+        shown_s: when the picture was drawn, or None if not known (a file).
+        onset_s: when speech began, as measured, or None if none was found.
         onset_uncertainty_s: of the onset, seconds; None with ``onset_s``.
         onset_method: how it was measured, or empty.
-        remarks: what is wrong with the sound (``clipped``, ``too quiet``), or empty.
+        remarks: problems of the sound (``clipped``, ``too quiet``), or empty.
     """
 
     recording: str
@@ -101,13 +101,13 @@ class RecordingBegan:
 
 @dataclass(frozen=True, slots=True)
 class RecordingEnded:
-    """A recording is whole and kept.
+    """A recording is complete and stored.
 
     Attributes:
         recording: uid.
         sha256: of the file's bytes.
         seconds: how long it is.
-        remarks: what went wrong while it was made (gaps, a vanished device), or empty.
+        remarks: problems during the recording (gaps, a disconnected device), or empty.
     """
 
     recording: str
@@ -118,12 +118,12 @@ class RecordingEnded:
 
 @dataclass(frozen=True, slots=True)
 class PictureShown:
-    """The picture was drawn: zero of latency.
+    """The picture was drawn: time 0 of the latency.
 
     Attributes:
         recording: uid of the recording that runs, or empty.
-        at_s: when, or None where nothing is recorded.
-        uncertainty_s: how exactly that is known.
+        at_s: when, or None if nothing is recorded.
+        uncertainty_s: uncertainty of that time.
     """
 
     recording: str = ""
@@ -143,7 +143,7 @@ class Cued:
 
 @dataclass(frozen=True, slots=True)
 class RePrompted:
-    """The administrator asked again: what comes after it is not the first response."""
+    """The administrator asked again: later speech is not the first response."""
 
     at_s: float | None = None
 
@@ -172,7 +172,7 @@ class OnsetSet:
         onset_s: seconds of the recording.
         by: the rater.
         reason: why it was corrected, or empty.
-        at: when this was said, ISO 8601 in UTC, or empty where it was not noted.
+        at: time of the entry, ISO 8601 in UTC, or empty if unknown.
     """
 
     attempt: int
@@ -218,7 +218,7 @@ class Scored:
         score: see :data:`Score`.
         by: the rater.
         reason: why it cannot be scored, or what kind of no response it was.
-        after_reveal: what the machine says was seen before.
+        after_reveal: the rater had seen the machine's result.
     """
 
     attempt: int
@@ -236,7 +236,7 @@ class Heard:
         text: as typed.
         pronunciations: what it stands for, each ARPAbet with spaces; none for a word that is in no
             dictionary.
-        word: the word, or empty where phonemes were typed.
+        word: the word, or empty if phonemes were typed.
     """
 
     attempt: int
@@ -284,7 +284,7 @@ class Transcribed:
 
 @dataclass(frozen=True, slots=True)
 class TextSet:
-    """The words of a response whose text counts, as a transcriber or a person wrote them.
+    """The text of a spoken response, from a transcriber or a person.
 
     The text becomes :attr:`tabwb.records.trials.Attempt.response`.
 

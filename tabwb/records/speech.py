@@ -37,14 +37,14 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A stretch of a sound file, as it is given to a transcriber.
+    """A segment of a sound file for a transcriber.
 
     Attributes:
-        path: of the file; absolute where it goes to a child process.
+        path: of the file; absolute for a child process.
         start_s, end_s: the stretch in seconds; ``end_s`` None means to the end.
-        accepted: pronunciations (ARPAbet) whose likelihood is asked for beside free decoding.
-        speech: where somebody speaks, by the clock of the file; None where nobody has looked.
-        sounds: other sounds that stand out from the noise, likewise: coughs, slams, breaths.
+        accepted: pronunciations (ARPAbet) whose likelihood is requested besides free decoding.
+        speech: the stretches of speech, in seconds of the file; None if not detected yet.
+        sounds: other sounds above the noise, likewise: coughs, slams, breaths.
     """
 
     path: str
@@ -57,12 +57,12 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One phoneme (or, of a word transcriber, one word) as it was heard.
+    """One transcribed phoneme (or, of a word transcriber, one word).
 
     Attributes:
         phoneme: ARPAbet without stress (``AO``), or the word.
         start_s, end_s: seconds from the beginning of the clip.
-        confidence: 0 to 1 as the transcriber gives it, or None where it gives none.
+        confidence: 0 to 1 from the transcriber, or None.
     """
 
     phoneme: str
@@ -73,7 +73,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What one transcriber heard in one clip.
+    """The transcript of one clip by one transcriber.
 
     Attributes:
         transcriber: its spec.
@@ -81,9 +81,9 @@ class Transcript:
         segments: in time order.
         unit: what a segment is.
         seconds: how long the clip is.
-        dropped: labels without a phoneme of ours, with how often each came.
+        dropped: labels without a phoneme, with their counts.
         accepted_likelihood: log likelihood (natural, of the whole clip under CTC) of the best
-            accepted form less that of free decoding; None where it was not asked for.
+            accepted form less that of free decoding; None if it was not requested.
         error: the message of a failure, or empty.
         metadata: plain strings: model revision, label set, decoder, conditioning.
     """

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class AdministrationStatus(StrEnum):
-    """Where one battery given to one examinee stands; derived from its events."""
+    """State of an administration, derived from its events."""
 
     RUNNING = "running"
     PAUSED = "paused"
@@ -15,7 +15,7 @@ class AdministrationStatus(StrEnum):
 
 
 class TrialState(StrEnum):
-    """Where one presentation of one item stands."""
+    """State of one presentation of one item."""
 
     PLANNED = "planned"
     ANSWERED = "answered"
@@ -25,7 +25,7 @@ class TrialState(StrEnum):
 
 
 class AttemptState(StrEnum):
-    """Whether what came back can count. An attempt in error leaves its trial unanswered."""
+    """Whether a reply can count. An attempt in error leaves its trial unanswered."""
 
     OK = "ok"
     ERROR = "error"
@@ -33,7 +33,7 @@ class AttemptState(StrEnum):
 
 
 class ResponseStatus(StrEnum):
-    """What kind of text came back, from the stop reason and rules."""
+    """Status of a response, from the stop reason and rules."""
 
     OK = "ok"
     EMPTY = "empty"
@@ -59,7 +59,7 @@ class ResponseStatus(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a model stopped writing."""
+    """Why a model stopped generating."""
 
     END = "end"
     LENGTH = "length"
@@ -72,7 +72,7 @@ class StopReason(StrEnum):
 
 
 class RatingStatus(StrEnum):
-    """What a rating is; only ``value`` carries a number."""
+    """Kind of a rating; only ``value`` has a number."""
 
     VALUE = "value"
     UNPARSED = "unparsed"
@@ -81,7 +81,7 @@ class RatingStatus(StrEnum):
 
 
 class Protocol(StrEnum):
-    """How an answer is obtained from a model."""
+    """How a response is obtained from a model."""
 
     GENERATE = "generate"
     ENFORCED = "enforced"
@@ -89,7 +89,7 @@ class Protocol(StrEnum):
 
 
 class ResponseKind(StrEnum):
-    """What a subtest asks for: the list of task types.
+    """The kinds of response, one for each task type.
 
     Each member is declared in the folder of its name, in lower case, in :mod:`tabwb.tasks`.
     """

@@ -19,15 +19,15 @@ from tabwb.records.states import (
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One presentation of one item, fixed before the first prompt goes out.
+    """One presentation of one item, planned before the first prompt is sent.
 
     Attributes:
         number: 1-based place in the administration.
         subtest, item: ids in the battery.
         replicate: 0-based.
         options: the options in the order shown.
-        prompt: exactly what the user message will say.
-        practice: given for practice; never scored into a summary.
+        prompt: the user message, exactly.
+        practice: given for practice; never counted.
     """
 
     number: int
@@ -41,13 +41,13 @@ class PlannedTrial:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came back once. None is overwritten; of several the last one in state ``ok`` counts.
+    """One reply or response. None is overwritten; of several the last one in state ``ok`` counts.
 
     Attributes:
         number: 1-based within the trial.
         response: the text; empty when in error.
         state: whether it can count.
-        status: what kind of text it is, or None when in error.
+        status: the status of the text, or None if in error.
         stop_reason: why the examinee stopped.
         latency_s: seconds from prompt to end (of a spoken answer: from picture to onset), or None
             where unknown.
