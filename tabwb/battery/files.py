@@ -92,7 +92,12 @@ class NamedFiles:
 
 
 def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
-    """Read every file that ``file`` or ``picture`` names; none outside ``folder`` is opened."""
+    """Read every file that ``file`` or ``picture`` names; none outside ``folder`` is opened.
+
+    Args:
+        folder: of the battery.
+        tables: of the battery file.
+    """
     files = NamedFiles()
     root = folder.resolve()
     for where, name in named_pictures(tables):
@@ -146,7 +151,12 @@ def _read_inside(root: Path, name: str) -> bytes | str:
 
 
 def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """Yield every ``file`` of a sourced text, with its key path."""
+    """Yield every ``file`` of a sourced text, with its key path.
+
+    Args:
+        tables: of the battery file, or a part of it.
+        path: key path of the part.
+    """
     if isinstance(tables, Mapping):
         for key, inner in tables.items():
             if key == "file" and isinstance(inner, str) and "source" in tables:

@@ -60,8 +60,13 @@ def check_battery(
 def read_assets(path: Path, battery: Battery) -> Mapping[str, bytes]:
     """Return the bytes of every file that the battery names, by the path it names them with.
 
+    Args:
+        path: of the battery file.
+        battery: as it was read from the file.
+
     Raises:
-        TabwbError: a file has changed or gone since the battery was read.
+        TabwbError: a file is not readable any more.
+        BatteryProblems: a file has changed since the battery was read.
     """
     assets: dict[str, bytes] = {}
     for name, digest in battery.assets.items():
@@ -103,7 +108,12 @@ def _checked(
 
 
 def read_tables(path: Path, text: str) -> dict[str, Any] | Problem:
-    """Return the tables of a TOML text, or its error of syntax."""
+    """Return the tables of a TOML text, or its syntax error.
+
+    Args:
+        path: of the file, for the problem.
+        text: its contents.
+    """
     import tomli
 
     try:

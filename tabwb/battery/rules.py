@@ -236,7 +236,13 @@ def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -
 
 
 def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
-    """Yield a problem for each id that occurs twice in the array of tables at ``path``."""
+    """Yield a problem for each id that occurs twice in the array of tables at ``path``.
+
+    Args:
+        path: key path of the array.
+        ids: in order.
+        what: kind of the ids, for messages.
+    """
     first: dict[str, int] = {}
     for index, identifier in enumerate(ids):
         if identifier in first:
@@ -250,7 +256,12 @@ def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]
 
 
 def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
-    """Yield a problem for each string with control characters, which could steer a terminal."""
+    """Yield a problem for each string with control characters, which could steer a terminal.
+
+    Args:
+        path: key path of the value.
+        value: plain data.
+    """
     if isinstance(value, dict):
         for key, inner in value.items():
             if control := control_character(key):

@@ -6,6 +6,7 @@ mode itself, whatever the process's umask.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
@@ -39,7 +40,7 @@ def make_private_folder(folder: Path) -> Path:
         # mkdir's mode is narrowed by the umask, never widened: 0700 holds with every umask.
         parent.mkdir(mode=FOLDER_MODE, exist_ok=True)
     if not folder.is_dir():
-        raise NotADirectoryError(20, "Not a directory", str(folder))
+        raise OSError(errno.ENOTDIR, "Not a directory", str(folder))
     return folder
 
 

@@ -17,6 +17,10 @@ class Interrupt(KeyboardInterrupt):
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Handle a signal by raising :class:`Interrupt`.
 
+    Args:
+        number: of the signal.
+        frame: ignored.
+
     Raises:
         Interrupt: always.
     """

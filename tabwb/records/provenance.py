@@ -20,7 +20,12 @@ _LINE = re.compile(
 
 
 def said(name: str, origin: Origin, participant: str | None) -> str:
-    """Return the line.
+    """Return the line for one file.
+
+    Args:
+        name: of the file or administration.
+        origin: who made the answers.
+        participant: study ID, or None where it is unknown.
 
     >>> said("S-014-3", "human", "S-014")
     'Origin of the answers in S-014-3: human, participant S-014'

@@ -78,17 +78,36 @@ class Rating:
 
 
 def valued(rater: str, measure: str, value: float | bool, reason: str = "") -> Rating:
-    """Return a rating with a number (True and False become 1.0 and 0.0)."""
+    """Return a rating with a number (True and False become 1.0 and 0.0).
+
+    Args:
+        rater: id of the rater.
+        measure: what was rated.
+        value: a finite number or a verdict.
+        reason: for people.
+    """
     return Rating(rater, measure, float(value), RatingStatus.VALUE, reason)
 
 
 def undefined(rater: str, measure: str, reason: str) -> Rating:
-    """Return a rating for which the measure has no value, with the reason why."""
+    """Return a rating for which the measure has no value, with the reason why.
+
+    Args:
+        rater: id of the rater.
+        measure: what was rated.
+        reason: for people.
+    """
     return Rating(rater, measure, None, RatingStatus.UNDEFINED, reason)
 
 
 def failed(rater: str, measure: str, reason: str) -> Rating:
-    """Return a rating that could not be made because the rater failed."""
+    """Return a rating that could not be made because the rater failed.
+
+    Args:
+        rater: id of the rater.
+        measure: what was rated.
+        reason: for people.
+    """
     return Rating(rater, measure, None, RatingStatus.ERROR, reason)
 
 

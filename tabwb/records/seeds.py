@@ -88,6 +88,10 @@ def model_name(spec: str) -> str:
 def mixed(seed: int, own: int | None) -> int:
     """Return the seed of a reply under a back end's option ``seed``; unchanged without one.
 
+    Args:
+        seed: of the reply.
+        own: value of the back end's option, or None.
+
     >>> mixed(5, None), mixed(5, 1) == mixed(5, 2), mixed(5, 1) == mixed(6, 1)
     (5, False, False)
     """

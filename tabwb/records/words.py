@@ -30,6 +30,11 @@ SPEECH_CAUTION = (
 def plural(count: int, noun: str, many: str = "") -> str:
     """Return a number with its noun.
 
+    Args:
+        count: the number.
+        noun: in the singular.
+        many: the plural, where it is not formed with -s.
+
     >>> plural(1, "item"), plural(20, "item"), plural(0, "battery", "batteries")
     ('1 item', '20 items', '0 batteries')
     """

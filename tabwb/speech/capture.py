@@ -63,6 +63,11 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
     Sends ``ready`` with the first sound, ``level`` during the recording, ``alarm`` when something
     is wrong or right again, ``ended`` when the file is complete.
 
+    Args:
+        options: device, rate, channels and path, as plain data.
+        tell: sends a message to the program.
+        ending: set to end the recording.
+
     Raises:
         HostError: it could not begin; no file is left.
     """
@@ -287,6 +292,13 @@ class Taking:
 
 def samples_of(data: bytes, channels: int) -> Samples:
     """Return the samples of 24-bit PCM as the mean of its channels.
+
+    Args:
+        data: interleaved little-endian samples of 3 bytes.
+        channels: 1 or more.
+
+    Returns:
+        Shape (frames,), float32 in [-1, 1].
 
     >>> samples_of(bytes([0, 0, 0x40, 0, 0, 0xC0]), 1).tolist()
     [0.5, -0.5]

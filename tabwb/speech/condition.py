@@ -138,10 +138,14 @@ def condition_file(
 
 
 def high_pass(samples: Samples, rate: int) -> Signal:
-    """Butterworth high-pass of order 2 at 100 Hz: -3 dB there, 12 dB per octave below.
+    """Return the signal after a second-order Butterworth high-pass at 100 Hz (12 dB per octave).
 
     |H(f)|^2 = 1 / (1 + (100/f)^4) for f far below the rate. It begins as if the first sample had
     lasted for ever, so that an offset of the sound card does not become a click.
+
+    Args:
+        samples: one channel, float32 in [-1, 1].
+        rate: in Hz.
     """
     signal = need("scipy.signal", "conditioning")
     x: Signal = samples.astype(np.float64)

@@ -68,7 +68,12 @@ def joined(
 
 
 def shifted(segments: Sequence[Segment], by_s: float) -> list[Segment]:
-    """Return segments shifted in time."""
+    """Return segments shifted in time.
+
+    Args:
+        segments: in order of time.
+        by_s: seconds to add.
+    """
     return [
         replace(
             segment, start_s=round(segment.start_s + by_s, 4), end_s=round(segment.end_s + by_s, 4)
@@ -79,6 +84,10 @@ def shifted(segments: Sequence[Segment], by_s: float) -> list[Segment]:
 
 def with_sounds(segments: Sequence[Segment], sounds: Sequence[Stretch]) -> tuple[Segment, ...]:
     """Return segments with ``<spn>`` for each other sound, in order of time.
+
+    Args:
+        segments: in order of time.
+        sounds: stretches on the same clock.
 
     >>> [one.phoneme for one in with_sounds([Segment("AH", 2, 3)], [Stretch(0.5, 1)])]
     ['<spn>', 'AH']

@@ -62,7 +62,17 @@ def pick_output(wanted: str | int | None) -> Device:
 
 
 def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> Device:
-    """Return one of some devices, as :func:`pick` says it."""
+    """Return one of several devices.
+
+    Args:
+        devices: to choose from.
+        wanted: name, part of a name or number; None for the default one.
+        noun: ``microphone`` or ``loudspeaker``, for messages.
+
+    Raises:
+        UsageError: there is no such device, or several.
+        ComponentError: there is no device.
+    """
     if not devices:
         files = "; sound files that are there already: tabwb name BATTERY ... --input FOLDER"
         raise ComponentError(

@@ -226,7 +226,17 @@ def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
 
 
 def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None:
-    """Write a private 16-bit mono WAV, whole or not at all."""
+    """Write a private 16-bit mono WAV, whole or not at all.
+
+    Args:
+        path: of the file.
+        samples: one channel, float32 in [-1, 1].
+        rate: in Hz.
+
+    Raises:
+        TabwbError: it cannot be written.
+        MissingExtra: soundfile is not installed.
+    """
     soundfile = need("soundfile", "writing sound files")
     target = Path(path)
     growing = target.with_name(f"{target.name}.writing")

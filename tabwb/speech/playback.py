@@ -95,6 +95,11 @@ class Playback:
 def play_here(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> None:
     """Play, inside the sound host.
 
+    Args:
+        options: path, start_s, end_s and device, as plain data.
+        tell: sends a message to the program.
+        ending: set to stop.
+
     Raises:
         HostError: there is no loudspeaker, or it does not play.
     """

@@ -157,6 +157,11 @@ def _last(log: IO[bytes]) -> str:
 def ask(verb: str, options: Message, timeout_s: float = ANSWER_S) -> list[Message]:
     """Run a host to its end and return its messages.
 
+    Args:
+        verb: of the host.
+        options: what it needs, as plain data.
+        timeout_s: limit in seconds.
+
     Raises:
         MissingExtra: sounddevice is not installed.
         ComponentError: the host failed, or was not done in time.

@@ -103,6 +103,10 @@ def speech_level(samples: Samples, rate: int) -> float | None:
 
     Measured on the stretches of :func:`tabwb.speech.finding.find_speech`, one after the other, so
     that what the recording holds besides them does not change it. None where no speech is found.
+
+    Args:
+        samples: one channel, float32 in [-1, 1].
+        rate: in Hz.
     """
     stretches = find_speech(samples, rate).speech
     if not stretches:
@@ -132,7 +136,11 @@ def _level_remarks(speech: float | None, floor: float) -> list[str]:
 
 
 def frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
-    """RMS of each 25 ms in dBFS, without a rest at the end; one frame where there is less.
+    """Return the RMS of each complete 25 ms in dBFS; one frame for a shorter signal.
+
+    Args:
+        samples: one channel, float32 in [-1, 1].
+        rate: in Hz.
 
     >>> frame_levels(np.full(2_000, 0.1, dtype=np.float32), 16_000).round(1).tolist()
     [-20.0, -20.0, -20.0, -20.0, -20.0]
@@ -153,6 +161,10 @@ def hum(samples: Samples, rate: int) -> float | None:
     over time, for hum stays while a voice moves and pauses. A line hums when it stands 15 dB above
     the median of what lies 3 to 8 Hz beside it. Mains hum when their fundamental does, or two of
     their first four harmonics, and the lines together are above -75 dBFS.
+
+    Args:
+        samples: one channel, float32 in [-1, 1].
+        rate: in Hz.
     """
     width = round(HUM_SEGMENT_S * rate)
     if samples.size < HUM_SHORTEST_S * rate:

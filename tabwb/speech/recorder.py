@@ -162,7 +162,11 @@ class Recorder:
         return self._alarm
 
     def stop(self) -> Recording:
-        """End; the file is whole when this returns. Again: the same answer."""
+        """End the recording and return it complete; the same again at later calls.
+
+        Raises:
+            ComponentError: nothing was recorded.
+        """
         if self._recording is not None:
             return self._recording
         host = self._host

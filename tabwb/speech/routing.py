@@ -98,6 +98,10 @@ class Routing:
 def source_number(listing: str, pid: int) -> str:
     r"""Return pactl's number of the source that a process records from, or empty.
 
+    Args:
+        listing: output of ``pactl list source-outputs``.
+        pid: of the process.
+
     >>> source_number('Source Output #3\n\tSource: 1\n\tapplication.process.id = "42"\n', 42)
     '1'
     """
@@ -110,6 +114,10 @@ def source_number(listing: str, pid: int) -> str:
 
 def description(listing: str, number: str) -> str:
     r"""Return the server's description of a source, or its number.
+
+    Args:
+        listing: output of ``pactl list sources``.
+        number: of the source.
 
     >>> description("Source #1\n\tName: m\n\tDescription: Desk microphone\n", "1")
     'Desk microphone'

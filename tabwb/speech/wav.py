@@ -84,7 +84,12 @@ class WavWriter:
 
 
 def header(rate: int, channels: int, frames: int) -> bytes:
-    r"""Return the 44 bytes before the samples.
+    r"""Return the 44 bytes of a WAV header.
+
+    Args:
+        rate: in Hz.
+        channels: 1 or more.
+        frames: samples of each channel.
 
     >>> header(48_000, 1, 0)[:12], len(header(48_000, 1, 0))
     (b'RIFF$\x00\x00\x00WAVE', 44)
