@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tabwb.administer.expense import expense_of
-from tabwb.administer.forecast import forecasts
+from tabwb.administer.cost import expense_of, forecasts
 from tabwb.administer.session.conversation import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
@@ -102,7 +101,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
             f"at most {cost} ({price or 'no price is known'})"
         )
     for one in later:
-        note(one.told("by itself as soon as all is answered"))
+        note(one.line("by itself as soon as all is answered"))
     for line in said(can_show):
         note(line)
     return 0

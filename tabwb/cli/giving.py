@@ -155,8 +155,8 @@ def named_next(session: Session) -> str:
 
 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
+    from tabwb.administer.cost import Spending
     from tabwb.administer.session.drive import drive
-    from tabwb.administer.spending import Spending
 
     price = session.plugins.price(session.administration.conditions.examinee)
     done = sum(trial.counting is not None for trial in session.trials)

@@ -11,7 +11,7 @@ from tabwb.records import events
 from tabwb.records.states import AttemptState
 
 if TYPE_CHECKING:
-    from tabwb.administer.spending import Spending
+    from tabwb.administer.cost import Spending
 
 
 STEPS = 20
@@ -116,9 +116,9 @@ class Progress:
 
     def _spent(self) -> str:
         """Requests under way and what they have taken."""
-        from tabwb.administer.spending import told
+        from tabwb.administer.cost import format_spending
 
-        said = told(self._spending)
+        said = format_spending(self._spending)
         return f"  {said}" if said else ""
 
     def _remaining(self) -> str:

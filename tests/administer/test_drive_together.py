@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
+from tabwb.administer.cost import Spending, format_spending
 from tabwb.administer.session.drive import CONSECUTIVE_FAILURES, drive
 from tabwb.administer.session.session import Session
-from tabwb.administer.spending import Spending, told
 from tabwb.records import events
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request, Wait
@@ -71,8 +71,8 @@ def test_items_go_out_together_and_are_recorded_in_order(begin: Begin) -> None:
     ]
     asked = [event for event in made if isinstance(event, events.Asked)]
     assert [event.trials for event in asked] == [(1, 2, 3, 4), (5, 6)]
-    assert told(Spending().after(asked[0])) == "3 of 4 in flight"
-    assert told(Spending().after(asked[1])) == "2 in flight"
+    assert format_spending(Spending().after(asked[0])) == "3 of 4 in flight"
+    assert format_spending(Spending().after(asked[1])) == "2 in flight"
 
 
 def test_one_failure_harms_no_other_and_comes_again(begin: Begin) -> None:

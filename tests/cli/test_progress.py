@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from tabwb.administer.spending import Spending
+from tabwb.administer.cost import Spending
 from tabwb.cli.progress import Progress
 from tabwb.records import events
 from tabwb.records.states import AttemptState, StopReason

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from tabwb.administer import consent
-from tabwb.administer.expense import call_at_most, tokens_of
+from tabwb.administer.cost import call_at_most, tokens_of
 from tabwb.administer.judging.calls import (
     Estimate,
     Limits,

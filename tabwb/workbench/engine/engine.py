@@ -102,12 +102,12 @@ class Archive:
         Raises:
             TabwbError: it cannot be begun.
         """
-        from tabwb.administer.forecast import forecasts
+        from tabwb.administer.cost import forecasts
         from tabwb.administer.session.smallest_difference import brief, planned
 
         battery, conditions = self._conditions(draft)
         when = "afterwards, once all is answered and you say so"
-        judging = tuple(one.told(when) for one in forecasts(self.plugins, battery, conditions))
+        judging = tuple(one.line(when) for one in forecasts(self.plugins, battery, conditions))
         design: tuple[str, ...] = ()
         if conditions.kind == "model":
             design = tuple(brief(planned(self.plugins, battery, conditions)))

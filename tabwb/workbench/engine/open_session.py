@@ -9,10 +9,10 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import date
 
+from tabwb.administer.cost import Spending
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import ask, drive
 from tabwb.administer.session.session import Session
-from tabwb.administer.spending import Spending
 from tabwb.plugin_api.components import BatchingBackend, ModelBackend
 from tabwb.records import events
 from tabwb.records.errors import StoreError, TabwbError

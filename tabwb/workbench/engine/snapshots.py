@@ -12,7 +12,7 @@ from tabwb.records.trials import Administration, Attempt, Trial
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tabwb.administer.spending import Spending
+    from tabwb.administer.cost import Spending
     from tabwb.battery.model import Battery
     from tabwb.plugin_api.config.profiles import Profile
     from tabwb.report.summaries.judges import JudgeSummary

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from tabwb.administer.spending import Spending, told
+from tabwb.administer.cost import Spending, format_spending
 from tabwb.workbench.engine.snapshots import Rest
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -60,6 +60,6 @@ def words_of(spending: Spending | None, reason: str, left_s: float) -> Content:
     pieces = []
     if reason and left_s > 0:
         pieces.append(Content.styled(f"… {reason}: {left_s:.0f} s", AMBER))
-    if spending is not None and (said := told(spending)):
+    if spending is not None and (said := format_spending(spending)):
         pieces.append(Content.styled(said, QUIET))
     return Content("   ").join(pieces)

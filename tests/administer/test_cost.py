@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.forecast import Forecast, forecasts
+from tabwb.administer.cost import Forecast, forecasts
 from tabwb.administer.session import setup
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -55,11 +55,11 @@ def test_cost_grows_with_replicates_and_with_the_longest_answer(plugins: Plugins
 def test_an_unknown_price_is_an_unknown_cost(plugins: Plugins) -> None:
     (one,) = told(plugins, "tab-2026:openai:a-model-without-a-price")
     assert one.cost is None
-    assert "cost unknown" in one.told("then")
+    assert "cost unknown" in one.line("then")
 
 
 def test_nothing_is_charged_on_this_machine_and_no_money_is_named(plugins: Plugins) -> None:
     (one,) = told(plugins, "tab-2026:bundled")
     assert one.cost == 0
-    assert "USD" not in one.told("then") and "cost" not in one.told("then")
-    assert "5 answers, at most 10 requests" in one.told("then")
+    assert "USD" not in one.line("then") and "cost" not in one.line("then")
+    assert "5 answers, at most 10 requests" in one.line("then")

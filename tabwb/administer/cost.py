@@ -1,0 +1,270 @@
+"""What requests take in tokens and money: estimated before, counted during a run.
+
+Estimates are upper limits: every reply is as long as its limit allows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from tabwb.administer.session.conversation import token_limit
+from tabwb.administer.session.plan import plan_trials
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.components import ModelJudge, Response
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.remote.prices import Price, cost_of
+from tabwb.records import events
+from tabwb.records.conditions import Conditions
+from tabwb.records.exchange import Request
+from tabwb.records.states import AttemptState, ResponseStatus
+from tabwb.records.trials import Attempt, Trial
+
+CHARACTERS_PER_TOKEN = 4
+"""Of English text, for estimates before anything is asked [ours]; a bill counts real tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expense:
+    """What a number of requests will take at most.
+
+    Attributes:
+        requests: how many.
+        prompt_tokens: estimated from the length of the text.
+        reply_tokens: the most that replies may have, all limits used up, reasoning included.
+        cost: US dollars for all of that, or None where the price is unknown.
+    """
+
+    requests: int
+    prompt_tokens: int
+    reply_tokens: int
+    cost: float | None
+
+
+def tokens_of(request: Request) -> int:
+    """Return the estimated tokens of a prompt."""
+    return sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN
+
+
+def call_at_most(
+    price: Price | None, prompt_tokens: int, reply_limit: int, requests: int
+) -> float | None:
+    """Return the most that one call of a judge may cost, US dollars; None without a price.
+
+    Each request has the longest reply; a second one contains the first one's reply too. A token of
+    the prompt counts as three letters, which overestimates English.
+
+    Args:
+        price: of the judge's model.
+        prompt_tokens: estimated, of the first request.
+        reply_limit: the most tokens of a reply.
+        requests: how many there may be.
+
+    >>> call_at_most(Price("m", 1.0, 2.0), 300, 100, 2)  # 400 + 400 + 100 + 40 sent, 200 back
+    0.00134
+    """
+    prompt = prompt_tokens * CHARACTERS_PER_TOKEN / 3
+    sent = requests * prompt + (requests - 1) * (reply_limit + prompt / 10)
+    return cost_of(price, math.ceil(sent), requests * reply_limit)
+
+
+def expense_of(
+    requests: Iterable[Request],
+    price: Price | None,
+    reply_tokens: Callable[[int], int] = int,
+) -> Expense:
+    """Return what requests will take at most.
+
+    Args:
+        requests: what is asked.
+        price: of the model's tokens.
+        reply_tokens: the most tokens of a reply, reasoning included, by the limit of its text.
+
+    >>> from tabwb.records.exchange import Decoding, Message
+    >>> asked = Request((Message("user", "x" * 400),), Decoding(max_tokens=50))
+    >>> expense_of([asked, asked], Price("m", 1.0, 2.0))
+    Expense(requests=2, prompt_tokens=200, reply_tokens=100, cost=0.0004)
+    >>> expense_of([asked], None, lambda limit: limit + 1000).reply_tokens
+    1050
+    """
+    count = prompt = reply = 0
+    for request in requests:
+        count += 1
+        prompt += tokens_of(request)
+        reply += reply_tokens(request.decoding.max_tokens)
+    return Expense(count, prompt, reply, cost_of(price, prompt, reply))
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Tokens and money of one administration.
+
+    Attributes:
+        price: of the model's tokens, or None where unknown.
+        in_flight: requests that were put to the model together and have no answer on record yet.
+        prompt_tokens, reply_tokens: of all attempts, or None where an attempt did not count them.
+        at_once: how many requests the model works on at one time, or None where it is not known.
+    """
+
+    price: Price | None = None
+    in_flight: int = 0
+    prompt_tokens: int | None = 0
+    reply_tokens: int | None = 0
+    at_once: int | None = None
+
+    @classmethod
+    def of(cls, trials: Iterable[Trial], price: Price | None) -> Spending:
+        """Return what the recorded attempts have taken.
+
+        Args:
+            trials: with their attempts.
+            price: of the model's tokens, or None.
+        """
+        spending = cls(price)
+        for trial in trials:
+            for attempt in trial.attempts:
+                spending = spending._with(attempt)
+        return spending
+
+    def after(self, event: events.Event) -> Spending:
+        """Return the spending after an event."""
+        if isinstance(event, events.Asked):
+            return replace(self, in_flight=len(event.trials), at_once=event.at_once)
+        if isinstance(event, events.AttemptRecorded):
+            left = max(self.in_flight - 1, 0)
+            return replace(self, in_flight=left)._with(event.attempt)
+        if isinstance(event, events.Paused | events.Finished | events.Discontinued):
+            return replace(self, in_flight=0)
+        return self
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing is charged."""
+        return self.price is not None and not self.price.prompt and not self.price.reply
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars, or None where the price or a number of tokens is unknown."""
+        return cost_of(self.price, self.prompt_tokens, self.reply_tokens)
+
+    def _with(self, attempt: Attempt) -> Spending:
+        failed = attempt.state is AttemptState.ERROR
+        return replace(
+            self,
+            prompt_tokens=_sum(self.prompt_tokens, attempt.metadata.get("prompt_tokens"), failed),
+            reply_tokens=_sum(self.reply_tokens, attempt.metadata.get("reply_tokens"), failed),
+        )
+
+
+def format_spending(spending: Spending) -> str:
+    """Return what a run has under way and has taken, in one line, or nothing.
+
+    >>> format_spending(Spending(Price("m", 1.0, 2.0), 3, 1000, 500))
+    '3 in flight, 1,500 tokens, 0.0020 USD'
+    >>> format_spending(Spending(None, 20, at_once=8))
+    '8 of 20 in flight'
+    >>> format_spending(Spending(None, 1, 10, 5)), format_spending(Spending(None, 0, 10, None))
+    ('15 tokens, cost unknown', 'tokens not counted, cost unknown')
+    >>> format_spending(Spending())
+    ''
+    """
+    asked = spending.in_flight
+    flying = asked if spending.at_once is None else min(asked, spending.at_once)
+    of = f" of {asked}" if flying < asked else ""
+    parts = [f"{flying}{of} in flight"] if asked > 1 else []
+    sent, received = spending.prompt_tokens, spending.reply_tokens
+    if sent is None or received is None:
+        if not spending.free:
+            parts.append("tokens not counted")
+    elif sent + received:
+        parts.append(f"{sent + received:,} tokens")
+    else:
+        return ", ".join(parts)
+    if not spending.free:
+        cost = spending.cost
+        parts.append("cost unknown" if cost is None else f"{cost:.4f} USD")
+    return ", ".join(parts)
+
+
+def _sum(so_far: int | None, given: str | None, failed: bool) -> int | None:
+    if given is None:
+        return so_far if failed else None
+    return None if so_far is None else so_far + int(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What one judge will take at most.
+
+    Attributes:
+        judge: its spec.
+        answers: how many it will judge.
+        requests: the most, where each reply is asked for as often as it may be.
+        answer_tokens: the most tokens that an answer may have.
+        cost: US dollars for all of that, or None where the price is unknown.
+    """
+
+    judge: str
+    answers: int
+    requests: int
+    answer_tokens: int
+    cost: float | None
+
+    def line(self, when: str) -> str:
+        """Return it in one line, with the time ``when`` the judge rates."""
+        cost = "cost unknown" if self.cost is None else f"at most {self.cost:.2g} USD"
+        money = "" if self.cost == 0 else f", {cost}"
+        return (
+            f"{self.judge} judges {when}: "
+            f"{self.answers} answers, at most {self.requests} requests{money} "
+            f"(for answers of {self.answer_tokens} tokens)"
+        )
+
+
+def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Iterator[Forecast]:
+    """Yield a forecast for each judge that asks a model, without asking it.
+
+    Judges rate connected text. Each answer counts with the highest number of tokens that it may
+    have, and no two answers are equal.
+
+    Args:
+        plugins: where judges come from.
+        battery: to be given.
+        conditions: already resolved.
+    """
+    texts = [
+        plan
+        for plan in plan_trials(battery, conditions)
+        if not plan.practice and battery.subtest(plan.subtest).task.connected
+    ]
+    for spec in conditions.judges:
+        judge = plugins.judge(spec)
+        if not isinstance(judge, ModelJudge):
+            continue
+        price = plugins.price_behind(judge)
+        cost: float | None = 0.0
+        longest = 0
+        for plan in texts:
+            subtest = battery.subtest(plan.subtest)
+            limit = token_limit(subtest, conditions)
+            longest = max(longest, limit)
+            response = Response(
+                "x" * (limit * CHARACTERS_PER_TOKEN),
+                ResponseStatus.OK,
+                subtest.item(plan.item).prompt,
+                plan.prompt,
+                subtest.task.text_kind,
+            )
+            requests = judge.requests(response, battery.features)
+            one = call_at_most(
+                price,
+                sum(tokens_of(request) for request in requests),
+                sum(
+                    plugins.reply_tokens_behind(judge, request.decoding.max_tokens)
+                    for request in requests
+                ),
+                judge.most_requests,
+            )
+            cost = None if cost is None or one is None else cost + one
+        yield Forecast(judge.rater, len(texts), len(texts) * judge.most_requests, longest, cost)
