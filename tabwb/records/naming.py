@@ -305,7 +305,12 @@ class TextSet:
     @property
     def by_person(self) -> bool:
         """Whether a person wrote it."""
-        return self.by.partition(":")[0] == "person"
+        return self.is_person(self.by)
+
+    @staticmethod
+    def is_person(by: str) -> bool:
+        """Return whether ``by`` is a person."""
+        return by.partition(":")[0] == "person"
 
 
 Observation = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming.strategy import CHANGED
+from tabwb.administer.naming.texts import CHANGED
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import check_battery, load_battery

@@ -25,8 +25,8 @@ from tabwb.administer.naming.responses import (
     observed,
     spoken_attempt,
 )
+from tabwb.administer.naming.texts import rated_text, text_of, write_text
 from tabwb.administer.naming.views import NamingView, is_recorded, speech_of, view_of
-from tabwb.administer.session.attempts import storable
 from tabwb.administer.session.session import Events, Session
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.records import events
@@ -49,22 +49,18 @@ from tabwb.records.naming import (
     Score,
     Scored,
     Take,
-    TextSet,
     Transcribed,
 )
-from tabwb.records.ratings import Rating, failed
+from tabwb.records.ratings import Rating
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
-from tabwb.records.states import StopReason, TrialState
+from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import parse_heard
-from tabwb.scoring.response_status import response_status
 from tabwb.store.derive import Undoable
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 
-CHANGED = "the text was changed after it was judged"
-"""The reason of the ratings of a judge that read another text; it can judge again."""
 PERSON = "person"
 """The rater where no study ID of the person who scores is given."""
 
@@ -181,11 +177,11 @@ class SpokenStrategy:
 
     def ready(self, began: RecordingBegan) -> Events:
         """The microphone is open, or a file is imported: everything from here on is in it."""
-        return self._keep(None, began)
+        return self.keep(None, began)
 
     def end(self, ended: RecordingEnded) -> Events:
         """A recording is whole and stored."""
-        return self._keep(None, ended)
+        return self.keep(None, ended)
 
     def import_response(
         self,
@@ -259,7 +255,7 @@ class SpokenStrategy:
         made = self.session.next()
         for event in made:
             if isinstance(event, events.TrialStarted):
-                return made + self._keep(event.trial.number, picture)
+                return made + self.keep(event.trial.number, picture)
         return made
 
     def cue(self, at_s: float | None = None) -> Events:
@@ -274,20 +270,20 @@ class SpokenStrategy:
         if given >= len(cues):
             raise TabwbError("this item has no further cue", hint="score it, or skip it")
         cue = cues[given]
-        return self._keep(trial.plan.number, Cued(given, cue.kind, cue.counts, at_s))
+        return self.keep(trial.plan.number, Cued(given, cue.kind, cue.counts, at_s))
 
     def re_prompt(self, at_s: float | None = None) -> Events:
         """Ask again: what comes after it does not belong to the first response."""
         trial = self.session.open_trial()
         self.item(trial)
-        return self._keep(trial.plan.number, RePrompted(at_s))
+        return self.keep(trial.plan.number, RePrompted(at_s))
 
     def mark(self, at_s: float) -> Events:
         """Mark the beginning of a new attempt of the speaker."""
         trial, mark = self._current("mark"), Marked(at_s)
         if self.session.awaiting or trial.counting is None:
-            return self._keep(trial.plan.number, mark)
-        return self._keep(trial.plan.number, mark, self._rated_with(trial, mark))
+            return self.keep(trial.plan.number, mark)
+        return self.keep(trial.plan.number, mark, self._rated_with(trial, mark))
 
     def examiner(self, start_s: float, end_s: float) -> Events:
         """Mark a stretch in which the administrator speaks.
@@ -302,7 +298,7 @@ class SpokenStrategy:
         if end_s <= start_s:
             raise UsageError("the examiner's voice ends after it begins")
         trial = self._current("mark")
-        return self._keep(trial.plan.number, ExaminerSpoke(start_s, end_s))
+        return self.keep(trial.plan.number, ExaminerSpoke(start_s, end_s))
 
     def score(self, score: Score, *, take: Take | None = None, reason: str = "") -> Events:
         """Store a person's score of the current item; closes its window where that is still open.
@@ -330,7 +326,7 @@ class SpokenStrategy:
         )
         scored = Scored(attempt.number, score, self.rater, reason.strip(), seen)
         rated = self._person_rated(trial, attempt, scored)
-        done = self._keep(trial.plan.number, scored, [rated], answer)
+        done = self.keep(trial.plan.number, scored, [rated], answer)
         self.session.state.awaiting = False
         return done
 
@@ -365,14 +361,14 @@ class SpokenStrategy:
         """
         trial, attempt = self._answered("write down")
         if not self.is_coded(trial):
-            return self._text(trial, attempt, text.strip(), self.rater)
+            return write_text(self, trial, attempt.number, text.strip(), self.rater)
         parsed = parse_heard(text, self.speech.notation)
         pronunciations = tuple(" ".join(form) for form in parsed.pronunciations)
         heard = Heard(attempt.number, text.strip(), self.rater, pronunciations, parsed.word)
         view = self._whole_view(trial)
         view = replace(view, observations=(*view.observations, heard))
         ratings = machine_ratings(view, view.transcripts_of(attempt.number))
-        return self._keep(trial.plan.number, heard, _entries(trial, attempt, ratings))
+        return self.keep(trial.plan.number, heard, _entries(trial, attempt, ratings))
 
     def code(self, code: str, flags: Sequence[str] = (), *, reason: str = "") -> Events:
         """Store a person's code of the current response, with flags.
@@ -390,7 +386,7 @@ class SpokenStrategy:
         trial, attempt = self._answered("code")
         kept = tuple(dict.fromkeys(flags))
         coded = Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
-        return self._keep(trial.plan.number, coded, [self._person_rated(trial, attempt, coded)])
+        return self.keep(trial.plan.number, coded, [self._person_rated(trial, attempt, coded)])
 
     def set_onset(self, onset_s: float, *, reason: str = "") -> Events:
         """Move the onset of the current response to this second of the recording.
@@ -410,7 +406,7 @@ class SpokenStrategy:
                 allowed=f"{take.start_s:g} to {take.end_s:g} s of the recording",
             )
         onset = OnsetSet(attempt.number, onset_s, self.rater, reason.strip(), now())
-        return self._keep(trial.plan.number, onset)
+        return self.keep(trial.plan.number, onset)
 
     def set_limits(self, start_s: float, end_s: float, *, reason: str = "") -> Events:
         """Set from where to where the current response lies in its recording.
@@ -430,14 +426,14 @@ class SpokenStrategy:
         take = self._recorded(trial)
         limits = LimitsSet(attempt.number, start_s, end_s, self.rater, reason.strip(), now())
         measured = measured_limits(limits, self.recording_path(take.recording))
-        return self._keep(trial.plan.number, measured, self._rated_with(trial, measured))
+        return self.keep(trial.plan.number, measured, self._rated_with(trial, measured))
 
     def reveal(self) -> Events:
         """Note that the machine's verdict on the current response is shown from now on."""
         trial, attempt = self._answered("reveal")
         if self.view_of(trial).revealed:
             return ()
-        return self._keep(trial.plan.number, Revealed(attempt.number))
+        return self.keep(trial.plan.number, Revealed(attempt.number))
 
     def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
         """Store what a transcriber heard in an attempt, with the ratings that follow.
@@ -459,16 +455,13 @@ class SpokenStrategy:
             raise TabwbError(f"trial {number} has no attempt {attempt}")
         observation = Transcribed(attempt, transcript)
         if not self.is_coded(trial):
-            made = self._keep(number, observation)
-            writes = transcript.unit == "words" and transcript.status != "error"
-            if not writes or heard.metadata.get("text_by", "").partition(":")[0] == PERSON:
+            made = self.keep(number, observation)
+            text = text_of(transcript, heard)
+            if text is None:
                 return made
-            text = " ".join(segment.phoneme for segment in transcript.segments)
-            if "text_by" in heard.metadata and heard.response == storable(text):
-                return made
-            return made + self._text(trial, heard, text, transcript.transcriber)
+            return made + write_text(self, trial, attempt, text, transcript.transcriber)
         ratings = machine_ratings(self._whole_view(trial), [transcript])
-        return self._keep(number, observation, _entries(trial, heard, ratings))
+        return self.keep(number, observation, _entries(trial, heard, ratings))
 
     # ---------------------------------------------------------------- afterwards
 
@@ -563,11 +556,39 @@ class SpokenStrategy:
         if attempt is None:
             return []
         if not self.is_coded(trial):
-            return [] if UNWRITTEN in attempt.metadata.values() else [self._text_rated(trial)]
+            unwritten = attempt.metadata.get("cause") == UNWRITTEN
+            return [] if unwritten else [rated_text(self.session, trial)]
         view = self._whole_view(trial)
         person = person_ratings(view.observations, attempt.number)
         machine = machine_ratings(view, view.transcripts_of(attempt.number))
         return _entries(trial, attempt, (*person, *machine))
+
+    def keep(
+        self,
+        number: int | None,
+        observation: Observation,
+        rated: Sequence[RatingsEntry] = (),
+        answer: Attempt | None = None,
+    ) -> Events:
+        """Store an observation with the answer that it closes and the ratings that follow.
+
+        Args:
+            number: of the trial; None: of the whole administration.
+            observation: what was observed.
+            rated: the ratings.
+            answer: the answer, or None.
+        """
+        session, given = self.session, self.session.administration.id
+        entries: list[Entry] = []
+        made: list[events.Event] = []
+        if answer is not None and number is not None:
+            entries.append(AttemptEntry(number, answer))
+            made.append(events.AttemptRecorded(given, number, answer))
+        made.append(events.Observed(given, number, observation))
+        made += [events.Rated(given, entry.trial, entry.attempt, entry.ratings) for entry in rated]
+        declared = session.declared([rating for entry in rated for rating in entry.ratings])
+        entries += [observed(number, observation), *rated, *declared]
+        return session.commit(entries, *made)
 
     # ---------------------------------------------------------------- inside
 
@@ -589,35 +610,6 @@ class SpokenStrategy:
                 f"a description takes no {what}", hint="write its text, or rate it with a judge"
             )
         return trial
-
-    def _text(self, trial: Trial, attempt: Attempt, text: str, by: str) -> Events:
-        """Store the text of a response, with the ratings of the scorers and judges."""
-        number, text = trial.plan.number, storable(text)
-        session = self.session
-        subtest = session.battery.subtest(trial.plan.subtest)
-        status = response_status(
-            text,
-            StopReason.NONE,
-            trial.plan.prompt,
-            kind=subtest.task.text_kind,
-            language=session.battery.language,
-        )
-        written = TextSet(attempt.number, text, status.value, by, now())
-        history = session.history.with_entry(observed(number, written))
-        return self._keep(number, written, [self._text_rated(history.trial(number))])
-
-    def _text_rated(self, trial: Trial) -> RatingsEntry:
-        """Ratings of a text as it is now; those of judges that read another text are in error."""
-        attempt, session = trial.counting, self.session
-        assert attempt is not None
-        rated = session.raters.rate(trial.plan, attempt, session.history.standing)
-        raters = {rating.rater for rating in rated}
-        stale = tuple(
-            failed(rating.rater, rating.measure, CHANGED)
-            for rating in trial.ratings
-            if rating.rater not in raters
-        )
-        return RatingsEntry(trial.plan.number, attempt.number, (*rated, *stale))
 
     def _answered(self, what: str) -> tuple[Trial, Attempt]:
         trial = self._current(what)
@@ -643,26 +635,6 @@ class SpokenStrategy:
         number = trial.plan.number
         history = self.session.history.with_entry(observed(number, observation))
         return self.rated_again(history.trial(number))
-
-    def _keep(
-        self,
-        number: int | None,
-        observation: Observation,
-        rated: Sequence[RatingsEntry] = (),
-        answer: Attempt | None = None,
-    ) -> Events:
-        """Store an observation with the answer that it closes and the ratings that follow."""
-        session, given = self.session, self.session.administration.id
-        entries: list[Entry] = []
-        made: list[events.Event] = []
-        if answer is not None and number is not None:
-            entries.append(AttemptEntry(number, answer))
-            made.append(events.AttemptRecorded(given, number, answer))
-        made.append(events.Observed(given, number, observation))
-        made += [events.Rated(given, entry.trial, entry.attempt, entry.ratings) for entry in rated]
-        declared = session.declared([rating for entry in rated for rating in entry.ratings])
-        entries += [observed(number, observation), *rated, *declared]
-        return session.commit(entries, *made)
 
 
 def instructions_of(session: Session) -> str:

@@ -1,0 +1,82 @@
+"""The text of a description that was given aloud: what a transcriber of words or a person wrote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tabwb.administer.naming.responses import now, observed
+from tabwb.administer.session.attempts import storable
+from tabwb.administer.session.session import Events, Session
+from tabwb.records.entries import RatingsEntry
+from tabwb.records.naming import TextSet
+from tabwb.records.ratings import failed
+from tabwb.records.speech import Transcript
+from tabwb.records.states import StopReason
+from tabwb.records.trials import Attempt, Trial
+from tabwb.scoring.response_status import response_status
+
+if TYPE_CHECKING:
+    from tabwb.administer.naming.strategy import SpokenStrategy
+
+CHANGED = "the text was changed after it was judged"
+"""The reason of the ratings of a judge that read another text; it can judge again."""
+
+
+def text_of(transcript: Transcript, attempt: Attempt) -> str | None:
+    """Return the text that a transcript gives a response.
+
+    Args:
+        transcript: of the response.
+        attempt: the response, with the text it has.
+
+    Returns:
+        None where the transcript is not one of words, where it changes nothing, and where a person
+        wrote the text.
+    """
+    if transcript.unit != "words" or transcript.status == "error":
+        return None
+    by = attempt.metadata.get("text_by", "")
+    text = storable(" ".join(segment.phoneme for segment in transcript.segments))
+    return None if TextSet.is_person(by) or (by and text == attempt.response) else text
+
+
+def write_text(spoken: SpokenStrategy, trial: Trial, attempt: int, text: str, by: str) -> Events:
+    """Store the text of a response, with the ratings of the scorers and judges.
+
+    Args:
+        spoken: of the session.
+        trial: of the response.
+        attempt: number of the response.
+        text: the text.
+        by: the transcriber's spec, or the rater.
+    """
+    session, number, text = spoken.session, trial.plan.number, storable(text)
+    status = response_status(
+        text,
+        StopReason.NONE,
+        trial.plan.prompt,
+        kind=session.battery.subtest(trial.plan.subtest).task.text_kind,
+        language=session.battery.language,
+    )
+    written = TextSet(attempt, text, status.value, by, now())
+    history = session.history.with_entry(observed(number, written))
+    return spoken.keep(number, written, [rated_text(session, history.trial(number))])
+
+
+def rated_text(session: Session, trial: Trial) -> RatingsEntry:
+    """Return the ratings of a text; those of judges that read another text are in error.
+
+    Args:
+        session: with the scorers and judges.
+        trial: with the text, and the ratings of an earlier one.
+    """
+    attempt = trial.counting
+    assert attempt is not None  # there is a text
+    rated = session.raters.rate(trial.plan, attempt, session.history.standing)
+    raters = {rating.rater for rating in rated}
+    stale = tuple(
+        failed(rating.rater, rating.measure, CHANGED)
+        for rating in trial.ratings
+        if rating.rater not in raters
+    )
+    return RatingsEntry(trial.plan.number, attempt.number, (*rated, *stale))
