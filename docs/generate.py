@@ -1,4 +1,4 @@
-"""Write the reference pages from the code: hooks, records, commands, battery schema.
+"""Write the reference pages from the code: hooks, records, commands, measures ...
 
 ``python docs/generate.py`` writes them; ``--check`` fails when one is not current.
 """
@@ -211,6 +211,29 @@ def export_columns() -> str:
     return "\n".join([*lines, ""])
 
 
+def measures() -> str:
+    """Return the page of all measures of results."""
+    from tabwb.report.measures import MEASURES
+
+    lines = [
+        "# Measures",
+        "",
+        "Every measure of results with its id in JSON and CSV. [Results](../results.md) has the",
+        "definitions. *Pooled over* says how the responses of several administrations are",
+        "combined: a mean over responses or items, a ratio of sums over phonemes, a sum, or a",
+        "median.",
+        "",
+        "| id | title | meaning | unit | pooled over |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{measure.id}` | {measure.title} | {measure.meaning} | {measure.unit} "
+        f"| {measure.pooled} |"
+        for measure in MEASURES
+    ]
+    return "\n".join([*lines, ""])
+
+
 def battery_schema() -> str:
     """Return the page of all keys of a battery file."""
     from tabwb.battery.schema import json_schema
@@ -273,6 +296,7 @@ PAGES = {
     "commands.md": commands,
     "battery-schema.md": battery_schema,
     "export-columns.md": export_columns,
+    "measures.md": measures,
 }
 
 

@@ -1,7 +1,7 @@
 """The measures of results, each declared once: name, meaning, unit, format, how it is pooled.
 
-Tables, remarks, CSV columns, JSON keys and the page ``docs/measures.md`` read these declarations. A
-new measure of a subtest is a function in :mod:`tabwb.scoring` and an entry in
+Tables, remarks, CSV columns, JSON keys and the page ``docs/reference/measures.md`` read these
+declarations. A new measure of a subtest is a function in :mod:`tabwb.scoring` and an entry in
 :data:`SUBTEST_MEASURES`.
 """
 
@@ -109,19 +109,19 @@ def _balanced_accuracy(answers: ScoredAnswers) -> Estimate:
     return _NOT_YES_NO if answers.yes is None else balanced_accuracy(answers.pairs)
 
 
-ACCURACY = Measure("accuracy", "accuracy", "share of right answers, policy exact", "share")
+ACCURACY = Measure("accuracy", "accuracy", "share of right responses, policy exact", "share")
 SUBTEST_MEASURES = (
     Measure(
         "chance_corrected",
         "corrected for chance",
-        "(accuracy - guessing) / (1 - guessing), where a guess must be an option",
+        "(accuracy - guessing) / (1 - guessing), if a guess must be an option",
         "share",
         compute=_chance_corrected,
     ),
     Measure(
         "yes_rate",
         "yes-rate",
-        "share of answers that are yes, policy exact",
+        "share of responses that are yes, policy exact",
         "share",
         lower_is_better=None,
         compute=_yes_rate,
@@ -175,7 +175,7 @@ NAMING_MEASURES = (
     ),
 )  # fmt: skip
 LATENCY = Measure(
-    "latency", "median latency", "from the picture to the onset of a right answer", "seconds",
+    "latency", "median latency", "from the picture to the onset of a right response", "seconds",
     "median", lower_is_better=True,
 )  # fmt: skip
 PHONEME_MEASURES = (
