@@ -1,4 +1,4 @@
-"""A request as Google's client wants it."""
+"""The arguments of a request to Google's client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabwb.records.states import Protocol
 from tabwb_gemini.options import ROOM_TO_THINK, GeminiOptions
 
 MOST_STOPS = 5
-"""Stop sequences that the API takes; further ones are looked for here."""
+"""Stop sequences that the API accepts; more are searched for here."""
 _ROLES = {"user": "user", "assistant": "model"}
 _HARMS = (
     types.HarmCategory.HARM_CATEGORY_HARASSMENT,
@@ -23,12 +23,12 @@ _HARMS = (
     types.HarmCategory.HARM_CATEGORY_SEXUALLY_EXPLICIT,
     types.HarmCategory.HARM_CATEGORY_DANGEROUS_CONTENT,
 )
-"""What the API lets one switch off for text. The further ones that the client knows are of images
-or of another service and are refused with the whole request; civic integrity is given up."""
+"""The filters of text that the API can switch off. It refuses requests with the client's other
+filters, which are for images or another service; civic integrity is deprecated."""
 
 
 def contents(request: Request) -> list[types.Content]:
-    """The conversation; system messages go into the configuration."""
+    """Return the conversation without system messages, which belong to the configuration."""
     return [
         types.Content(role=_ROLES[message.role], parts=[types.Part(text=message.content)])
         for message in request.messages
@@ -37,9 +37,13 @@ def contents(request: Request) -> list[types.Content]:
 
 
 def thinking_budget(request: Request, options: GeminiOptions) -> int | None:
-    """Tokens that the model may think before it answers; None to leave it to the model.
+    """Return the tokens that the model may think before it answers; None: the model decides.
 
-    Where nobody said, a short answer is to be an answer: no thinking below ``ROOM_TO_THINK``.
+    Without the option the model does not think where the limit is below ``ROOM_TO_THINK``.
+
+    Args:
+        request: the prompt.
+        options: of the model.
 
     >>> from tabwb.records.exchange import Decoding
     >>> [thinking_budget(Request((), Decoding(max_tokens=n)), GeminiOptions()) for n in (64, 2048)]
@@ -53,8 +57,8 @@ def thinking_budget(request: Request, options: GeminiOptions) -> int | None:
 def room_to_think(options: GeminiOptions) -> int:
     """Return the tokens to add to a reply's limit, against which the service counts thinking.
 
-    A thinking budget that was asked for is a limit of its own. Where thinking is left to the model
-    it has the reply's limit and no more.
+    A thinking budget of the options is an additional limit. Where the model decides, thinking and
+    text share the limit of the reply.
 
     >>> [room_to_think(GeminiOptions(thinking_budget=n)) for n in (None, -1, 0, 512)]
     [0, 0, 0, 512]
@@ -65,15 +69,15 @@ def room_to_think(options: GeminiOptions) -> int:
 def configuration(
     request: Request, options: GeminiOptions, budget: int | None
 ) -> types.GenerateContentConfig:
-    """Everything of a request besides the conversation.
+    """Return everything of a request besides the conversation.
 
     Args:
-        request: what is asked.
+        request: the prompt.
         options: of the model.
-        budget: tokens for thinking, or None to leave it to the model.
+        budget: tokens for thinking; None: the model decides.
 
     Raises:
-        ComponentError: the protocol cannot be kept.
+        ComponentError: the model cannot answer under the protocol.
     """
     decoding = request.decoding
     system = "\n\n".join(m.content for m in request.messages if m.role == "system")
@@ -96,10 +100,10 @@ def configuration(
 
 
 def _shape(request: Request, options: GeminiOptions) -> dict[str, Any]:
-    """What keeps the reply to one of the options, or to a schema."""
+    """Return what makes the reply follow the options or a schema."""
     if request.protocol is Protocol.LIKELIHOOD:
         raise ComponentError(
-            "Gemini's API tells no likelihood of a given answer", allowed="generate, enforced"
+            "Gemini's API does not return the likelihood of an answer", allowed="generate, enforced"
         )
     if is_enforced(request):
         if options.structured == "none":
@@ -121,5 +125,5 @@ def _shape(request: Request, options: GeminiOptions) -> dict[str, Any]:
 
 
 def is_structured(config: types.GenerateContentConfig) -> bool:
-    """Whether the reply was to be kept to options or a schema."""
+    """Return whether the reply must follow options or a schema."""
     return config.response_mime_type is not None

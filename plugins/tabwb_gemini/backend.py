@@ -1,4 +1,4 @@
-"""A Gemini model, over Google's own client."""
+"""A Gemini model, through Google's client."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class GeminiModel(RemoteModel):
     """A Gemini model.
 
     Args:
-        name: as Google calls it.
-        options: as validated.
-        local: the server is this machine's own; no proxy is used, and any word is a key.
-        retries: how patiently; as the options say when None.
+        name: Google's name of the model.
+        options: validated.
+        local: the server is on this machine; no proxy is used, and any word is a key.
+        retries: tries and pauses; those of the options when None.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class GeminiModel(RemoteModel):
         self._must_think = False
 
     def open(self) -> Mapping[str, str]:
-        """Make the client; nothing is asked yet.
+        """Make the client; no request is sent.
 
         Raises:
             ComponentError: there is no key.
@@ -65,17 +65,17 @@ class GeminiModel(RemoteModel):
         if key is None and (options.is_own or options.key_env):
             raise missing_key(self.title, options.key_variables, options.service)
         self._client = genai.Client(
-            # Said, because the client would look into the environment by itself.
+            # Given, because the client would read it from the environment.
             enterprise=False,
             api_key="none" if key is None else key.reveal(),
             http_options=types.HttpOptions(
-                # Said for Google too: else an address in the environment would get its key.
+                # Given for Google too: else an address in the environment would get the key.
                 base_url=options.address,
                 timeout=round(options.timeout_s * 1000),
-                # Retries are RemoteModel's, which tells of them.
+                # RemoteModel tries again, and reports it.
                 retry_options=types.HttpRetryOptions(attempts=1),
                 headers=HEADERS,
-                # A redirection would take the key along to another host.
+                # A redirection would send the key to another host.
                 client_args={"trust_env": not self._local, **client_arguments()},
             ),
         )
@@ -89,18 +89,22 @@ class GeminiModel(RemoteModel):
         return facts
 
     def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        """Try once, streaming. An enforced answer comes as one piece.
+        """Try once, streaming. An enforced answer is one piece.
 
-        A model that cannot do without thinking is asked again and left to it from then on.
+        A model that refuses a request without thinking gets it again, and thinks from then on.
+
+        Args:
+            request: the prompt.
+            cancel: ends the reply.
         """
         budget = thinking_budget(request, self._options)
-        chosen_here = budget == 0 and self._options.thinking_budget is None
-        if chosen_here and self._must_think:
+        is_default = budget == 0 and self._options.thinking_budget is None
+        if is_default and self._must_think:
             budget = None
         try:
             yield from self._call(request, budget, cancel)
         except RemoteFailure as failure:
-            if not (chosen_here and budget == 0 and _names_thinking(failure)):
+            if not (is_default and budget == 0 and _names_thinking(failure)):
                 raise
             self._must_think = True
             yield from self._call(request, None, cancel)
@@ -122,7 +126,7 @@ class GeminiModel(RemoteModel):
                     stream.close()  # type: ignore[attr-defined]
 
     def close(self) -> None:
-        """Close the client's connections."""
+        """Close the connections of the client."""
         client, self._client = self._client, None
         if client is not None:
             client.close()
@@ -161,5 +165,5 @@ class GeminiModel(RemoteModel):
 
 
 def _names_thinking(failure: RemoteFailure) -> bool:
-    """Whether the service refuses a request because it was to be answered without thinking."""
+    """Return whether the service refuses a request because the model must think."""
     return failure.status == 400 and "think" in failure.message.lower()

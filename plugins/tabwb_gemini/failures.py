@@ -34,38 +34,38 @@ def _of_status(error: errors.APIError) -> RemoteFailure:
     kind = kind_of_status(error.code)
     if error.code == 429 and any(map(_is_spent, details)):
         kind = "quota"
-    if error.code == 400 and any(each.get("reason") == "API_KEY_INVALID" for each in details):
+    if error.code == 400 and any(detail.get("reason") == "API_KEY_INVALID" for detail in details):
         kind = "authentication"
-    asked = next((s for each in details if (s := _delay(each)) is not None), None)
+    asked_s = next((s for detail in details if (s := _delay(detail)) is not None), None)
     headers = getattr(error.response, "headers", None) or {}
     return RemoteFailure(
         kind,
         shortened(error.message or str(error.status or "")),
         status=error.code,
-        retry_after_s=asked if asked is not None else retry_after(headers),
+        retry_after_s=asked_s if asked_s is not None else retry_after(headers),
     )
 
 
 def _details(response: Any) -> Iterator[Mapping[str, Any]]:
-    """The details of an error in Google's form (``google.rpc.Status``)."""
+    """Yield the details of an error in Google's form (``google.rpc.Status``)."""
     error = response.get("error", response) if isinstance(response, Mapping) else {}
-    found = error.get("details") if isinstance(error, Mapping) else None
-    for each in found if isinstance(found, list) else ():
-        if isinstance(each, Mapping):
-            yield each
+    details = error.get("details") if isinstance(error, Mapping) else None
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, Mapping):
+            yield detail
 
 
 def _is_spent(detail: Mapping[str, Any]) -> bool:
-    """Whether a quota of a whole day is used up: waiting for seconds does not help."""
+    """Return whether a daily quota is used up: waiting for seconds does not help."""
     violations = detail.get("violations")
     return isinstance(violations, list) and any(
-        "perday" in str(each.get("quotaId", "")).lower()
-        for each in violations
-        if isinstance(each, Mapping)
+        "perday" in str(violation.get("quotaId", "")).lower()
+        for violation in violations
+        if isinstance(violation, Mapping)
     )
 
 
 def _delay(detail: Mapping[str, Any]) -> float | None:
-    """``RetryInfo``: how long the service asks to wait, seconds."""
-    found = _SECONDS.fullmatch(str(detail.get("retryDelay", "")))
-    return float(found[1]) if found else None
+    """Return the seconds that the service asks to wait (``RetryInfo``), or None."""
+    match = _SECONDS.fullmatch(str(detail.get("retryDelay", "")))
+    return float(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""What comes back: the chunks of one streamed reply."""
+"""The chunks of one streamed reply."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _BLOCKED = frozenset(
         "IMAGE_RECITATION",
     }
 )
-"""Finish reasons with which the service holds an answer back."""
+"""Finish reasons of answers that the service withholds."""
 _WHOLE = frozenset({"STOP", "MAX_TOKENS"})
-"""Finish reasons of answers that can be scored. What is in neither is no answer that ended."""
+"""Finish reasons of complete answers. Any other reason is a failure."""
 
 
 @dataclass(slots=True)
 class Heard:
-    """What was heard of a reply so far, besides its text.
+    """The state of a reply besides its text.
 
     Attributes:
-        finish: why it ended, in the service's word; None until it says so.
-        blocked: why the prompt was refused, in the service's word; None where it was not.
-        prompt_tokens, reply_tokens: as the service counts, thinking included; or None.
-        facts: what the service says of itself (model version, id of the reply).
-        chunks: how many came.
-        candidates: how many of them held a part of an answer.
-        said: whether any text came.
+        finish: why it ended, in the service's word; None until it ends.
+        blocked: why the prompt was refused, in the service's word, or None.
+        prompt_tokens, reply_tokens: as the service counts, including thinking; or None.
+        facts: of the service (model version, id of the reply).
+        chunks: number of chunks.
+        candidates: number of chunks with a part of an answer.
+        has_text: whether there was any text.
         thoughts: tokens of thinking.
     """
 
@@ -52,11 +52,11 @@ class Heard:
     facts: dict[str, str] = field(default_factory=dict)
     chunks: int = 0
     candidates: int = 0
-    said: bool = False
+    has_text: bool = False
     thoughts: int = 0
 
     def take(self, chunk: types.GenerateContentResponse) -> str:
-        """Take in a chunk; its text, thoughts left out."""
+        """Read a chunk; return its text without thoughts."""
         self.chunks += 1
         for name in ("model_version", "response_id"):
             value = getattr(chunk, name, None)
@@ -74,14 +74,14 @@ class Heard:
             self.finish = candidate.finish_reason.value
         parts = (candidate.content.parts if candidate.content else None) or []
         text = "".join(part.text for part in parts if part.text and not part.thought)
-        self.said = self.said or bool(text.strip())
+        self.has_text = self.has_text or bool(text.strip())
         return text
 
     def check(self) -> None:
-        """Check that the service said how the reply ended: else the connection was cut.
+        """Check that the reply is complete: else the connection was cut.
 
         Raises:
-            RemoteFailure: it did not, or it failed.
+            RemoteFailure: it is not, or the service failed.
         """
         if self.blocked is not None:
             return
@@ -103,13 +103,13 @@ class Heard:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What is kept with the reply."""
+        """The metadata to keep with the reply."""
         kept = dict(self.facts)
         if self.finish is not None:
             kept["finish_reason"] = self.finish
         if self.blocked is not None:
             kept |= {"blocked": "the prompt", "block_reason": self.blocked}
-        if self.finish == "MAX_TOKENS" and self.thoughts and not self.said:
+        if self.finish == "MAX_TOKENS" and self.thoughts and not self.has_text:
             kept["cause"] = THOUGHT_AWAY
         return kept
 

@@ -1,4 +1,4 @@
-"""Putting requests to whatever model stands behind a judge."""
+"""Requests to the model of a judge."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from tabwb.records.exchange import Reply, Request, Wait
 def ask_all(
     backend: ModelBackend, requests: Sequence[Request], cancel: Cancel
 ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-    """Every reply, in whatever order; together where the back end can, else one by one.
+    """Yield ``(index, reply)`` in any order; a request that failed yields its error.
 
-    A request that failed yields its error. Once ``cancel`` is set, requests may yield nothing.
+    Args:
+        backend: gets all requests together where it can, else one by one.
+        requests: the prompts.
+        cancel: once it is set, requests may yield nothing.
     """
     if isinstance(backend, BatchingBackend):
         yield from backend.reply_many(requests, cancel)
@@ -33,14 +36,14 @@ def ask_all(
 
 
 def as_component_error(error: TabwbError) -> ComponentError:
-    """An error as one of a component."""
+    """Return an error as a component's error."""
     if isinstance(error, ComponentError):
         return error
     return ComponentError(error.message, where=error.where, allowed=error.allowed, hint=error.hint)
 
 
 def kept_to_schema(metadata: Mapping[str, str]) -> bool:
-    """Whether a back end says that the API was held to the JSON schema of the request.
+    """Return whether a reply's metadata says that the API followed the JSON schema.
 
     >>> kept_to_schema({"structured": "json-schema"}), kept_to_schema({})
     (True, False)
@@ -49,6 +52,6 @@ def kept_to_schema(metadata: Mapping[str, str]) -> bool:
 
 
 def total(*counts: int | None) -> int | None:
-    """The sum, or None where something was not counted."""
+    """Return the sum, or None where a count is missing."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None

@@ -1,7 +1,8 @@
-"""A judge that puts a prompt to any chat model and reads JSON from its reply."""
+"""A judge that sends a prompt to a chat model and reads JSON from its reply."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ from tabwb_judges.parse import Labels, Unreadable, read_labels
 NO_RESPONSE = "there is no response"
 EXTRA = "extra text around the JSON"
 DRAW = "tabwb-judge-1"
-"""Names the derivation of a sampling judge's seeds: from its model, the messages and the draw."""
+"""Names how a sampling judge's seeds are derived: from its model, the messages and the draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,12 @@ class _First:
     problem: str
 
 
-class PromptJudge:
-    """What judges with a prompt and a model behind it share: they say who they are and load it.
+class PromptJudge(ABC):
+    """The base of judges with a prompt and a model.
 
     Args:
-        spec: as resolved; its string is the rater.
-        prompt: what the model is told.
+        spec: resolved; its text is the rater.
+        prompt: the prompt.
         make_inner: makes the model back end.
     """
 
@@ -55,7 +56,7 @@ class PromptJudge:
         self._backend: ModelBackend | None = None
 
     def open(self) -> Mapping[str, str]:
-        """Load or reach the model; its facts, and which prompt it is told."""
+        """Load or reach the model; return its facts and the hash of the prompt."""
         self.close()
         backend = self._make_inner()
         facts = dict(backend.open())
@@ -63,24 +64,50 @@ class PromptJudge:
         return {**facts, "judge_prompt_sha256": sha256(self.prompt_text)}
 
     def close(self) -> None:
-        """Give the model back; may be called twice."""
+        """Release the model; may be called twice."""
         backend, self._backend = self._backend, None
         if backend is not None:
             backend.close()
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
-        """What would be sent: one request, or none for an empty response."""
+        """Return what would be sent: one request, or none for an empty response.
+
+        Args:
+            response: the response.
+            features: those of the battery; the prompt has its own.
+        """
         if not response.text.strip():
             return ()
         messages = self._prompt.messages(response.text, response.prompt)
         decoding = Decoding(self._prompt.max_tokens, self._prompt.temperature)
         if not decoding.greedy:
-            said = [(message.role, message.content) for message in messages]
-            seed = seed_of(DRAW, model_name(self.examinee), said, response.draw)
+            turns = [(message.role, message.content) for message in messages]
+            seed = seed_of(DRAW, model_name(self.examinee), turns, response.draw)
             decoding = replace(decoding, seed=seed)
         return (Request(messages, decoding, json_schema=self._prompt.json_schema),)
 
-    # ---------------------------------------------------------------- for those that judge
+    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
+        """Return the ratings of one response.
+
+        Args:
+            response: the response.
+            features: those of the battery.
+        """
+        return only_verdict(self.judge_many([response], features, Cancel())).ratings
+
+    @abstractmethod
+    def judge_many(
+        self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
+    ) -> Iterator[tuple[int, Verdict | Wait]]:
+        """Yield ``(index, verdict)``; fewer when cancelled.
+
+        Args:
+            responses: the responses.
+            features: those of the battery.
+            cancel: ends the judging.
+        """
+
+    # ---------------------------------------------------------------- for the subclasses
 
     def _ready(self) -> ModelBackend:
         if self._backend is None:
@@ -95,12 +122,12 @@ class PromptJudge:
     def _without(
         self, status: RatingStatus, reason: str, features: Sequence[Feature]
     ) -> tuple[Rating, ...]:
-        """Every feature of the prompt without a value."""
+        """Return the features of the prompt without a value."""
         ratings = (Rating(self.rater, name, None, status, reason) for name in self.features)
         return (*ratings, *self._others(features))
 
     def _others(self, features: Sequence[Feature]) -> tuple[Rating, ...]:
-        """Features of the battery that the prompt does not ask for."""
+        """Return the features of the battery that the prompt does not ask for, as undefined."""
         asked = frozenset(self.features)
         reason = f"the prompt '{self._prompt.id}' does not ask for it"
         rest = (feature.id for feature in features if feature.id not in asked)
@@ -108,18 +135,20 @@ class PromptJudge:
 
 
 class ChatJudge(PromptJudge):
-    """Labels every feature in one reply; a reply that cannot be read is asked for once more."""
+    """Labels every feature in one reply; requests a second one where the first cannot be read."""
 
     most_requests = 2
-
-    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Ratings of one response, asked for at once."""
-        return only_verdict(self.judge_many([response], features, Cancel())).ratings
 
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
     ) -> Iterator[tuple[int, Verdict | Wait]]:
-        """Yield verdicts as replies come; those that need a second request come last."""
+        """Yield verdicts as replies come, those with a second request last.
+
+        Args:
+            responses: the responses.
+            features: those of the battery.
+            cancel: ends the judging.
+        """
         asked: list[tuple[int, Request]] = []
         for index, response in enumerate(responses):
             requests = self.requests(response, features)
@@ -160,8 +189,8 @@ class ChatJudge(PromptJudge):
                 )
                 yield first.index, _after(first, verdict, piece)
         for first in left.values():
-            # Stopped in between: what was paid for is counted, and the answer is asked about again.
-            stopped = ComponentError("stopped before the reply was asked for again")
+            # Stopped in between: the tokens are counted, and the response is judged again later.
+            stopped = ComponentError("stopped before a second reply was requested")
             yield first.index, _after(first, self._failed(stopped, features), None)
 
     # ---------------------------------------------------------------- the steps
@@ -169,7 +198,7 @@ class ChatJudge(PromptJudge):
     def _ask(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-        """Every request has one reply or error; cancelled ones have none."""
+        """Yield one reply or error of each request; none of cancelled ones."""
         if not requests or cancel.is_set():
             return
         left = set(range(len(requests)))
@@ -185,9 +214,10 @@ class ChatJudge(PromptJudge):
                 yield place, ComponentError(f"'{self.examinee}' ended without a reply")
 
     def _repair(self, first: _First) -> Request:
-        """The conversation continued with what was wrong.
+        """Return the request for a second reply, with the problem of the first.
 
-        An empty reply is no turn that a model could have taken: the words then end the question.
+        Models refuse an empty turn of their own: after an empty reply the text is appended to the
+        question.
         """
         words = self._prompt.repair(first.problem)
         before = first.request.messages
@@ -225,7 +255,7 @@ class ChatJudge(PromptJudge):
 
 
 def only_verdict(pieces: Iterator[tuple[int, Verdict | Wait]]) -> Verdict:
-    """The verdict among the pieces of a single response."""
+    """Return the verdict among the pieces of a single response."""
     return next(piece for _, piece in pieces if isinstance(piece, Verdict))
 
 
@@ -242,7 +272,7 @@ def _of(reply: Reply, ratings: tuple[Rating, ...]) -> Verdict:
 
 
 def _after(first: _First, verdict: Verdict, second: Reply | None) -> Verdict:
-    """A verdict with the reply before it, whose tokens were paid for too."""
+    """Return a verdict with the first reply, whose tokens count too."""
     reply = first.reply
     return replace(
         verdict,

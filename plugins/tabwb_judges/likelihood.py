@@ -1,8 +1,8 @@
-"""A judge that reads labels off log probabilities, so that it cannot fail to be understood.
+"""A judge that compares the log probabilities of labels, so that no reply has to be parsed.
 
-The JSON object that the prompt asks for is filled in key by key: after the prompt and what is
-written so far, the model says how likely it finds ``0`` and ``1``. What is more likely is written
-before the next key is weighed.
+The JSON object that the prompt asks for is filled in key by key: the model returns the likelihood
+of ``0`` and ``1`` after the prompt and the object so far. The more likely label is appended before
+the next key.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend,
 from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Request, Wait
-from tabwb.records.ratings import Rating, valued
+from tabwb.records.ratings import valued
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, StopReason
-from tabwb_judges.chat import PromptJudge, only_verdict
+from tabwb_judges.chat import PromptJudge
 
 PROBABILITY = ".probability"
 """Ends the measure that holds a feature's probability: ``anomia.probability``."""
@@ -31,7 +31,7 @@ LABELS = ("0", "1")
 def probability_of_one(
     zero: float, one: float, null_zero: float = 0.0, null_one: float = 0.0
 ) -> float:
-    r"""The probability of the label 1 among the two labels, calibrated or not.
+    r"""Return the probability of the label 1 among the two labels, calibrated or not.
 
     P(1) = e^one / (e^zero + e^one). Contextual calibration divides each probability by the one
     that the same label has for a passage without content, and normalises: P(1) = w1 / (w0 + w1)
@@ -45,7 +45,7 @@ def probability_of_one(
         null_one: as ``one``, after the passage without content; 0 for no calibration.
 
     Raises:
-        ValueError: a label has no probability at all in one place and the other neither.
+        ValueError: neither label has a probability.
 
     >>> round(probability_of_one(math.log(0.2), math.log(0.6)), 12)
     0.75
@@ -62,7 +62,7 @@ def probability_of_one(
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """One key filled in.
+    """The probabilities of one key.
 
     Attributes:
         probability: of the label 1, calibrated where the judge is.
@@ -74,7 +74,7 @@ class Weighed:
 
 
 class _Cancelled(Exception):
-    """A weighing was cut off."""
+    """A comparison was cancelled."""
 
 
 class LikelihoodJudge(PromptJudge):
@@ -82,10 +82,10 @@ class LikelihoodJudge(PromptJudge):
 
     Args:
         spec, prompt, make_inner: as for every judge with a prompt.
-        calibrated: weigh each label against the one of a passage without content.
+        calibrated: divide each probability by that after a passage without content.
 
     Raises:
-        ComponentError: the model back end gives no log probabilities.
+        ComponentError: the model back end has no log probabilities.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class LikelihoodJudge(PromptJudge):
         *,
         calibrated: bool,
     ) -> None:
-        # Made at once, loaded later: that it cannot do this must be said before anything is run.
+        # Made now and loaded later, so that an unsuitable model is reported before anything runs.
         self._weigher = weigher(make_inner(), str(spec))
         super().__init__(spec, prompt, lambda: self._weigher)
         self._calibrated = calibrated
@@ -111,20 +111,21 @@ class LikelihoodJudge(PromptJudge):
     writes = False
 
     def close(self) -> None:
-        """Give back what was opened, and what was weighed for calibration."""
+        """Release the model and the values for calibration."""
         self._null.clear()
         super().close()
-
-    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Ratings of one response, weighed at once."""
-        return only_verdict(self.judge_many([response], features, Cancel())).ratings
 
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
     ) -> Iterator[tuple[int, Verdict | Wait]]:
         """Yield one verdict after the other, in order.
 
-        One request is one prompt, whatever number of continuations is weighed after it.
+        One request is one prompt with all its continuations.
+
+        Args:
+            responses: the responses.
+            features: those of the battery.
+            cancel: ends the judging.
         """
         for index, response in enumerate(responses):
             if cancel.is_set():
@@ -151,15 +152,15 @@ class LikelihoodJudge(PromptJudge):
         started = time.monotonic()
         weighed, written = self._filled(response, request, cancel)
         ratings = []
-        for feature, one in weighed.items():
-            reason = f"P(1) = {one.probability:.3f}, threshold {self._prompt.threshold:g}"
+        for feature, label in weighed.items():
+            reason = f"P(1) = {label.probability:.3f}, threshold {self._prompt.threshold:g}"
             if self._calibrated:
-                reason += f"; before calibration {one.plain:.3f}"
-            present = one.probability > self._prompt.threshold
+                reason += f"; before calibration {label.plain:.3f}"
+            present = label.probability > self._prompt.threshold
             ratings.append(valued(self.rater, feature, present, reason))
         ratings += [
-            valued(self.rater, feature + PROBABILITY, one.probability)
-            for feature, one in weighed.items()
+            valued(self.rater, feature + PROBABILITY, label.probability)
+            for feature, label in weighed.items()
         ]
         return Verdict(
             (*ratings, *self._others(features)),
@@ -170,7 +171,7 @@ class LikelihoodJudge(PromptJudge):
     def _filled(
         self, response: Response, request: Request, cancel: Cancel
     ) -> tuple[dict[str, Weighed], str]:
-        """Every feature's probability, and the JSON object as it was filled in."""
+        """Return every feature's probability, and the JSON object as it was filled in."""
         weighed: dict[str, Weighed] = {}
         written = "{"
         for key, feature in self._prompt.keys.items():
@@ -186,7 +187,7 @@ class LikelihoodJudge(PromptJudge):
         return weighed, f"{written}\n}}"
 
     def _null_after(self, response: Response, written: str, cancel: Cancel) -> tuple[float, float]:
-        """The labels for the passage without content, all else being equal; weighed once."""
+        """Return the log probabilities of the labels after the passage without content."""
         messages = self._prompt.messages(self._prompt.null, response.prompt)
         place = (messages[-1].content, written)
         if place not in self._null:
@@ -194,28 +195,33 @@ class LikelihoodJudge(PromptJudge):
         return self._null[place]
 
     def _labels_after(self, request: Request, written: str, cancel: Cancel) -> tuple[float, float]:
-        """Log probabilities of ``written`` + 0 and ``written`` + 1; what they share cancels out."""
+        """Return the log probabilities of ``written`` + 0 and ``written`` + 1."""
         if self._backend is None:
             self.open()
         texts = [written + label for label in LABELS]
-        found = self._weigher.likelihood(request, texts, cancel)
+        likelihoods = self._weigher.likelihood(request, texts, cancel)
         if cancel.is_set():
             raise _Cancelled
-        if len(found) != len(texts):
-            raise ComponentError(f"'{self.examinee}' weighed {len(found)} of {len(texts)} texts")
-        zero, one = (each.log_probability for each in found)
+        if len(likelihoods) != len(texts):
+            count = f"{len(likelihoods)} of {len(texts)}"
+            raise ComponentError(f"'{self.examinee}' returned the likelihood of {count} texts")
+        zero, one = (likelihood.log_probability for likelihood in likelihoods)
         return zero, one
 
 
 def weigher(backend: ModelBackend, judge: str) -> LikelihoodBackend:
-    """A model back end as one that gives log probabilities.
+    """Return the model back end where it has log probabilities.
+
+    Args:
+        backend: of a model.
+        judge: its spec, for the message.
 
     Raises:
-        ComponentError: it gives none.
+        ComponentError: it has none.
     """
     if isinstance(backend, LikelihoodBackend):
         return backend
     raise ComponentError(
-        f"'{judge}' needs the log probabilities of texts, and its model gives none",
-        allowed="a model that gives them, for example transformers:ID or bundled",
+        f"'{judge}' needs the log probabilities of texts, and its model has none",
+        allowed="a model that has them, for example transformers:ID or bundled",
     )

@@ -1,4 +1,4 @@
-"""Reading a judge's reply: one JSON object with exactly the keys asked for, each 0 or 1."""
+"""Reads a judge's reply: one JSON object with exactly the requested keys, each 0 or 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MOST_STARTS = 200
-"""After so many braces that begin no JSON object a reply is taken to hold none."""
+"""A reply with so many braces that do not begin a JSON object has none."""
 _FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
 _MOST_NAMED = 4
 _DECODER = json.JSONDecoder(object_pairs_hook=lambda pairs: _Pairs(tuple(pairs)))
@@ -17,7 +17,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=lambda pairs: _Pairs(tuple(pairs))
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What a reply says.
+    """The labels of a reply.
 
     Attributes:
         values: JSON key to 0 or 1, in the order asked for.
@@ -30,27 +30,27 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why a reply says nothing, as words that can be put to the model too."""
+    """Why a reply cannot be read, in words that the model gets too."""
 
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """A JSON object as it was written: twins are still there."""
+    """A JSON object as it was written, with repeated keys."""
 
     pairs: tuple[tuple[str, object], ...] = field(default=())
 
 
 def read_labels(text: str, keys: Sequence[str]) -> Labels | Unreadable:
-    """Read the one JSON object of a reply; whatever stands around it is allowed, but told.
+    """Read the one JSON object of a reply; text around it is allowed and reported.
 
     Nothing is guessed: a missing, further or repeated key, and a value that is not the whole
     number 0 or 1 (``true``, ``"1"``, ``0.0``), make the reply unreadable as a whole.
 
     Args:
         text: the reply.
-        keys: exactly these are asked for.
+        keys: exactly these are requested.
 
     >>> read_labels('Sure: {"Anomia": 1, "Jargon": 0}', ["Anomia", "Jargon"])
     Labels(values={'Anomia': 1, 'Jargon': 0}, extra=True)
@@ -72,7 +72,7 @@ def read_labels(text: str, keys: Sequence[str]) -> Labels | Unreadable:
 
 
 def _objects(text: str) -> list[tuple[int, int, _Pairs]]:
-    """Every outermost JSON object with where it begins and ends."""
+    """Return every outermost JSON object with its start and end."""
     found: list[tuple[int, int, _Pairs]] = []
     at, failed = 0, 0
     while failed < MOST_STARTS and (start := text.find("{", at)) >= 0:

@@ -1,6 +1,6 @@
-"""Registers what this package brings. Imports nothing heavy.
+"""Registers the judges. Imports nothing heavy.
 
-Only the names of prompt files are looked at here; a file is read when its judge is made.
+Only the names of prompt files are read here; a file is read when its judge is made.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ DEFAULT = "tab-2026"
 
 @hookimpl
 def tabwb_register_judges(register: Register) -> None:
-    """Every prompt file in its three ways of being used, and surprisal."""
+    """Register three judges of every prompt file, and surprisal.
+
+    Raises:
+        ComponentError: the name of a file is wrong; everything else is registered.
+    """
     files, wrong = prompt_files()
     for judge, path in files.items():
         _register_prompt(register, judge, path)
@@ -47,7 +51,7 @@ def tabwb_register_judges(register: Register) -> None:
             )
         )
     if wrong:
-        # Everything else is registered; this is shown by 'tabwb plugins list'.
+        # Shown by 'tabwb plugins list'.
         raise ComponentError("; ".join(wrong))
 
 

@@ -1,4 +1,4 @@
-"""How surprising a response is to a named, intact model: no features, no burden, two measures."""
+"""The surprisal of a response under a named, intact model: two measures and no features."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ CAUTION = (
 
 
 def surprisal(likelihood: Likelihood) -> float | None:
-    """Mean surprisal of a text in bits per token: -log2 P(text) / tokens.
+    """Return the mean surprisal of a text in bits per token: -log2 P(text) / tokens.
 
     Args:
         likelihood: of the text, natural logarithm.
 
     Returns:
-        None where no token was weighed or the text has no probability.
+        None where there is no token or the text has no probability.
 
     >>> surprisal(Likelihood(8 * math.log(0.5), tokens=4))
     2.0
@@ -42,7 +42,7 @@ def surprisal(likelihood: Likelihood) -> float | None:
 
 
 def perplexity(bits: float) -> float | None:
-    """Perplexity of a text: 2 ** surprisal, a number of equally likely tokens.
+    """Return the perplexity of a text: 2 ** surprisal, a number of equally likely tokens.
 
     >>> perplexity(3.0), perplexity(2000.0)
     (8.0, None)
@@ -57,13 +57,12 @@ class SurprisalJudge:
     """Surprisal and perplexity of responses under one model.
 
     Args:
-        spec: as resolved; its string is the rater.
+        spec: resolved; its text is the rater.
         make_inner: makes the model back end.
-        after_prompt: weigh the response as the reply to exactly what was sent; else as a text by
-            itself.
+        after_prompt: the response is the reply to exactly what was sent; else a text alone.
 
     Raises:
-        ComponentError: the model back end gives no log probabilities.
+        ComponentError: the model back end has no log probabilities.
     """
 
     features: tuple[str, ...] = ()
@@ -89,31 +88,47 @@ class SurprisalJudge:
     writes = False
 
     def open(self) -> Mapping[str, str]:
-        """Load the model; its facts."""
+        """Load the model; return its facts."""
         facts = self._weigher.open()
         self._is_open = True
         return facts
 
     def close(self) -> None:
-        """Give the model back; may be called twice."""
+        """Release the model; may be called twice."""
         self._is_open = False
         self._weigher.close()
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
-        """What is weighed: the response stands as the model's own words; nothing is written."""
+        """Return the text whose likelihood is computed, the response as the model's own turn.
+
+        Args:
+            response: the response.
+            features: not used.
+        """
         if not response.text.strip():
             return ()
         messages = (*self._before(response), Message("assistant", response.text))
         return (Request(messages, Decoding(max_tokens=1)),)
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Both measures of one response."""
+        """Return both measures of one response.
+
+        Args:
+            response: the response.
+            features: not used.
+        """
         return only_verdict(self.judge_many([response], features, Cancel())).ratings
 
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
     ) -> Iterator[tuple[int, Verdict | Wait]]:
-        """Yield one verdict after the other, in order."""
+        """Yield one verdict after the other, in order.
+
+        Args:
+            responses: the responses.
+            features: not used.
+            cancel: ends the judging.
+        """
         for index, response in enumerate(responses):
             if cancel.is_set():
                 return
@@ -123,51 +138,43 @@ class SurprisalJudge:
                 continue
             started = time.monotonic()
             try:
-                found = self._weigh(response, cancel)
+                likelihood = self._weigh(response, cancel)
             except TabwbError as error:
-                reason = str(error)
+                ratings = (failed(self.rater, name, str(error)) for name in MEASURES)
+                latency_s = time.monotonic() - started
                 yield (
                     index,
-                    Verdict(
-                        tuple(failed(self.rater, name, reason) for name in MEASURES),
-                        stop_reason=StopReason.ERROR,
-                        latency_s=time.monotonic() - started,
-                    ),
+                    Verdict(tuple(ratings), stop_reason=StopReason.ERROR, latency_s=latency_s),
                 )
                 continue
-            if found is None:
+            if likelihood is None:
                 return
-            yield (
-                index,
-                Verdict(self._ratings(found), latency_s=time.monotonic() - started),
-            )
+            yield index, Verdict(self._ratings(likelihood), latency_s=time.monotonic() - started)
 
     def _before(self, response: Response) -> tuple[Message, ...]:
         if not self._after_prompt:
             return ()
-        # A person was shown the item and sent nothing.
+        # A person saw the item; nothing was sent.
         return response.messages or (Message("user", response.sent),)
 
     def _weigh(self, response: Response, cancel: Cancel) -> Likelihood | None:
         if not self._is_open:
             self.open()
-        found = self._weigher.likelihood(
-            Request(self._before(response), kind=response.kind), [response.text], cancel
-        )
+        request = Request(self._before(response), kind=response.kind)
+        likelihoods = self._weigher.likelihood(request, [response.text], cancel)
         if cancel.is_set():
             return None
-        if len(found) != 1:
-            raise ComponentError(f"'{self.examinee}' did not weigh the response")
-        return found[0]
+        if len(likelihoods) != 1:
+            raise ComponentError(f"'{self.examinee}' returned no likelihood of the response")
+        return likelihoods[0]
 
-    def _ratings(self, found: Likelihood) -> tuple[Rating, ...]:
-        bits = surprisal(found)
+    def _ratings(self, likelihood: Likelihood) -> tuple[Rating, ...]:
+        bits = surprisal(likelihood)
         if bits is None:
-            why = (
-                "the model gives this text no probability" if found.tokens else "no token to weigh"
-            )
+            no_probability = "the model gives this text no probability"
+            why = no_probability if likelihood.tokens else "the text has no tokens"
             return tuple(undefined(self.rater, name, why) for name in MEASURES)
-        counted = f"bits per token over {found.tokens} tokens"
+        counted = f"bits per token over {likelihood.tokens} tokens"
         power = perplexity(bits)
         return (
             valued(self.rater, "surprisal", bits, counted),

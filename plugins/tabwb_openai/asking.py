@@ -1,4 +1,4 @@
-"""What is sent: the arguments of one chat completion."""
+"""The arguments of one chat completion."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from tabwb.records.seeds import mixed
 from tabwb_openai.options import OpenAIOptions, SystemRole
 
 STOPS = 4
-"""The API takes no more stop strings; replies are cut at all of them here as well."""
+"""The API accepts no more stop strings; replies are cut here as well, at all of them."""
 CONCESSIONS = ("stream_options", "seed", "response_format")
-"""Parameters without which a server that refuses them is asked again; marked with the reply."""
+"""Parameters that are left out where a server refuses them; the reply's metadata says so."""
 
 
 def arguments(
     model: str, request: Request, options: OpenAIOptions, not_taken: frozenset[str]
 ) -> dict[str, Any]:
-    """The arguments of ``chat.completions.create`` for a request.
+    """Return the arguments of ``chat.completions.create`` for a request.
 
     Args:
-        model: as the server calls it.
-        request: what to ask.
-        options: of the spec.
-        not_taken: parameters that this server refused before.
+        model: the server's name of the model.
+        request: the prompt.
+        options: of the model.
+        not_taken: parameters that this server has refused.
 
     Raises:
-        ComponentError: the answer is to be enforced, and the spec's options forbid that.
+        ComponentError: the answer must be enforced, and the options forbid that.
     """
     decoding = request.decoding
     asked: dict[str, Any] = {
@@ -52,12 +52,17 @@ def arguments(
     if is_enforced(request):
         asked |= enforcement(list(dict.fromkeys(request.options)), options)
     elif request.json_schema and options.structured in {"auto", "json-schema"}:
-        asked |= _held_to(json.loads(request.json_schema), "reply")
+        asked |= _response_format(json.loads(request.json_schema), "reply")
     return {name: value for name, value in asked.items() if name not in not_taken}
 
 
 def token_parameter(options: OpenAIOptions, not_taken: frozenset[str]) -> str:
-    """Return what the server calls the token limit; the other name where it refused one."""
+    """Return the server's name of the token limit; the other name where it refused one.
+
+    Args:
+        options: of the model.
+        not_taken: parameters that this server has refused.
+    """
     if options.token_parameter != "auto":
         return options.token_parameter
     names = ["max_tokens", "max_completion_tokens"]
@@ -67,7 +72,11 @@ def token_parameter(options: OpenAIOptions, not_taken: frozenset[str]) -> str:
 
 
 def turns(messages: Sequence[Message], system_role: SystemRole) -> list[dict[str, str]]:
-    r"""The conversation as the API writes it.
+    r"""Return the conversation in the API's form.
+
+    Args:
+        messages: the conversation.
+        system_role: how system messages are sent.
 
     >>> turns([Message("system", "Be brief."), Message("user", "Hello")], "user")
     [{'role': 'user', 'content': 'Be brief.\n\nHello'}]
@@ -75,20 +84,24 @@ def turns(messages: Sequence[Message], system_role: SystemRole) -> list[dict[str
     if system_role != "user":
         names = {"system": system_role}
         return [{"role": names.get(m.role, m.role), "content": m.content} for m in messages]
-    told = [message.content for message in messages if message.role == "system"]
+    system = [message.content for message in messages if message.role == "system"]
     rest = [message for message in messages if message.role != "system"]
     first = next((n for n, message in enumerate(rest) if message.role == "user"), -1)
     return [
         {
             "role": message.role,
-            "content": "\n\n".join([*told, message.content]) if n == first else message.content,
+            "content": "\n\n".join([*system, message.content]) if n == first else message.content,
         }
         for n, message in enumerate(rest)
     ]
 
 
 def enforcement(choices: list[str], options: OpenAIOptions) -> Mapping[str, Any]:
-    """The arguments that hold a server to one of the choices.
+    """Return the arguments that restrict a reply to the choices.
+
+    Args:
+        choices: the options of the item.
+        options: of the model.
 
     Raises:
         ComponentError: the options forbid it.
@@ -110,9 +123,9 @@ def enforcement(choices: list[str], options: OpenAIOptions) -> Mapping[str, Any]
                 "required": ["answer"],
                 "additionalProperties": False,
             }
-            return _held_to(schema, "answer")
+            return _response_format(schema, "answer")
 
 
-def _held_to(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _response_format(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     wrapped = {"name": name, "strict": True, "schema": schema}
     return {"response_format": {"type": "json_schema", "json_schema": wrapped}}

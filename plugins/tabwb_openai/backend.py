@@ -1,4 +1,4 @@
-"""A model behind chat completions, over OpenAI's own client."""
+"""A model behind chat completions, through OpenAI's client."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from tabwb_openai.hearing import Heard, chosen
 from tabwb_openai.options import OpenAIOptions
 
 CONNECT_S = 10.0
-"""How long a connection may take to be made."""
+"""Seconds that a connection may take."""
 LOOK_S = 10.0
-"""How long the server may take to say that it is there."""
+"""Seconds that the server may take to list its models."""
 OVERRUN = 8
-"""Pieces after a stop string that a server may send before it is cut off."""
+"""Pieces that a server may send after a stop string."""
 
 
 class OpenAIModel(RemoteModel):
-    """A model of any server that speaks the chat completions protocol.
+    """A model of any server with the chat completions protocol.
 
     Args:
-        name: what the server calls the model.
-        options: as validated.
-        local: the server is this machine's own; no proxy is used.
-        retries: how patiently; as the options say when None.
+        name: the server's name of the model.
+        options: validated.
+        local: the server is on this machine; no proxy is used.
+        retries: tries and pauses; those of the options when None.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class OpenAIModel(RemoteModel):
         self._not_taken: frozenset[str] = frozenset()
 
     def open(self) -> Mapping[str, str]:
-        """Make the client and look whether the server is there.
+        """Make the client and check that the server answers.
 
         Raises:
-            ComponentError: no key where one is needed, nobody there, or the key is refused.
+            ComponentError: a required key is missing or refused, or no server answers.
         """
         self.close()
         self._client = self._connect()
         try:
-            self._look(self._client)
+            self._check_server(self._client)
         except ComponentError:
             self.close()
             raise
@@ -78,7 +78,15 @@ class OpenAIModel(RemoteModel):
         }
 
     def call(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        """Try once, streaming. An enforced answer comes as one piece."""
+        """Try once, streaming. An enforced answer is one piece.
+
+        Args:
+            request: the prompt.
+            cancel: ends the reply.
+
+        Raises:
+            ComponentError: the protocol is ``likelihood``.
+        """
         if request.protocol is Protocol.LIKELIHOOD:
             raise ComponentError(
                 f"{self.title} cannot answer under the protocol 'likelihood'",
@@ -99,7 +107,7 @@ class OpenAIModel(RemoteModel):
                 yield from self._listen(request, asked, stream, cancel, started)
 
     def close(self) -> None:
-        """Close the client's connections."""
+        """Close the connections of the client."""
         client, self._client = self._client, None
         if client is not None:
             client.close()
@@ -107,7 +115,7 @@ class OpenAIModel(RemoteModel):
     # ---------------------------------------------------------------- asking
 
     def _begin(self, request: Request) -> tuple[Any, dict[str, Any]]:
-        """The open stream and what was asked; without what the server does not take."""
+        """Return the open stream and the arguments, without those that the server refuses."""
         if self._client is None:
             self.open()
         assert self._client is not None
@@ -124,17 +132,17 @@ class OpenAIModel(RemoteModel):
     def _refused_parameter(
         self, error: openai.APIStatusError, asked: Mapping[str, Any]
     ) -> str | None:
-        """The parameter because of which a request failed and that can be done without."""
-        can_do_without = set(CONCESSIONS) & set(asked)
+        """Return the parameter that a request failed for and that can be left out, or None."""
+        optional = set(CONCESSIONS) & set(asked)
         if self._options.structured != "auto":
-            can_do_without.discard("response_format")
+            optional.discard("response_format")
         if self._options.token_parameter == "auto":
-            # What this request asked decides: another thread may have learned it meanwhile.
+            # Decided by this request, because another thread may have changed _not_taken.
             names = {"max_tokens", "max_completion_tokens"}
-            can_do_without |= {
+            optional |= {
                 name for name in names & set(asked) if not (names - {name}) & self._not_taken
             }
-        return next((name for name in sorted(can_do_without) if names_parameter(error, name)), None)
+        return next((name for name in sorted(optional) if names_parameter(error, name)), None)
 
     # ---------------------------------------------------------------- listening
 
@@ -157,7 +165,7 @@ class OpenAIModel(RemoteModel):
             if piece := reply.feed(text):
                 yield piece
             if reply.stop_string is not None:
-                # A server that was told the stop string ends by itself and says what it counted.
+                # A server that knows the stop string ends the reply itself and reports its counts.
                 overrun += bool(text)
                 if reply.stop_string not in asked.get("stop", ()) or overrun > OVERRUN:
                     break
@@ -180,7 +188,7 @@ class OpenAIModel(RemoteModel):
         yield from reply.finish(heard, metadata, read)
 
     def _marks(self, asked: Mapping[str, Any]) -> dict[str, str]:
-        """What a reader of the answer should know of how it was asked for."""
+        """Return the metadata on how the answer was requested."""
         marks = {}
         if "response_format" in asked:
             marks["structured"] = "json-schema"
@@ -198,16 +206,16 @@ class OpenAIModel(RemoteModel):
         if key is None and (options.is_own or options.key_env):
             raise missing_key(self.title, options.key_variables, options.service)
         client = openai.OpenAI(
-            # The client insists on a key; servers on one's own machine take any word.
+            # The client requires a key; servers on this machine accept any word.
             api_key="none" if key is None else key.reveal(),
             base_url=options.address,
             timeout=openai.Timeout(options.timeout_s, connect=min(options.timeout_s, CONNECT_S)),
-            max_retries=0,  # retries are RemoteModel's, which tells of them
+            max_retries=0,  # RemoteModel tries again, and reports it
             default_headers=HEADERS,
             http_client=self._http(),
         )
         if not options.is_own:
-            # Taken from the environment by the client; nobody else's business.
+            # The client reads them from the environment; they are for OpenAI only.
             for name in ("organization", "project", "admin_api_key"):
                 if hasattr(client, name):
                     setattr(client, name, None)
@@ -219,17 +227,17 @@ class OpenAIModel(RemoteModel):
             return openai.DefaultHttpxClient(**bounds)
         if self._options.socket is None:
             return openai.DefaultHttpxClient(trust_env=False, **bounds)
-        # Whichever HTTP library this version of the client is made with.
+        # The HTTP library of this version of the client.
         library = sys.modules[openai.DefaultHttpxClient.__base__.__module__.partition(".")[0]]
         transport = library.HTTPTransport(uds=self._options.socket)
         return openai.DefaultHttpxClient(transport=transport, trust_env=False, **bounds)
 
-    def _look(self, client: openai.OpenAI) -> None:
-        """Ask for the list of models, which costs nothing; only what is certain is an error."""
+    def _check_server(self, client: openai.OpenAI) -> None:
+        """List the models, which is free; raise only where requests will certainly fail."""
         try:
             within(LOOK_S, client.with_options(timeout=LOOK_S).models.with_raw_response.list)
         except (openai.APITimeoutError, TimeoutError):
-            return  # busy, perhaps
+            return  # perhaps busy
         except openai.AuthenticationError as error:
             raise ComponentError(
                 f"{self._options.address} refuses the key: {redact(error.message)}",
@@ -248,10 +256,10 @@ class OpenAIModel(RemoteModel):
 
 
 def _check_complete(heard: Heard) -> None:
-    """Check that the service said that the reply ended: else the connection was cut.
+    """Check that the reply is complete: else the connection was cut.
 
     Raises:
-        RemoteFailure: it did not.
+        RemoteFailure: it is not.
     """
     if not heard.chunks:
         raise RemoteFailure("malformed", "the reply is not a valid stream")

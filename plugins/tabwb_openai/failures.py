@@ -33,12 +33,17 @@ def client_failure(error: Exception) -> RemoteFailure | None:
 
 
 def is_blocked(error: openai.APIStatusError) -> bool:
-    """Whether a prompt was refused by a content filter, as Azure says it."""
+    """Return whether a content filter refused the prompt, in Azure's form."""
     return error.status_code == 400 and error.code == "content_filter"
 
 
 def names_parameter(error: openai.APIStatusError, parameter: str) -> bool:
-    """Whether a server refuses a request because of this parameter."""
+    """Return whether a server refuses a request because of a parameter.
+
+    Args:
+        error: of the request.
+        parameter: its name.
+    """
     if error.status_code not in {400, 422}:
         return False
     return error.param == parameter or parameter in _message(error)
@@ -57,12 +62,12 @@ def _of_status(error: openai.APIStatusError) -> RemoteFailure:
 
 
 def _kind_in_stream(error: openai.APIError) -> FailureKind:
-    said = {error.code, error.type}
-    if _QUOTA & said:
+    codes = {error.code, error.type}
+    if _QUOTA & codes:
         return "quota"
-    if said & {"rate_limit_exceeded", "rate_limit_error", "429"}:
+    if codes & {"rate_limit_exceeded", "rate_limit_error", "429"}:
         return "rate-limit"
-    numbers = [int(each) for each in said if each and each.isdecimal() and len(each) == 3]
+    numbers = [int(code) for code in codes if code and code.isdecimal() and len(code) == 3]
     return kind_of_status(numbers[0]) if numbers and numbers[0] >= 400 else "server"
 
 

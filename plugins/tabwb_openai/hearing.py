@@ -1,4 +1,4 @@
-"""What comes back: the chunks of one streamed chat completion."""
+"""The chunks of one streamed chat completion."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ REASONS: Mapping[str, StopReason] = {
     "length": StopReason.LENGTH,
     "content_filter": StopReason.REFUSED,
 }
-"""Finish reason: why the reply ended. Services have further ones, which are kept as they are."""
+"""Finish reason: why the reply ended. Other reasons of services are kept unaltered."""
 
 
 @dataclass(slots=True)
 class Heard:
-    """What was heard of a completion so far, besides its text.
+    """The state of a completion besides its text.
 
     Attributes:
-        finish: why it ended, in the service's word; None until it says so.
-        stop_string: the string at which the server ended, where it tells.
-        refused: the model refused in so many words.
+        finish: why it ended, in the service's word; None until it ends.
+        stop_string: the string at which the server ended the reply, where it says so.
+        refused: the model sent a refusal.
         prompt_tokens, reply_tokens: as the service counts, or None.
-        reasoning: characters of reasoning that were sent; they are no part of the answer.
-        thoughts: tokens of reasoning, as the service counts them among those of the reply.
-        said: anything of an answer came.
-        facts: what the service says of itself (model, fingerprint, id of the completion).
-        chunks: how many came.
+        reasoning: characters of reasoning, which do not belong to the answer.
+        thoughts: tokens of reasoning, which the service counts among those of the reply.
+        has_text: whether there was any text.
+        facts: of the service (model, fingerprint, id of the completion).
+        chunks: number of chunks.
     """
 
     finish: str | None = None
@@ -42,22 +42,22 @@ class Heard:
     reply_tokens: int | None = None
     reasoning: int = 0
     thoughts: int = 0
-    said: bool = False
+    has_text: bool = False
     facts: dict[str, str] = field(default_factory=dict)
     chunks: int = 0
 
     def take(self, chunk: Any) -> str:
-        """Take in a chunk; its text.
+        """Read a chunk; return its text.
 
         Raises:
-            RemoteFailure: it is no chunk of a chat completion.
+            RemoteFailure: it is not a chunk of a chat completion.
         """
         try:
             self._count(getattr(chunk, "usage", None))
             self._note(chunk)
             choices = chunk.choices or []
             text = "".join(self._choice(choice) for choice in choices if not choice.index)
-            self.said = self.said or bool(text.strip())
+            self.has_text = self.has_text or bool(text.strip())
         except (AttributeError, TypeError, ValueError) as error:
             raise RemoteFailure(
                 "malformed", f"a part of the answer has not the form of one: {error}"
@@ -76,7 +76,7 @@ class Heard:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What is kept with the reply."""
+        """The metadata to keep with the reply."""
         kept = dict(self.facts)
         if self.finish is not None:
             kept["finish_reason"] = self.finish
@@ -88,7 +88,7 @@ class Heard:
             kept["reasoning_characters"] = str(self.reasoning)
         if self.thoughts:
             kept["thought_tokens"] = str(self.thoughts)
-        if self.finish == "length" and not self.said and (self.reasoning or self.thoughts):
+        if self.finish == "length" and not self.has_text and (self.reasoning or self.thoughts):
             kept["cause"] = THOUGHT_AWAY
         return kept
 
@@ -96,7 +96,7 @@ class Heard:
         finish = getattr(choice, "finish_reason", None)
         if finish is not None:
             self.finish = str(finish)
-            reason = getattr(choice, "stop_reason", None)  # vLLM tells the string
+            reason = getattr(choice, "stop_reason", None)  # vLLM has the string
             self.stop_string = reason if isinstance(reason, str) else None
         delta = getattr(choice, "delta", None)
         if delta is None:
@@ -127,7 +127,11 @@ class Heard:
 
 
 def chosen(raw: str, choices: Sequence[str]) -> str:
-    """The answer in a reply to an enforced choice; the reply as it is where it holds none.
+    """Return the answer in an enforced reply; the reply itself where it has none.
+
+    Args:
+        raw: the reply, ``{"answer": "..."}``.
+        choices: the options.
 
     >>> chosen('{"answer": "lion"}', ["lion", "drum"]), chosen("A lion.", ["lion", "drum"])
     ('lion', 'A lion.')

@@ -286,7 +286,7 @@ def test_a_reply_is_kept_to_a_schema_where_one_is_asked_for(opened: Opened) -> N
 
 def test_likelihood_cannot_be_had(opened: Opened) -> None:
     request = Request((Message("user", "?"),), protocol=Protocol.LIKELIHOOD, options=("a", "b"))
-    with chat_server() as chat, pytest.raises(ComponentError, match="no likelihood"):
+    with chat_server() as chat, pytest.raises(ComponentError, match="not return the likelihood"):
         reply(opened(chat), request)
 
 
