@@ -7,10 +7,9 @@ dialog, the store, documents, exports and comparisons read these declarations.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tabwb.records.condition_values import BadValue, Kind, OneOf
 from tabwb.records.errors import UsageError
@@ -46,8 +45,7 @@ class ConditionError(UsageError):
         self.condition = condition
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """An option of a command.
 
     Attributes:
@@ -67,8 +65,7 @@ class Option:
     value: object = None
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A field of the new-administration dialog.
 
     Attributes:
@@ -82,8 +79,7 @@ class Field:
     placeholder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of the exported table.
 
     Conditions of ``decoding`` have what was sent with each request under ``decoding_NAME``, the
@@ -98,8 +94,7 @@ class Column:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A part of the line of conditions on screens and above results.
 
     Attributes:
@@ -111,8 +106,7 @@ class Line:
     always: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """How a condition stands in comparisons; administrations in which it differs are not pooled.
 
     Attributes:
@@ -131,8 +125,7 @@ class Comparison:
     stated: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """The declaration of one condition.
 
     Attributes:
