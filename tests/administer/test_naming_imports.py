@@ -202,7 +202,7 @@ def test_times_that_nobody_knows_are_none(
     typed: Session, store: Store, plugins: Plugins, tmp_path: Path
 ) -> None:
     document = export_document(load_administrations(store, (1,)))
-    namings = [trial["naming"] for trial in document["documents"][0]["trials"]]  # type: ignore[index]
+    namings = [trial["naming"] for trial in document["documents"][0]["trials"]]
     for naming in namings:
         said = [*naming["attempts"], *naming["verdicts"].values()]
         said += [segment for each in naming["transcripts"] for segment in each["segments"]]

@@ -71,4 +71,4 @@ def test_a_word_has_a_verdict_a_distance_and_its_unit(
     assert naming.transcript is not None
     written = transcript_json(naming.transcript)
     assert (written["unit"], written["phonemes"]) == ("words", phonemes)
-    assert [one["word"] for one in written["words"]] == [word]  # type: ignore[attr-defined]
+    assert [one["word"] for one in written["words"]] == [word]

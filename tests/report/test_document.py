@@ -86,7 +86,7 @@ def test_an_unanswered_trial_has_no_response() -> None:
     assert (trial["state"], trial["response"], trial["status"]) == ("planned", None, None)
     void = document.trial_json(voided("wc1", "lion"))
     assert (void["state"], void["response"]) == (TrialState.VOID.value, None)
-    assert void["attempts"][0]["response"] == "lion"  # type: ignore[index]
+    assert void["attempts"][0]["response"] == "lion"
 
 
 def test_the_cautions_stand_with_every_result() -> None:
@@ -108,8 +108,8 @@ def test_nothing_is_said_of_models_where_people_answered() -> None:
     members = (AdministrationData(person, BATTERY, trials(ANSWERS)),)
     pooled = document.groups_document(summarised([Group("model", "S-01", members)]))
     assert made["notices"] == pooled["notices"]
-    assert MODEL_CAUTION not in made["notices"]  # type: ignore[operator]
-    assert BATTERY.disclaimer in made["notices"]  # type: ignore[operator]
+    assert MODEL_CAUTION not in made["notices"]
+    assert BATTERY.disclaimer in made["notices"]
 
 
 def test_the_models_facts_and_notes_on_the_whole_are_in_the_document() -> None:

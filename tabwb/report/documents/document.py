@@ -11,8 +11,9 @@ from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.documents.file_names import with_file_names
 from tabwb.report.documents.replies import item_json, reply_json
+from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.counted import Json, effective_statuses, is_usable
+from tabwb.report.summaries.counted import effective_statuses, is_usable
 from tabwb.report.summaries.summary import Summary, pool
 
 if TYPE_CHECKING:
@@ -78,17 +79,9 @@ def _spoken(data: AdministrationData) -> Mapping[int, Json]:
 
 def recorded_json(recorded: Recorded) -> Json:
     """One recording of a person's voice; ``file`` is where its bytes lie, None elsewhere."""
-    kept = recorded.kept
-    return {
-        "uid": kept.uid,
-        "sha256": kept.sha256,
-        "seconds": kept.seconds,
-        "rate": kept.rate,
-        "channels": kept.channels,
-        "role": kept.role,
-        "recorded_at": kept.recorded_at,
-        "file": None if recorded.file is None else str(recorded.file),
-    }
+    keys = ("uid", "sha256", "seconds", "rate", "channels", "role", "recorded_at")
+    file = None if recorded.file is None else str(recorded.file)
+    return {**picked(recorded.kept, *keys), "file": file}
 
 
 def list_document(administrations: Iterable[Administration]) -> Json:
@@ -100,8 +93,13 @@ def list_document(administrations: Iterable[Administration]) -> Json:
 
 
 def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
-    """What ``results ID ID`` and ``--by`` print with ``--json``."""
-    from tabwb.report.summaries.pairs import over_families  # which needs this module
+    """Return what ``results ID ID`` and ``--by`` print with ``--json``.
+
+    Args:
+        made: the groups.
+        pairs: base and instruct models among them.
+    """
+    from tabwb.report.summaries.pairs import over_families
 
     said = (
         sentence
@@ -146,15 +144,11 @@ def administration_json(administration: Administration) -> Json:
     """One administration with all its conditions."""
     conditions = administration.conditions
     return {
-        "id": administration.id,
-        "uid": administration.uid,
-        "status": administration.status.value,
-        "interrupted": administration.interrupted,
-        "reason": administration.reason,
-        "battery": administration.battery,
-        "battery_version": administration.battery_version,
-        "battery_hash": administration.battery_hash,
-        "battery_title": administration.battery_title,
+        **picked(
+            administration,
+            *("id", "uid", "status", "interrupted", "reason"),
+            *("battery", "battery_version", "battery_hash", "battery_title"),
+        ),
         "examinee": conditions.examinee,
         "kind": conditions.kind,
         "origin": conditions.made_by,
@@ -164,9 +158,7 @@ def administration_json(administration: Administration) -> Json:
         **document_of(conditions),
         "created_at": administration.created_at,
         "session_date": administration.session_date or None,
-        "planned": administration.planned,
-        "answered": administration.answered,
-        "versions": dict(administration.versions),
+        **picked(administration, "planned", "answered", "versions"),
     }
 
 

@@ -14,7 +14,7 @@ from tabwb.records.errors import ComponentError, StoreError, TabwbError, UsageEr
 from tabwb.records.standard_streams import is_stdout, write_stdout
 from tabwb.records.workfolder import WorkFolder
 from tabwb.report.documents.document import export_document
-from tabwb.report.summaries.counted import Json
+from tabwb.report.plain import Json
 from tabwb.report.summaries.load import load_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store

@@ -8,8 +8,7 @@ from tabwb.phonology.inventory import to_ipa
 from tabwb.phonology.spelled import pronounced
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet
 from tabwb.records.speech import Segment, Transcript
-
-Json = dict[str, object]
+from tabwb.report.plain import Json
 
 
 def spoken_json(naming: Naming) -> Json:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.conversation import token_limit
@@ -14,10 +13,9 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt, Trial
+from tabwb.report.plain import Json
 from tabwb.report.summaries.draws import REPLAYED
 from tabwb.scoring.choice import told
-
-Json = dict[str, Any]
 
 
 def item_json(battery: Battery, trial: Trial) -> Json:

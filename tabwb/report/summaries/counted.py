@@ -13,17 +13,9 @@ from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
-from tabwb.scoring.estimate import Interval
 from tabwb.scoring.text import words
 from tabwb.scoring.usable import Answer, repeated_answers
 from tabwb.tasks.task_type import task_type
-
-Json = dict[str, object]
-
-
-def ends(interval: Interval | None) -> list[float] | None:
-    """Return both ends of an interval as plain data."""
-    return None if interval is None else [interval.low, interval.high]
 
 
 def name_of(conditions: Conditions) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.errors import UsageError
+from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.compared import Compared, Tested, accuracies, burdens
-from tabwb.report.summaries.counted import CountedResponse, Json, Source, counted
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.subtests import decider
 from tabwb.report.summaries.summary import interval_json, pool
 
@@ -74,7 +75,7 @@ class Difference:
             "first": self.first,
             "second": self.second,
             "compared": [_compared(each) for each in self.compared],
-            "items": [_item(each) for each in self.items],
+            "items": plain(self.items),
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {name: {"first": a, "second": b} for name, a, b in self.unlike},
             "shared_streams": {
@@ -198,21 +199,16 @@ def _compared(each: Compared) -> Json:
         "rater": each.rater or None,
         "policy": each.policy or None,
         "feature": each.feature or None,
+        **picked(each, "items", "first", "second", "difference", "smallest_p", "items_left_out"),
         "features": [] if each.terms is None else list(each.terms.features),
         "scope": None if each.terms is None else each.terms.scope,
         "prompt_hash": None if each.terms is None else each.terms.prompt_hash,
-        "items": each.items,
-        "first": each.first,
-        "second": each.second,
-        "difference": each.difference,
         "p": None if test is None else test.p,
         "test": each.like.test or None,
-        "smallest_p": each.smallest_p,
         "smallest_difference": each.showable.value,
         "smallest_difference_reason": each.showable.reason,
         "estimates": [_tested(one) for one in (each.like, each.these)],
         "usable": [one.to_json() for one in each.usable],
-        "items_left_out": list(each.items_left_out),
         "status": "undefined" if test is None else "value",
     }
 
@@ -224,17 +220,4 @@ def _tested(tested: Tested) -> Json:
         "test": tested.test or None,
         "p_adjusted": tested.adjusted,
         "correction": tested.correction or None,
-    }
-
-
-def _item(each: SideBySide) -> Json:
-    return {
-        "subtest": each.subtest,
-        "item": each.item,
-        "prompt": each.prompt,
-        "expected": each.expected,
-        "first": list(each.first),
-        "second": list(each.second),
-        "first_right": each.first_right,
-        "second_right": each.second_right,
     }

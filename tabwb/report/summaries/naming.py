@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
 from tabwb.administer.naming.views import is_recorded, speech_of, view_of
 from tabwb.battery.naming import listed_words, naming_item
-from tabwb.report.summaries.counted import Json, Source, ends
+from tabwb.report.plain import Json, picked
+from tabwb.report.summaries.counted import Source
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, NamingSummary, right_by, summarise
 from tabwb.scoring.participant_tests import McNemar, mcnemar
@@ -73,22 +74,15 @@ class NamedSubtest:
             "scored_by_several": sum(bool(one.other_scores) for one in self.items),
             "accuracy": {
                 one.basis: {
-                    "correct": one.correct,
-                    "n": one.n,
-                    "open": one.open,
-                    "rate": one.rate,
-                    "interval": ends(one.interval),
+                    **picked(one, "correct", "n", "open", "rate", "interval"),
                     "status": "undefined" if one.rate is None else "value",
                 }
                 for one in summary.accuracy
             },
             "items": dict(summary.statuses),
-            "codes": dict(summary.codes),
-            "proposed": dict(summary.proposed),
-            "flags": dict(summary.flags),
-            "cues": [asdict(cue) for cue in summary.cues],
-            "latency_median_s": summary.latency_median_s,
-            "latency_n": summary.latency_n,
+            **picked(
+                summary, "codes", "proposed", "flags", "cues", "latency_median_s", "latency_n"
+            ),
             "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
         }
 
@@ -186,16 +180,13 @@ class NamedDifference:
                     "left_out": one.left_out,
                     "first_right": one.first,
                     "second_right": one.second,
-                    "gained": None if one.test is None else one.test.gained,
-                    "lost": None if one.test is None else one.test.lost,
-                    "p": None if one.test is None else one.test.p,
-                    "mid_p": None if one.test is None else one.test.mid_p,
+                    **_picked_or_none(one.test, "gained", "lost", "p", "mid_p"),
                     "test": None if one.test is None else "McNemar, exact, two-sided",
                     "status": "undefined" if one.test is None else "value",
                 }
                 for one in self.changed
             ],
-            "codes": {"first": dict(self.codes[0]), "second": dict(self.codes[1])},
+            "codes": dict(zip(("first", "second"), map(dict, self.codes), strict=True)),
             "items": [
                 {
                     "item": pair.item,
@@ -207,6 +198,10 @@ class NamedDifference:
                 for pair in self.pairs
             ],
         }
+
+
+def _picked_or_none(record: object | None, *names: str) -> Json:
+    return dict.fromkeys(names) if record is None else picked(record, *names)
 
 
 def naming_difference(

@@ -8,7 +8,8 @@ from itertools import product
 from math import fsum
 
 from tabwb.report.measures import ACCURACY, BURDEN
-from tabwb.report.summaries.counted import Json, counted, ends
+from tabwb.report.plain import Json, picked, plain
+from tabwb.report.summaries.counted import counted
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import Terms, alike
 from tabwb.report.summaries.load import sources_of
@@ -90,15 +91,12 @@ class Pair:
     def to_json(self) -> Json:
         """As plain data; what is undefined is None."""
         return {
-            "battery": self.battery,
-            "family": self.family,
             "parameters": int(self.parameters) if self.parameters.isdecimal() else None,
-            "lesion": self.lesion,
-            "base": self.base,
-            "instruct": self.instruct,
-            "base_from": list(self.base_from),
-            "instruct_from": list(self.instruct_from),
-            "unsaid": list(self.unsaid),
+            **picked(
+                self,
+                *("battery", "family", "lesion", "base", "instruct"),
+                *("base_from", "instruct_from", "unsaid"),
+            ),
             "differences": [_gap(each) for each in self.gaps],
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {
@@ -246,7 +244,7 @@ def _gap(gap: Gap) -> Json:
         "difference": gap.difference,
         "items": sides.items,
         "usable": [usable.to_json() for usable in gap.usable],
-        "interval": ends(sides.like.interval),
+        "interval": plain(sides.like.interval),
         "interval_reason": sides.like.reason,
         "intervals": [interval_json(interval) for interval in (sides.like, sides.these)],
         "status": "undefined" if gap.difference is None else "value",
@@ -277,9 +275,7 @@ class FamilyMean:
             "measure": self.gap.measure,
             "subtest": self.gap.subtest or None,
             "rater": self.gap.rater,
-            "families": list(self.families),
-            "items": self.items,
-            "difference": self.difference,
+            **picked(self, "families", "items", "difference"),
             **interval_json(self.interval),
         }
 

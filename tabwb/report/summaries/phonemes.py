@@ -22,6 +22,7 @@ from tabwb.phonology.tables import (
     rates_by,
 )
 from tabwb.phonology.task_b import TaskB
+from tabwb.report.plain import Json, picked, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def group_rates(
     return {column: rates_by(scores, corpus.groups(column)) for column in columns}
 
 
-def document(report: PhonemeReport) -> dict[str, Any]:
+def document(report: PhonemeReport) -> Json:
     """The report as JSON; what was not asked for has no key beyond the fixed ones.
 
     ``status`` is ``undefined`` where no reference holds a phoneme, else ``value``.
@@ -93,13 +94,8 @@ def document(report: PhonemeReport) -> dict[str, Any]:
     rate = rate_of("", report.scores) if report.scores else Rate("", 0, 0, 0, 0.0, 0)
     return {
         "format": 1,
-        "per": rate.per,
-        "fer": rate.fer,
         "status": "undefined" if rate.per is None else "value",
-        "per_distance": rate.per_distance,
-        "per_length": rate.per_length,
-        "fer_distance": rate.fer_distance,
-        "fer_length": rate.fer_length,
+        **picked(rate, *RATE_KEYS),
         "utterances": list(_utterances(report)),
         "unmapped": dict(report.corpus.unmapped.most_common()),
         "mapped": dict(report.corpus.mapped.most_common()),
@@ -108,7 +104,7 @@ def document(report: PhonemeReport) -> dict[str, Any]:
     }
 
 
-def _utterances(report: PhonemeReport) -> Iterator[dict[str, Any]]:
+def _utterances(report: PhonemeReport) -> Iterator[Json]:
     scores = report.scores
     if scores is None:
         return
@@ -132,21 +128,15 @@ def _utterances(report: PhonemeReport) -> Iterator[dict[str, Any]]:
         }
 
 
-def _task_b(found: TaskB) -> dict[str, Any]:
+def _task_b(found: TaskB) -> Json:
     counts = found.classification
     return {
         "rule": found.rule,
-        "compared": counts.compared,
-        "tp": counts.tp,
-        "fp": counts.fp,
-        "fn": counts.fn,
-        "tn": counts.tn,
-        "precision": counts.precision,
-        "recall": counts.recall,
-        "specificity": counts.specificity,
-        "f1": counts.f1,
-        "accuracy": counts.accuracy,
-        "balanced_accuracy": counts.balanced_accuracy,
+        **picked(
+            counts,
+            *("compared", "tp", "fp", "fn", "tn", "precision", "recall", "specificity"),
+            *("f1", "accuracy", "balanced_accuracy"),
+        ),
         "predictions": [
             {
                 "utterance_id": each.id,
@@ -184,7 +174,10 @@ def _optional(report: PhonemeReport) -> Iterator[tuple[str, Any]]:
             },
         )
     if report.tables is not None:
-        yield "classes", [_class(each) for each in report.tables.classes]
+        yield (
+            "classes",
+            [{**plain(each), "error_rate": each.error_rate} for each in report.tables.classes],
+        )
         yield (
             "confusions",
             [[*each.step, each.count] for each in report.tables.confusions],
@@ -198,26 +191,8 @@ def _optional(report: PhonemeReport) -> Iterator[tuple[str, Any]]:
         )
 
 
-def _rate(rate: Rate) -> dict[str, Any]:
-    return {
-        "utterances": rate.utterances,
-        "per": rate.per,
-        "fer": rate.fer,
-        "per_distance": rate.per_distance,
-        "per_length": rate.per_length,
-        "fer_distance": rate.fer_distance,
-        "fer_length": rate.fer_length,
-    }
+RATE_KEYS = ("per", "fer", "per_distance", "per_length", "fer_distance", "fer_length")
 
 
-def _class(each: ClassRate) -> dict[str, Any]:
-    return {
-        "name": each.name,
-        "phonemes": each.phonemes,
-        "substituted": each.substituted,
-        "kept_class": each.kept_class,
-        "deleted": each.deleted,
-        "inserted": each.inserted,
-        "error_rate": each.error_rate,
-        "fer_distance": each.fer_distance,
-    }
+def _rate(rate: Rate) -> Json:
+    return picked(rate, "utterances", *RATE_KEYS)

@@ -21,7 +21,8 @@ from tabwb.agreement.pairs import (
     tables_of,
 )
 from tabwb.records.ratings import Judged
-from tabwb.report.summaries.counted import CountedResponse, Json, Source, counted, ends
+from tabwb.report.plain import Json, picked
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.estimate import Estimate, ratio
@@ -142,19 +143,14 @@ class Robustness:
             "judges": [
                 {
                     "label": label,
-                    "rater": judge.rater,
-                    "scope": judge.scope,
-                    "prompt_hash": judge.prompt_hash,
-                    "declared": judge.declared,
-                    "features": list(judge.burden.features),
+                    **picked(judge, "rater", "scope", "prompt_hash", "declared"),
                     **judge.burden.usable.to_json(),
-                    "n_responses": judge.burden.n_responses,
-                    "n_distinct": judge.burden.n_distinct,
-                    "no_burden": dict(judge.burden.no_burden),
+                    **picked(
+                        judge.burden,
+                        *("features", "n_responses", "n_distinct", "no_burden"),
+                        *("symptom_burden", "interval", "present"),
+                    ),
                     "n_not_judged": judge.not_judged,
-                    "symptom_burden": judge.burden.symptom_burden.value,
-                    "interval": ends(judge.burden.interval),
-                    "present": dict(judge.burden.present),
                 }
                 for label, judge in zip(self.labels, self.judges, strict=True)
             ],
@@ -181,14 +177,11 @@ class Robustness:
             "consensus": None
             if consensus is None
             else {
-                "judges": consensus.judges,
-                "features": list(consensus.features),
-                "n_responses": consensus.n_responses,
-                "n_tied": consensus.n_tied,
-                "ties": consensus.ties,
+                **picked(
+                    consensus, "judges", "features", "n_responses", "n_tied", "ties", "present"
+                ),
                 "sensitivity": {
-                    "ties_present": consensus.ties_present.value,
-                    "ties_absent": consensus.ties_absent.value,
+                    **picked(consensus, "ties_present", "ties_absent"),
                     "n_responses": consensus.n_responses + consensus.n_tied,
                 },
                 "by_feature": [
@@ -197,7 +190,6 @@ class Robustness:
                 ],
                 "symptom_burden": consensus.burden.value,
                 "status": "value" if consensus.burden.defined else "undefined",
-                "present": consensus.present,
             },
         }
 

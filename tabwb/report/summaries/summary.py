@@ -12,7 +12,8 @@ from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, Judged
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.counted import CountedResponse, Json, Source, counted, ends
+from tabwb.report.plain import Json, picked, plain
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
 from tabwb.report.summaries.subtests import (
     FoilErrors,
@@ -90,19 +91,15 @@ class Summary:
                 }
                 for other in self.others
             ],
-            "failed_raters": [
-                {"rater": one.rater, "n": one.n, "of": one.of, "reason": one.reason}
-                for one in self.failed
-            ],
+            "failed_raters": [picked(each, "rater", "n", "of", "reason") for each in self.failed],
             "answers": {
                 **self.answers.usable.to_json(),
-                "n_distinct": self.answers.n_distinct,
-                "words_mean": self.answers.words_mean.value,
-                "statuses": dict(self.answers.statuses),
                 "batch_inexact": self.answers.inexact,
-                "empty_causes": dict(self.answers.empty_causes),
-                "shared_streams": self.answers.shared_streams,
-                "repeated_draws": self.answers.repeated_draws,
+                **picked(
+                    self.answers,
+                    *("n_distinct", "words_mean", "statuses", "empty_causes"),
+                    *("shared_streams", "repeated_draws"),
+                ),
             },
         }
 
@@ -205,22 +202,11 @@ def _answers(rows: Sequence[CountedResponse]) -> Answers:
 
 def interval_json(found: EstimatedInterval) -> Json:
     """Return an interval with its estimand as plain data."""
-    return {
-        "estimand": found.estimand.value,
-        "interval": ends(found.interval),
-        "interval_reason": found.reason,
-    }
+    return {**picked(found, "estimand", "interval"), "interval_reason": found.reason}
 
 
 def _estimated(found: Sequence[EstimatedInterval]) -> list[Json]:
-    return [
-        {
-            "estimand": each.estimand.value,
-            "interval": ends(each.interval),
-            "reason": each.reason,
-        }
-        for each in found
-    ]
+    return [picked(each, "estimand", "interval", "reason") for each in found]
 
 
 def _key(name: str, policy: str) -> str:
@@ -237,7 +223,7 @@ def _share(share: Share) -> Json:
         "n_scored": share.scored,
         **_by_policy("correct", share.correct),
         "accuracy": share.accuracy().value,
-        **_by_policy("interval", {name: ends(share.interval(name)) for name in POLICIES}),
+        **_by_policy("interval", {name: plain(share.interval(name)) for name in POLICIES}),
         "intervals": _estimated(share.intervals()),
     }
 
@@ -249,12 +235,8 @@ def _foil(errors: FoilErrors) -> Json:
 def _measured(measured: Measured) -> Json:
     return {
         **({"rater": measured.rater, "measure": measured.measure} if measured.rater else {}),
-        "mean": measured.mean.value,
         "status": "value" if measured.mean.defined else "undefined",
-        "total": measured.total,
-        "n": measured.n,
-        "nonzero": measured.nonzero,
-        "undefined": measured.undefined,
+        **picked(measured, "mean", "total", "n", "nonzero", "undefined"),
     }
 
 
@@ -270,15 +252,11 @@ def _subtest(subtest: SubtestSummary) -> Json:
         **{f"baselines.{name}": value for name, value in subtest.baselines.items()},
     }
     return {
-        "id": subtest.id,
-        "title": subtest.title,
         "response": subtest.kind.value,
-        "planned": subtest.planned,
-        "answered": subtest.answered,
-        "repeated": subtest.repeated,
+        **picked(subtest, "id", "title", "planned", "answered", "repeated"),
         **_share(subtest.share),
         "status": "value" if subtest.share.accuracy().defined else "undefined",
-        "baselines": {name: value.value for name, value in subtest.baselines.items()},
+        **picked(subtest, "baselines", "statuses"),
         **{name: value.value for name, value in estimates.items()},
         "undefined": {name: value.reason for name, value in reasons.items() if not value.defined},
         "by_tag": {tag: _share(share) for tag, share in subtest.by_tag.items()},
@@ -286,16 +264,11 @@ def _subtest(subtest: SubtestSummary) -> Json:
         "measures": {name: _measured(value) for name, value in subtest.measures.items()},
         "positions": [
             {
-                "position": one.number,
-                "keyed": one.keyed,
-                "correct": one.correct,
-                "accuracy": one.accuracy.value,
-                "chosen": one.chosen,
-                "share": one.share.value,
+                "position": position.number,
+                **picked(position, "keyed", "correct", "accuracy", "chosen", "share"),
             }
-            for one in subtest.positions
+            for position in subtest.positions
         ],
-        "statuses": dict(subtest.statuses),
         **subtest.usable.to_json(),
     }
 
@@ -303,9 +276,7 @@ def _subtest(subtest: SubtestSummary) -> Json:
 def _categories(categories: Mapping[str, CategoryBurden]) -> Json:
     return {
         name: {
-            "count": category.count.value,
-            "rate": category.rate.value,
-            "of": category.of,
+            **picked(category, "count", "rate", "of"),
             "status": "value" if category.count.defined else "undefined",
         }
         for name, category in categories.items()
@@ -315,33 +286,23 @@ def _categories(categories: Mapping[str, CategoryBurden]) -> Json:
 def _judge(judge: JudgeSummary) -> Json:
     burden = judge.burden
     return {
-        "rater": judge.rater,
-        "scope": judge.scope,
-        "declared": judge.declared,
-        "prompt_hash": judge.prompt_hash,
-        "other_prompts": dict(judge.other_prompts),
-        "caution": judge.caution,
+        **picked(judge, "rater", "scope", "declared", "prompt_hash", "other_prompts", "caution"),
         **burden.usable.to_json(),
-        "features": list(burden.features),
+        **picked(
+            burden,
+            *("features", "n_responses", "n_distinct", "n_burden", "words_mean", "no_burden"),
+            *("symptom_burden", "interval", "interval_reason", "present"),
+        ),
         "n_features": len(burden.features),
-        "n_responses": burden.n_responses,
-        "n_distinct": burden.n_distinct,
-        "n_burden": burden.n_burden,
         "n_not_judged": judge.not_judged,
-        "words_mean": burden.words_mean.value,
-        "no_burden": dict(burden.no_burden),
-        "symptom_burden": burden.symptom_burden.value,
         "status": "value" if burden.symptom_burden.defined else "undefined",
         "reason": burden.symptom_burden.reason,
-        "interval": ends(burden.interval),
-        "interval_reason": burden.interval_reason,
         "intervals": _estimated(burden.intervals),
         "n_items": len(burden.sizes),
         "categories": _categories(judge.categories),
         "groupings": {
             name: _categories(categories) for name, categories in judge.groupings.items()
         },
-        "present": dict(burden.present),
         "rates": {feature: burden.rate(feature).value for feature in burden.features},
         "rate_intervals": {
             feature: _estimated(burden.rate_intervals(feature)) for feature in burden.features

@@ -1,0 +1,48 @@
+"""Records as plain data, for the JSON documents of results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from tabwb.scoring.estimate import Estimate, Interval
+
+Json = dict[str, Any]
+
+
+def plain(value: object) -> Any:
+    """Return a value as what JSON can hold: None, texts, numbers, lists and objects.
+
+    An estimate becomes its value, an interval its two ends, any other record its fields.
+
+    >>> plain((Estimate(0.5), Interval(0.1, 0.9), {"a": ()}))
+    [0.5, [0.1, 0.9], {'a': []}]
+    """
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Estimate):
+        return value.value
+    if isinstance(value, Interval):
+        return [value.low, value.high]
+    if is_dataclass(value) and not isinstance(value, type):
+        return picked(value, *(field.name for field in fields(value)))
+    if isinstance(value, Mapping):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def picked(record: object, *names: str) -> Json:
+    """Return attributes of a record as plain data, by name.
+
+    Args:
+        record: any object.
+        names: of its attributes, in the order of the keys.
+
+    >>> picked(Estimate(None, "no item"), "value", "reason")
+    {'value': None, 'reason': 'no item'}
+    """
+    return {name: plain(getattr(record, name)) for name in names}
