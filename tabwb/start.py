@@ -1,6 +1,6 @@
 """The program ``tabwb``: the command line, and the workbench where no command is given.
 
-The two faces do not know each other; this is the one place that knows both.
+The two interfaces do not import each other; this is the only module that imports both.
 """
 
 from __future__ import annotations
