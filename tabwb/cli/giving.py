@@ -80,19 +80,13 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     number = session.administration.id
     # Said at once, so that it is known however the run ends.
     inform(f"administration {number}")
-    try:
+    with pausing(session):
         if model is not None:
             _give_to_model(session, model, together, quiet=as_json)
         else:
             from tabwb.cli.typing import give_to_typist
 
             give_to_typist(session, aside=as_json)
-    except BaseException:
-        # Nobody reads what is shown any more, or ctrl+c came twice: it rests, it does not run.
-        if session.status is AdministrationStatus.RUNNING:
-            with suppress(TabwbError):
-                session.pause("stopped in the middle")
-        raise
     documents: list[dict[str, Any]] = []
     if session.status is AdministrationStatus.DONE:
         _judge(session, documents, quiet=as_json)
@@ -117,6 +111,18 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
             check_verdicts([document], hint)
     check_raters(session)
     return 0
+
+
+@contextmanager
+def pausing(session: Session) -> Iterator[None]:
+    """Pause a running session where an exception ends the block (a closed pipe, ctrl+c twice)."""
+    try:
+        yield
+    except BaseException:
+        if session.status is AdministrationStatus.RUNNING:
+            with suppress(TabwbError):
+                session.pause("stopped in the middle")
+        raise
 
 
 def failures_of(session: Session) -> tuple[FailedRater, ...]:

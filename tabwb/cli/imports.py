@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from tabwb.cli.common import json_option, note, open_store, opened_plugins, print_json, store_option
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.provenance import beside
 from tabwb.records.speakers import read_day
 
@@ -66,7 +65,7 @@ def import_(**options: Any) -> int:
     """
     from tabwb.administer.consent import notices
     from tabwb.administer.naming.imports import read_sessions
-    from tabwb.administer.naming.run import import_responses
+    from tabwb.administer.naming.run import import_session
     from tabwb.administer.session import setup
     from tabwb.report.documents.document import list_document
 
@@ -109,18 +108,10 @@ def import_(**options: Any) -> int:
                         note(notice)
                     number = session.administration.id
                     try:
-                        for _ in import_responses(session, one, str(options["rater"])):
-                            pass
+                        import_session(session, one, str(options["rater"]))
                     except BaseException:
-                        with suppress(TabwbError):  # half an import cannot be continued
-                            session.discontinue("the import stopped in the middle")
                         note(f"administration {number} holds only a part of {one.source}")
                         raise
-                    left = session.spoken.waiting_aloud
-                    if left:
-                        session.discontinue(f"not in {one.source.name}")
-                    else:
-                        session.next()
                     made.append(number)
                     note(f"administration {number}: {len(one.responses)} responses of {speaker}")
             if options.get("as_json"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import threading
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from tabwb.cli.common import (
     opened_plugins,
     store_option,
 )
-from tabwb.cli.giving import show
+from tabwb.cli.giving import pausing, show
 from tabwb.cli.options import condition_options, requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
@@ -252,29 +251,23 @@ def _give(
     from tabwb.administer.naming.run import give_files, other_sounds, waiting
 
     cancel = threading.Event()
-    try:
-        with stopping(cancel):
-            if options["source"] != MICROPHONE:
-                if others := other_sounds(session, files):
-                    note(
-                        f"kept as they were recorded first, not as in {', '.join(others)}; "
-                        "save a further take as a new file: ITEM_2.wav"
-                    )
-                for _ in give_files(session, files):
-                    if cancel.is_set():
-                        break
-            elif session.status is AdministrationStatus.RUNNING and not _only_ends(options):
-                from tabwb.cli.microphone_naming import give_by_microphone
+    with pausing(session), stopping(cancel):
+        if options["source"] != MICROPHONE:
+            if others := other_sounds(session, files):
+                note(
+                    f"kept as they were recorded first, not as in {', '.join(others)}; "
+                    "save a further take as a new file: ITEM_2.wav"
+                )
+            for _ in give_files(session, files):
+                if cancel.is_set():
+                    break
+        elif session.status is AdministrationStatus.RUNNING and not _only_ends(options):
+            from tabwb.cli.microphone_naming import give_by_microphone
 
-                give_by_microphone(session, options.get("device"), cancel)
-            if spec is not None:
-                by_any = not _said("transcriber")
-                transcribe_all(session.plugins, session, spec, cancel, by_any=by_any)
-    except BaseException:
-        if session.status is AdministrationStatus.RUNNING:
-            with suppress(TabwbError):
-                session.pause("stopped in the middle")
-        raise
+            give_by_microphone(session, options.get("device"), cancel)
+        if spec is not None:
+            by_any = not _said("transcriber")
+            transcribe_all(session.plugins, session, spec, cancel, by_any=by_any)
     if session.status is AdministrationStatus.RUNNING:
         _settle(session, str(options["discontinue"]), stopped=cancel.is_set())
     show(session, as_json=bool(options.get("as_json")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +16,7 @@ from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
-from tabwb.records.errors import StoreError
+from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
 from tabwb.records.speech import Transcript, is_typed
@@ -226,6 +227,29 @@ def import_responses(
                 RecordingEnded(uid, sha256, seconds),
             )
         yield from _said_elsewhere(session, named, by)
+
+
+def import_session(session: Session, imported: ImportedSession, by: str) -> None:
+    """Store the responses of a session that was held elsewhere, and end the administration.
+
+    It is discontinued where items are missing, and where the import fails: what was stored stays.
+
+    Args:
+        session: running, of the speaker whose responses they are.
+        imported: of :func:`tabwb.administer.naming.imports.read_sessions`.
+        by: who transcribed and scored, as it is to be stored.
+    """
+    try:
+        for _ in import_responses(session, imported, by):
+            pass
+    except BaseException:
+        with suppress(TabwbError):  # half an import cannot be continued
+            session.discontinue("the import stopped in the middle")
+        raise
+    if session.spoken.waiting_aloud:
+        session.discontinue(f"not in {imported.source.name}")
+    else:
+        session.next()
 
 
 def _said_elsewhere(session: Session, named: Named, by: str) -> Iterator[events.Event]:
