@@ -34,11 +34,11 @@ PHASES = {
 async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
     import time
 
+    from tabwb.workbench.app import make_workbench
     from tabwb.workbench.engine.gc_tuning import settle
-    from tabwb.workbench.shell.app import Workbench
 
     (folder / "memory.json").write_text('{"notice_seen": true}', encoding="utf-8")
-    app = Workbench(
+    app = make_workbench(
         location=str(folder / "tabwb.db"),
         memory=folder / "memory.json",
         offline=True,
@@ -87,19 +87,20 @@ async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
 async def _surveyed(folder: Path, store: Path) -> dict[str, list[tuple[float, float]]]:
     import time
 
+    from tabwb.workbench.app import make_workbench
+    from tabwb.workbench.comparison.page import ModelsPage
     from tabwb.workbench.engine.gc_tuning import settle
-    from tabwb.workbench.shell.app import Workbench
 
     memory = folder / "memory.json"
     memory.write_text('{"notice_seen": true}', encoding="utf-8")
-    app = Workbench(location=str(store), memory=memory, offline=True, when_ready=settle)
+    app = make_workbench(location=str(store), memory=memory, offline=True, when_ready=settle)
     beats: list[tuple[float, float]] = []
     async with app.run_test(size=(160, 48)) as pilot:
         while not app.desk.catalogue:
             await asyncio.sleep(0.05)
         await pilot.press("m")
         last, spent = time.perf_counter(), time.thread_time()
-        while not app.desk.models_page.done:
+        while not app.desk.query_one(ModelsPage).done:
             await asyncio.sleep(BEAT_S)
             now, used = time.perf_counter(), time.thread_time()
             beats.append((now - last - BEAT_S, used - spent))

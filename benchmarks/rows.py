@@ -23,8 +23,8 @@ class Trivial(App):
 Trivial().run(headless=True)
 """
 FIRST_PAINT = """
-from tabwb.workbench.shell.app import Workbench
-app = Workbench(location={store!r}, offline=True)
+from tabwb.workbench.app import make_workbench
+app = make_workbench(location={store!r}, offline=True)
 def leave():
     app.call_after_refresh(app.exit)
 app.call_later(leave)

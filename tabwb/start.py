@@ -12,7 +12,7 @@ def open_workbench(
     store_location: str | None, offline: bool, battery: str | None, model: str | None
 ) -> int:
     """Open the workbench; its exit status. Textual is imported here and not before."""
-    from tabwb.workbench.shell.app import run_workbench
+    from tabwb.workbench.app import run_workbench
 
     return run_workbench(store_location, offline, battery, model)
 

@@ -24,8 +24,13 @@ from textual.pilot import Pilot
 
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
+from tabwb.workbench.app import make_workbench
+from tabwb.workbench.comparison.page import ModelsPage
+from tabwb.workbench.naming.actions import NamingActions
+from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.shell import remembered
 from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import Draft
 
 HERE = Path(__file__).parent
@@ -42,7 +47,7 @@ async def picture(size: tuple[int, int], items: int, theme: str, folder: Path) -
     """Give some items to the bundled model; the screen as SVG."""
     memory = folder / "memory.json"
     remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
-    app = Workbench(
+    app = make_workbench(
         location=str(folder / "store.db"),
         offline=True,
         battery="tab",
@@ -70,11 +75,11 @@ async def by_model(size: tuple[int, int], items: int, theme: str, folder: Path) 
     for model in MODELS:
         command = ["-m", "tabwb", "run", "tab", "--model", model, "--store", str(store)]
         subprocess.run([sys.executable, *command], check=True, capture_output=True)
-    app = Workbench(location=str(store), offline=True, memory=memory)
+    app = make_workbench(location=str(store), offline=True, memory=memory)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.desk.catalogue)
         await pilot.press("m")
-        await until(pilot, lambda: len(app.desk.models_page.shown) == len(MODELS))
+        await until(pilot, lambda: len(app.desk.query_one(ModelsPage).shown) == len(MODELS))
         await pilot.press("home")
         await pilot.pause(0.5)
         drawn = app.export_screenshot()
@@ -98,27 +103,28 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
         sources.append(PlayedSource(path))
         return sources[-1]
 
-    app = Workbench(location=str(place), offline=True, memory=memory)
+    app = make_workbench(location=str(place), offline=True, memory=memory)
     async with app.run_test(size=size) as pilot:
         desk = app.desk
         await until(pilot, lambda: desk.catalogue)
-        desk.bench.open_source = open_source
+        desk.controller(NamingController).open_source = open_source
         draft = Draft(battery="naming-demo", kind="speaker", speaker="S-014", rater="R2")
-        desk.do(partial(desk.bench.begin, draft))
-        await until(pilot, lambda: desk.naming)
+        desk.actions(TrialActions).begin(draft)
+        actions = desk.actions(NamingActions)
+        await until(pilot, lambda: actions.now)
         await pilot.press("space")
-        await until(pilot, lambda: desk.naming and desk.naming.microphone == "open")
+        await until(pilot, lambda: actions.now and actions.now.microphone == "open")
         for word, key in SAID:
             await pilot.press("space")
-            await until(pilot, lambda: desk.naming and desk.naming.waits)
+            await until(pilot, lambda: actions.now and actions.now.waits)
             sources[-1].wait(0.4)
             if word:
                 sources[-1].say(word)
             else:
                 sources[-1].wait(3.0)
             await pilot.press(*key)
-            await until(pilot, lambda: desk.naming and desk.naming.score)
-        await until(pilot, lambda: desk.naming and desk.naming.machine)
+            await until(pilot, lambda: actions.now and actions.now.score)
+        await until(pilot, lambda: actions.now and actions.now.machine)
         await pilot.pause(0.5)
         drawn = app.export_screenshot()
         desk.close_worker()

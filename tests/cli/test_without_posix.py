@@ -32,11 +32,11 @@ COMMAND = "from tabwb.cli.main import main\nraise SystemExit(main({arguments!r})
 DRIVER = "import platformdirs, textual.app, textual.drivers.linux_driver"
 WORKBENCH = """
 from pathlib import Path
-from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.app import make_workbench
 from tests.workbench.conftest import Seat
 
 async def answer_first_item():
-    app = Workbench(location={store!r}, offline=True, memory=Path({memory!r}))
+    app = make_workbench(location={store!r}, offline=True, memory=Path({memory!r}))
     async with app.run_test(size=(100, 30)) as pilot:
         seat = Seat(app, pilot, Path({store!r}))
         await seat.until(lambda: app.desk.catalogue)

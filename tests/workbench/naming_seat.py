@@ -21,7 +21,9 @@ from tabwb.speech.level import Level, level
 from tabwb.speech.recorder import Recording
 from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
+from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.snapshots import NamingNow
+from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import Draft
 from tests.workbench.seat import Seat, workbench
 
@@ -166,8 +168,8 @@ class NamingSeat:
 
     @property
     def now(self) -> NamingNow:
-        assert self.seat.work.naming is not None
-        return self.seat.work.naming
+        assert isinstance(self.seat.work.extension, NamingNow)
+        return self.seat.work.extension
 
     async def ready(self) -> None:
         await self.seat.press("space")
@@ -269,13 +271,13 @@ async def naming(
         return sources[-1]
 
     async with workbench(folder, size) as seat:
-        seat.desk.bench.open_source = open_source
+        seat.desk.controller(NamingController).open_source = open_source
         draft = Draft(
             battery=str(battery),
             kind="speaker",
             speaker="S-014",
             **{"transcriber": transcriber, "rater": "R7", **fields},  # type: ignore[arg-type]
         )
-        seat.desk.do(lambda: seat.desk.bench.begin(draft))
+        seat.desk.actions(TrialActions).begin(draft)
         await seat.until(lambda: seat.desk.work, "the administration")
         yield NamingSeat(seat, sources)

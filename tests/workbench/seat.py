@@ -15,10 +15,14 @@ from textual.widgets import Input, Select
 
 from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
-from tabwb.workbench.engine.snapshots import Work
+from tabwb.workbench.app import make_workbench
+from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.engine.view_models import Results, Work
+from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.shell import remembered
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import default_draft
 
 # Textual checks every 20 ms whether the application is idle, dozens of times in a test.
@@ -49,6 +53,13 @@ class Seat:
     def work(self) -> Work:
         assert self.desk.work is not None
         return self.desk.work
+
+    @property
+    def results(self) -> Results | None:
+        return self.desk.actions(ResultsActions).results
+
+    def show_results(self, number: int) -> None:
+        self.desk.tell(ResultsWanted(number))
 
     @property
     def text(self) -> str:
@@ -112,7 +123,7 @@ class Seat:
         assert self.desk.catalogue is not None
         earlier = self.desk.work and self.desk.work.administration.id
         draft = default_draft(self.desk.catalogue)
-        self.desk.begin(replace(draft, **fields))  # type: ignore[arg-type]
+        self.desk.actions(TrialActions).begin(replace(draft, **fields))  # type: ignore[arg-type]
         await self.until(
             lambda: (
                 self.desk.work and self.work.administration.id != earlier and not self.work.loading
@@ -157,13 +168,13 @@ async def workbench(
         folder: gets ``store.db`` and the workbench's memory.
         size: of the terminal.
         new: whether the notice is still to be read.
-        more: further arguments of :class:`Workbench`.
+        more: further arguments of :func:`make_workbench`.
     """
     store = folder / "store.db"
     memory = folder / "memory.json"
     if not new and not memory.exists():
         remembered.save(remembered.Remembered(notice_seen=True), memory)
-    app = Workbench(location=str(store), offline=True, memory=memory, **more)
+    app = make_workbench(location=str(store), offline=True, memory=memory, **more)
     app.animation_level = "none"
     async with app.run_test(size=size) as pilot:
         seat = Seat(app, pilot, store)

@@ -292,7 +292,7 @@ async def test_a_note_is_put_on_the_item_that_was_shown_when_it_was_begun(given:
     async with given(items=1) as seat:
         await seat.press("n")
         await seat.until(lambda: seat.app.screen.query("#words"), "a field for words")
-        seat.desk.do(partial(seat.desk.bench.set_auto, True))
+        seat.desk.do(partial(seat.desk.sessions.set_auto, True))
         await seat.until(lambda: seat.work.item and seat.work.item.place[0] == 3, "item 3")
         await seat.words("a bus outside")
         await seat.until(lambda: seat.stored()[1][0].notes, "the note in the store")

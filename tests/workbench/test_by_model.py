@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static
 
+from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
@@ -115,7 +116,7 @@ async def test_the_cursor_stays_on_its_model_when_the_order_changes(sit: Sit) ->
         await by_model(seat, "tab-2026:x")
         await seat.press("home")
         await seat.press("r")
-        current = seat.desk.models_page.current
+        current = seat.desk.query_one(ModelsPage).current
         assert current is not None
         assert current.label == "weak"
 
@@ -247,8 +248,8 @@ async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
         await by_model(seat, "tab-2026:x")
         await seat.press("home", "enter")
         await seat.until(lambda: seat.desk.page == "results")
-        assert seat.desk.results is not None
-        assert seat.desk.results.administration.id == 3
+        assert seat.results is not None
+        assert seat.results.administration.id == 3
         await seat.press("escape")
         await seat.until(lambda: seat.desk.page == "models")
         await seat.press("down", "enter")
@@ -256,7 +257,7 @@ async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
         await seat.reads("seed 2")
         await seat.press("down", "enter")
         await seat.until(lambda: seat.desk.page == "results")
-        assert seat.desk.results.administration.id == 1
+        assert seat.results.administration.id == 1
 
 
 async def test_esc_goes_home_from_results_that_were_opened_from_elsewhere(sit: Sit) -> None:
@@ -311,7 +312,7 @@ async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
 
     async with sit(WIDE) as seat:
         await by_model(seat)
-        page = seat.desk.models_page
+        page = seat.desk.query_one(ModelsPage)
         for widget in seat.desk.focus_chain:
             if page in widget.ancestors:
                 seat.desk.set_focus(widget)

@@ -63,7 +63,7 @@ def test_nothing_that_grows_with_the_responses_is_kept(tmp_path: Path) -> None:
 
 def test_the_screen_s_thread_never_loads_numpy_for_the_results_by_model() -> None:
     code = (
-        "import sys, tabwb.workbench.comparison.page, tabwb.workbench.comparison.comparison\n"
+        "import sys, tabwb.workbench.comparison.page, tabwb.workbench.comparison.actions\n"
         "import tabwb.workbench.comparison.loader\n"
         "sys.exit('numpy' in sys.modules)"
     )

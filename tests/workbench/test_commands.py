@@ -1,36 +1,55 @@
-"""The table of commands."""
+"""The commands of all subjects."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from tabwb.workbench.shell.commands import COMMANDS, GROUPS, Situation, available, bindings
-from tabwb.workbench.shell.desk import Desk
+import pytest
+
+from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation
+from tabwb.workbench.shell.subject import load
+from tabwb.workbench.subjects import SUBJECTS
 
 BAD_KEYS = {"ctrl+h", "ctrl+i", "ctrl+m", "ctrl+j", "ctrl+enter", "ctrl+b", "ctrl+o", "ctrl+s"}
+TABLE = CommandTable(command for subject in SUBJECTS for command in subject.all_commands)
+PAGES = [page.id for subject in SUBJECTS for page in subject.pages]
 
 
-def test_every_command_has_a_menu_a_key_help_and_an_action() -> None:
-    for command in COMMANDS:
+def test_every_command_has_a_menu_a_key_and_help() -> None:
+    for command in TABLE.commands:
         assert command.group in GROUPS
         assert command.key
         assert command.help.endswith(".")
-        assert callable(getattr(Desk, f"action_{command.action}"))
         assert command.palette.startswith(f"{command.group}: ")
 
 
-def test_ids_are_unique_and_keys_are_unique_in_their_place() -> None:
-    assert len({command.id for command in COMMANDS}) == len(COMMANDS)
-    for where in ("home", "trial", "naming", "results", "explorer"):
-        keys = [
-            key
-            for command in COMMANDS
-            for key in (
-                *((command.key,) if {where, "everywhere"} & set(command.where) else ()),
-                *command.also,
-            )
-        ]
-        assert [key for key, count in Counter(keys).items() if count > 1] == []
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.id)
+def test_every_command_has_a_method_of_its_owner(subject) -> None:  # type: ignore[no-untyped-def]
+    owners = [(load(page.path), page.commands) for page in subject.pages]
+    if subject.actions:
+        owners.append((load(subject.actions), subject.commands))
+    for owner, commands in owners:
+        for command in commands:
+            assert callable(command.run or getattr(owner, command.method)), command.id
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_ids_and_keys_are_unique_on_every_page(page: str) -> None:
+    here = [one for one in TABLE.commands if not one.pages or page in one.pages]
+    assert [name for name, count in Counter(one.id for one in here).items() if count > 1] == []
+    keys = [
+        key
+        for one in here
+        for key in (*((one.key,) if {page, "everywhere"} & set(one.where) else ()), *one.also)
+    ]
+    assert [key for key, count in Counter(keys).items() if count > 1] == []
+
+
+def test_keys_of_a_page_belong_to_commands_that_the_page_can_use() -> None:
+    for command in TABLE.commands:
+        for page in command.pages:
+            assert page in PAGES
+            assert page in command.where
 
 
 NAMING = {
@@ -42,21 +61,28 @@ NAMING = {
 
 
 def test_the_keys_of_spoken_naming_are_those_that_are_documented() -> None:
-    page = {binding.key: binding.action for binding in bindings("naming")}
+    page = {one.key: one.id for one in TABLE.commands if "naming" in one.where}
     for key, verb in NAMING.items():
-        assert page[key] == f"screen.administer_{verb.replace('-', '_')}"
+        assert page[key] == f"administer.{verb}"
 
 
 def test_keys_survive_tmux_and_ssh() -> None:
-    for command in COMMANDS:
+    for command in TABLE.commands:
         assert command.key not in BAD_KEYS
         if command.key == "ctrl+q":
             assert command.group == "file", "the menu is the second way"
 
 
 def test_nothing_is_administered_when_nothing_is_open() -> None:
-    for command in COMMANDS:
-        if command.group in {"administer", "results"}:
-            assert not available(command, Situation())
-        else:
-            assert available(command, Situation())
+    for command in TABLE.commands:
+        unavailable = command.reason(Situation()) is not None
+        assert unavailable == (command.group in {"administer", "results"}), command.id
+
+
+def test_the_menu_of_administrations_is_that_of_the_page() -> None:
+    naming = [command.id for command in TABLE.listed("administer", "naming")]
+    assert naming[:2] == ["administer.show", "administer.right"]
+    trial = TABLE.listed("administer", "trial")
+    assert trial[0].id == "administer.next"
+    assert TABLE.listed("administer", "home") == trial
+    assert TABLE.find("administer.skip", "naming") is not TABLE.find("administer.skip", "trial")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from textual.signal import Signal
+
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import summarise
-from tabwb.workbench.engine.describe import scores_of
+from tabwb.workbench.engine.presenters import scores_of
 from tabwb.workbench.results.describe import results_of
 from tabwb.workbench.results.response import ResponseScreen
-from tabwb.workbench.trial.score_panel import ScoreSheet
+from tabwb.workbench.shell.score_panel import ScoreSheet
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -51,7 +53,10 @@ def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:
     assert attempt is not None
     assert (attempt.status, row.item.status) == ("ok", "repeated-answer")
     assert any(rating.rater in DECLARED for rating in row.item.trial.ratings)
-    screen = ResponseScreen(row, (12, 1), listen=lambda: None, by_ear=lambda *_: None, rater="")
+    news: Signal[object] = Signal(ScoreSheet(), "news")
+    screen = ResponseScreen(
+        row, (12, 1), listen=lambda: None, by_ear=lambda *_: None, rater="", news=news
+    )
     said = screen._text().plain
     assert "not usable (repeated answer): its features are undefined; verdicts are kept" in said
     assert "retracing" in said

@@ -9,6 +9,7 @@ import pytest
 from tabwb.records.speakers import Consent
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
+from tabwb.workbench.naming.controller import NamingController
 from tests.plugin_api.conftest import Install
 from tests.tasks.description_parts import TRANSCRIBER, WORDS, description_battery
 from tests.workbench.naming_seat import NamingSeat, PlayedSource, draw
@@ -54,7 +55,7 @@ async def test_descriptions_are_recorded_transcribed_and_corrected(
         return sources[-1]
 
     async with sit((100, 30)) as seat:
-        seat.desk.bench.open_source = open_source
+        seat.desk.controller(NamingController).open_source = open_source
         await seat.begin(
             battery=battery, kind="speaker", speaker="S-014", transcriber="writes-words"
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.workbench.engine.snapshots import BatteryEntry, Catalogue, ModelEntry
+from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
 from tabwb.workbench.trial.draft import Draft, FieldError, conditions_of, default_draft
 
 MODEL = Draft()

@@ -414,9 +414,9 @@ def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
 
 OPENED = """
 import asyncio, sys
-from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.app import make_workbench
 async def main():
-    app = Workbench(location=sys.argv[1], offline=True)
+    app = make_workbench(location=sys.argv[1], offline=True)
     async with app.run_test(size=(120, 40)) as pilot:
         for _ in range(3000):
             await pilot.pause(0.02)

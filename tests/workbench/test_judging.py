@@ -69,7 +69,7 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         }
         await seat.press("escape")
         await seat.until(lambda: not seat.asked, "the dialog's end")
-        await seat.until(lambda: "tab-2026:echo" in repr(seat.desk.results), "the new verdicts")
+        await seat.until(lambda: "tab-2026:echo" in repr(seat.results), "the new verdicts")
 
 
 async def test_a_limit_stops_and_the_same_goes_on(sit: Sit) -> None:

@@ -47,7 +47,7 @@ def two_sessions(tmp_path: Path) -> None:
 
 
 async def results(seat: Seat, number: int = 1) -> None:
-    seat.desk.do(lambda: seat.desk.bench.results(number))
+    seat.show_results(number)
     await seat.until(lambda: seat.desk.page == "results", "the results")
 
 
@@ -153,8 +153,8 @@ async def test_each_response_is_renewed_by_its_own_administration(sit: Sit) -> N
         await seat.press("t", "end", "enter")
         await seat.until(lambda: seat.asked, "the response")
         await seat.reads("house.png")
-        seat.desk.do(lambda: seat.desk.bench.results(2))  # of another, while this one stands open
-        await seat.until(lambda: seat.desk.results and seat.desk.results.administration.id == 2)
+        seat.show_results(2)  # of another, while this one stands open
+        await seat.until(lambda: seat.results and seat.results.administration.id == 2)
         assert "house.png" in seat.text and line(seat, "score 4 no response")
         await seat.press("1")
         await seat.until(lambda: line(seat, "score 1 right"), "the score of the first")

@@ -16,6 +16,8 @@ from tabwb.report.summaries.load import load_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.workbench.naming.actions import NamingActions
+from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.picture import Picture
 from tabwb.workbench.naming.second_view import path_of
 from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
@@ -295,7 +297,9 @@ async def test_the_speaker_sees_the_picture_and_nothing_else(
         await seat.press("f")
         given.speaker.alarm = "the microphone has vanished"
         await seat.reads("! the microphone has vanished")
-        assert not seat.desk.speaker_view, "a lost sound ends the speaker's view"
+        assert not seat.desk.actions(NamingActions).speaker_view, (
+            "a lost sound ends the speaker's view"
+        )
     assert not second.exists()
 
 
@@ -313,8 +317,8 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Na
         one, _ = seat.stored()
         # The program dies: nothing is stopped in order, the file stays as it is.
         given.speaker.abandon()
-        seat.desk.bench._live = None
-        seat.desk.do(seat.desk.bench.leave)
+        seat.desk.controller(NamingController)._live = None
+        seat.desk.do(seat.desk.sessions.leave)
         await seat.until(lambda: seat.desk.work is None)
         with Store.open(seat.store) as store:
             assert len(takes.of_administration(store, one.uid)) == 1

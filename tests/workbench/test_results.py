@@ -12,7 +12,7 @@ from textual.widgets import DataTable, Input, OptionList
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.results.page import ResponseTable, SummaryPane
-from tabwb.workbench.trial.score_panel import ScorePanel
+from tabwb.workbench.shell.score_panel import ScorePanel
 from tests.cli.conftest import in_process
 from tests.workbench.seat import SIZES, Seat, Sit
 
@@ -61,7 +61,7 @@ async def test_esc_closes_the_scores_first_and_results_open_with_their_summary(
         await seat.press("escape")
         await seat.until(lambda: isinstance(seat.app.focused, ResponseTable), "the responses")
         assert seat.desk.page == "results"
-        seat.desk.do(lambda: seat.desk.bench.results(1))
+        seat.show_results(1)
         await seat.until(lambda: isinstance(seat.app.focused, SummaryPane), "the summary")
 
 
@@ -174,10 +174,10 @@ async def test_b_scores_again_and_shows_the_same(sit: Sit, battery: str) -> None
         await seat.until(lambda: seat.desk.work is None)
         await seat.press("o", "enter")
         await seat.until(lambda: seat.desk.page == "results")
-        before = seat.desk.results
+        before = seat.results
         await seat.press("b")
-        await seat.until(lambda: seat.desk.results is not before)
-        assert seat.desk.results == before
+        await seat.until(lambda: seat.results is not before)
+        assert seat.results == before
 
 
 async def test_esc_goes_back_to_the_open_administration(sit: Sit, battery: str) -> None:

@@ -101,7 +101,7 @@ async def test_many_at_once_with_a_wait_then_tokens_and_cost(
     assert administration.status is AdministrationStatus.DONE
     assert all(len(trial.attempts) == 1 for trial in trials)
     async with sit(size) as seat:
-        seat.desk.do(lambda: seat.desk.bench.resume(1, go_on=False))
+        seat.desk.do(lambda: seat.desk.sessions.resume(1, go_on=False))
         await seat.reads("450 tokens, 0.1665 USD")
 
 
@@ -138,7 +138,7 @@ async def test_of_a_person_nothing_is_counted(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await seat.begin(battery=battery, kind="speaker", speaker="S-01")
         assert seat.work.spending is None
-        assert not seat.desk.trial_page.query_one("#run-line").display
+        assert not seat.desk.query_one("#run-line").display
 
 
 async def test_escape_stops_many_at_once_and_they_are_asked_again(

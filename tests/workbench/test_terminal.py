@@ -20,7 +20,7 @@ from tabwb.store.store import Store
 
 PROGRAM = """
 import sys
-from tabwb.workbench.shell.app import run_workbench
+from tabwb.workbench.app import run_workbench
 sys.exit(run_workbench(sys.argv[1], offline=True, battery=sys.argv[2], model="echo@delay=0.3"))
 """
 

@@ -155,7 +155,7 @@ async def test_verdicts_stand_side_by_side_with_reasons_below(
 ) -> None:
     stock(tmp_path / "store.db")
     async with sit(size) as seat:
-        seat.desk.do(lambda: seat.desk.bench.results(1))
+        seat.show_results(1)
         await seat.until(lambda: seat.desk.page == "results", "the results")
         await first_response(seat)
         shown = lines(seat)
@@ -185,7 +185,7 @@ async def test_raw_words_are_one_key_away_and_unparsed_is_never_absent(sit: Sit)
         await seat.press("enter")
         await seat.reads("judged 5")
         await seat.press("escape")
-        await seat.until(lambda: CHAT in repr(seat.desk.results), "the new verdicts")
+        await seat.until(lambda: CHAT in repr(seat.results), "the new verdicts")
         await first_response(seat)
         assert {row[1] for row in lines(seat).values()} == {"? unparsed"}
         await seat.reads("asked again, and not read either")

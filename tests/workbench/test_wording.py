@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.workbench.engine.describe import short_titles
-from tabwb.workbench.engine.snapshots import SubtestScore
+from tabwb.workbench.engine.presenters import short_titles
+from tabwb.workbench.engine.view_models import SubtestScore
 from tabwb.workbench.shell.wording import compact
 
 TITLES = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")

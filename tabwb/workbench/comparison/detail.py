@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import ClassVar
 
-from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList
@@ -18,7 +16,6 @@ from tabwb.report.render.wording import FEW, baselines_of, between, number, plai
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.survey import Basis, judge_of
-from tabwb.workbench.shell.commands import bindings
 from tabwb.workbench.shell.report_view import content_of
 from tabwb.workbench.shell.wording import QUIET, sentence, spread
 
@@ -34,7 +31,6 @@ differ about it, the most disputed first. **tab** goes back to the table.
 class ModelDetail(OptionList):
     """The features can be chosen; everything else stands between them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("models")]
     HELP = HELP
 
     class FeatureChosen(Message):

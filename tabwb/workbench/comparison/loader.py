@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.errors import TabwbError
@@ -22,62 +20,26 @@ from tabwb.records.trials import Administration
 from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
 from tabwb.report.summaries.load import AdministrationData, load_administrations, sources_of
 from tabwb.store.store import Store
+from tabwb.workbench.comparison.messages import (
+    Compared,
+    Contrasted,
+    Differing,
+    Paired,
+    SurveyGrown,
+)
 from tabwb.workbench.comparison.survey import without_trials
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
 from tabwb.workbench.engine.messages import Failed
-from tabwb.workbench.engine.snapshots import Trouble
+from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.difference import Difference
-    from tabwb.report.summaries.disagreements import Disagreements
     from tabwb.report.summaries.pairs import Pair
-    from tabwb.report.summaries.robustness import Robustness
 
 Stopped = Callable[[], bool]
 Job = Callable[["Shelf", int, Stopped], None]
 REST_S = 0.1
 """After each model the thread rests, so that the screen has the interpreter while it shows it."""
-
-
-class SurveyGrown(Message):
-    """One more model has been read; ``row`` is None before the first."""
-
-    def __init__(self, turn: int, row: Grouped | None, done: int, total: int) -> None:
-        self.turn, self.row, self.done, self.total = turn, row, done, total
-        super().__init__()
-
-
-class Compared(Message):
-    """Two models were compared."""
-
-    def __init__(self, turn: int, found: Difference, battery: Battery) -> None:
-        self.turn, self.found, self.battery = turn, found, battery
-        super().__init__()
-
-
-class Differing(Message):
-    """The responses on which judges differ were found."""
-
-    def __init__(self, turn: int, found: Disagreements, battery: Battery, label: str) -> None:
-        self.turn, self.found, self.battery, self.label = turn, found, battery, label
-        super().__init__()
-
-
-class Paired(Message):
-    """Base and instruct models were set against each other."""
-
-    def __init__(self, turn: int, pairs: tuple[Pair, ...]) -> None:
-        self.turn, self.pairs = turn, pairs
-        super().__init__()
-
-
-class Contrasted(Message):
-    """Judges were set against each other."""
-
-    def __init__(self, turn: int, found: Robustness, battery: Battery, label: str) -> None:
-        self.turn, self.found, self.battery, self.label = turn, found, battery, label
-        super().__init__()
 
 
 class Shelf:
@@ -195,10 +157,10 @@ class SurveyReader:
                         shelf.let_go()
             except TabwbError as error:
                 if turn == self.turn:
-                    self._say(Failed(Trouble.of("The results could not be read", error)))
+                    self._say(Failed(ErrorReport.of("The results could not be read", error)))
             except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
                 what = f"{type(error).__name__}: {error}"
-                self._say(Failed(Trouble("Something unexpected happened", what)))
+                self._say(Failed(ErrorReport("Something unexpected happened", what)))
 
         self._thread = threading.Thread(target=read, name="survey", daemon=True)
         self._thread.start()

@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
 from tabwb.report.render.groups import answers_table
 from tabwb.report.summaries.groups import Grouped
+from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.detail import ModelDetail
 from tabwb.workbench.comparison.plot_pane import PlotPane
 from tabwb.workbench.comparison.survey import (
@@ -28,7 +28,9 @@ from tabwb.workbench.comparison.survey import (
     key_of,
 )
 from tabwb.workbench.comparison.table import HELP, ModelsTable
-from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.commands import Command
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.report_view import ReportView
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import QUIET
@@ -40,7 +42,6 @@ BESIDE = 104
 class Accuracies(VerticalScroll, can_focus=True):
     """The accuracies; can be focused to scroll."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("models")]
     HELP = HELP
 
 
@@ -61,23 +62,17 @@ all again.
         self.post_message(self.Submitted(self, ""))
 
 
-class ModelsPage(Vertical):
+class ModelsPage(Page):
     """Many administrations, model by model."""
 
-    class Opened(Message):
-        """The results of one model are wanted."""
-
-        def __init__(self, row: Grouped) -> None:
-            self.row = row
-            super().__init__()
-
+    SCORES_DOCK = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.focus_next", show=False),
         Binding("shift+tab", "app.focus_previous", show=False),
     ]
 
-    def __init__(self) -> None:
-        super().__init__(id="models-page", classes="page")
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
         self._rows: dict[Key, Grouped] = {}
         self._read: set[Key] = set()
         self._progress: tuple[int, int] | None = None
@@ -271,6 +266,20 @@ class ModelsPage(Vertical):
         self._accuracies = not self.accuracies
         self.lay_out()
 
+    def open_title(self) -> str | None:
+        """Return what the page shows."""
+        return "results by model"
+
+    def foot_rank(self, command: Command) -> int:
+        """Return a command's place in the footer; with several judges, theirs is early."""
+        early = command.id == "results.basis" and len(self.choices) > 1
+        return 2 if early else command.rank
+
+    def toggle_side(self) -> bool:
+        """Show or hide the detail in place of the score panel."""
+        self.toggle_detail()
+        return True
+
     def toggle_detail(self) -> None:
         """Show or hide one model's detail."""
         if self.beside:
@@ -314,7 +323,12 @@ class ModelsPage(Vertical):
         """Its results."""
         event.stop()
         if self.current is not None:
-            self.post_message(self.Opened(self.current))
+            self.desk.actions(ComparisonActions).open_model(self.current)
+
+    def on_model_detail_feature_chosen(self, event: ModelDetail.FeatureChosen) -> None:
+        """Find the responses on which judges differ about a feature."""
+        event.stop()
+        self.desk.actions(ComparisonActions).differ_on(event.feature)
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """Sort by what was clicked."""

@@ -17,7 +17,6 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.comparison.figures import KINDS, Figure, Kind, Point, figure_of
 from tabwb.workbench.comparison.survey import Basis
 from tabwb.workbench.comparison.table import shortened
-from tabwb.workbench.shell.commands import bindings
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ class PlotPane(VerticalScroll, can_focus=True):
     """One of the plots; the extra ``plots`` is loaded when it is first shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("models"),
         Binding("right", "turn(1)", show=False),
         Binding("left", "turn(-1)", show=False),
     ]

@@ -19,7 +19,6 @@ from tabwb.workbench.comparison.survey import (
     cells,
     key_of,
 )
-from tabwb.workbench.shell.commands import bindings
 
 LEAST_NAME = 10
 MARK = 3
@@ -49,14 +48,15 @@ class ModelsTable(DataTable[Text]):
     """Burdens."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("models"),
         Binding("home", "scroll_top", show=False),
         Binding("end", "scroll_bottom", show=False),
     ]
     HELP = HELP
 
     def __init__(self) -> None:
-        super().__init__(id="models-table", cursor_type="row", zebra_stripes=False)
+        super().__init__(
+            id="models-table", classes="enter-opens", cursor_type="row", zebra_stripes=False
+        )
         self._keys: list[Key] = []
 
     @property

@@ -10,7 +10,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.store import takes
 from tabwb.store.store import Store
-from tabwb.workbench.engine.snapshots import BatteryEntry, Catalogue, ModelEntry
+from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
 
 
 def read(plugins: Plugins, store: Store | None) -> Catalogue:

@@ -1,127 +1,85 @@
-"""What the worker tells the screen; each is posted from its thread and handled in the screen's."""
+"""Messages from the worker's thread to the screen. Subjects define further ones of their own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from textual.message import Message
-
-from tabwb.workbench.engine import snapshots
-
-if TYPE_CHECKING:
-    from tabwb.workbench.judging.judged_response import JudgedResponse
+from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 
 
-class Ready(Message):
-    """Plugins and store are open, or have changed: here is what there is."""
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Plugins and store are open, or have changed."""
 
-    def __init__(self, catalogue: snapshots.Catalogue) -> None:
-        self.catalogue = catalogue
-        super().__init__()
-
-
-class Changed(Message):
-    """The open administration as it stands now; ``opened`` the first time, ``over`` at its end."""
-
-    def __init__(
-        self, work: snapshots.Work | None, *, opened: bool = False, over: bool = False
-    ) -> None:
-        self.work = work
-        self.opened = opened
-        self.over = over
-        super().__init__()
-
-    def can_replace(self, message: Message) -> bool:
-        """Give way to a later one, so that a fast model never outruns the screen."""
-        return isinstance(message, Changed) and not self.opened and not self.over
+    catalogue: Catalogue
 
 
-class Settled(Message):
-    """A command that was queued is done, and everything that it had to say was said."""
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The open administration has changed.
+
+    Attributes:
+        work: its present state; None when it was closed.
+        opened: the administration has just been opened.
+        over: its last item has just been given.
+    """
+
+    work: Work | None
+    opened: bool = False
+    over: bool = False
+
+    def superseded_by(self, later: object) -> bool:
+        """Return whether a later message makes this one superfluous (a model can be fast)."""
+        return isinstance(later, Changed) and not self.opened and not self.over
 
 
-class Streamed(Message):
+@dataclass(frozen=True, slots=True)
+class Streamed:
     """The reply so far."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__()
+    text: str
 
-    def can_replace(self, message: Message) -> bool:
-        """Give way to a longer one, and to what was made of it."""
-        return isinstance(message, Streamed | Changed)
+    def superseded_by(self, later: object) -> bool:
+        """Return whether a later message makes this one superfluous."""
+        return isinstance(later, Streamed | Changed)
 
 
-class ResultsReady(Message):
-    """Results of one administration; ``again`` when they replace those that are shown."""
-
-    def __init__(self, results: snapshots.Results, *, again: bool = False) -> None:
-        self.results = results
-        self.again = again
-        super().__init__()
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A queued command is done, and all of its messages were sent."""
 
 
-class Failed(Message):
-    """Something that needs a person."""
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Responses or ratings of an administration have changed in the store."""
 
-    def __init__(self, trouble: snapshots.Trouble) -> None:
-        self.trouble = trouble
-        super().__init__()
-
-
-class Exported(Message):
-    """A file was written; or it was not, and here is why."""
-
-    def __init__(self, path: str = "", refused: snapshots.Trouble | None = None) -> None:
-        self.path = path
-        self.refused = refused
-        super().__init__()
+    number: int
 
 
-class Told(Message):
-    """News; nothing need be done."""
+@dataclass(frozen=True, slots=True)
+class ResultsWanted:
+    """The results of an administration are to be shown: nothing of it is left to give."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__()
-
-
-class Judging(Message):
-    """How judging stands: ``estimate``, ``running``, ``done``, ``stopped`` or ``refused``."""
-
-    def __init__(self, phase: str, words: str, judged: int = 0, planned: int = 0) -> None:
-        self.phase = phase
-        self.words = words
-        self.judged = judged
-        self.planned = planned
-        super().__init__()
-
-    def can_replace(self, message: Message) -> bool:
-        """Give way to later progress, so that a fast judge never outruns the screen."""
-        return isinstance(message, Judging) and self.phase == message.phase == "running"
+    number: int
 
 
-class JudgingOffered(Message):
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A command failed, and the user has to know."""
+
+    report: ErrorReport
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A notification; nothing need be done."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgesPending:
     """An administration is done whose conditions name judges that ask a model."""
 
-    def __init__(self, number: int, judges: tuple[str, ...]) -> None:
-        self.number = number
-        self.judges = judges
-        super().__init__()
-
-
-class VerdictsReady(Message):
-    """What every judge says of one response."""
-
-    def __init__(self, found: JudgedResponse) -> None:
-        self.found = found
-        super().__init__()
-
-
-class ModelTold(Message):
-    """What came of a command about models: ``written``, ``removed``, ``tried``, ``refused`` ..."""
-
-    def __init__(self, phase: str, words: str) -> None:
-        self.phase = phase
-        self.words = words
-        super().__init__()
+    number: int
+    judges: tuple[str, ...]

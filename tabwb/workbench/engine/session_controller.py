@@ -1,28 +1,71 @@
-"""What the worker's thread owns: plugins, store and at most one open session with its model.
+"""Commands on the open session: begin, resume, next, answer, skip, pause and the like.
 
-Every public method is a command. It runs in the worker's thread, one after the other, and says what
-happened with messages; only :meth:`Bench.interrupt` and :attr:`Bench.auto` are touched from
-outside.
+At most one session is open, with its model. Commands run in the worker's thread; only
+:meth:`SessionController.interrupt` and :attr:`SessionController.auto` are used from other threads.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from tabwb.administer import consent
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
+from tabwb.battery.model import Battery
 from tabwb.records import events
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
-from tabwb.records.states import AdministrationStatus
+from tabwb.records.speakers import SCOPES
+from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.engine import messages
-from tabwb.workbench.naming.by_ear_controller import ByEarBench
-from tabwb.workbench.trial.draft import Draft
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.model_runner import ModelRunner
+from tabwb.workbench.engine.presenters import LiveScores, item_of
+from tabwb.workbench.engine.view_models import Work
+
+RECORD_CONSENT = "once the speaker has agreed, y records it here"
 
 
-class Bench(ByEarBench):
-    """The engine's side of the workbench: its commands."""
+class SessionExtension(Protocol):
+    """A controller that takes part in the open session, for example for spoken naming."""
+
+    page: str
+    """Id of the page on which a session is given while :meth:`view` returns something."""
+
+    def opened(self, session: Session) -> None:
+        """A session was opened."""
+
+    def leaving(self) -> None:
+        """The session is about to be closed; called also when none is open."""
+
+    def after(self, made: tuple[events.Event, ...]) -> None:
+        """Events were recorded and are about to be shown."""
+
+    def holds_next(self) -> bool:
+        """Return whether the next item is given by other commands than ``next``."""
+
+    def view(self) -> object | None:
+        """Return what the page shows beside the :class:`Work`, or None where it has no part."""
+
+
+class SessionController(Controller):
+    """Holds at most one open session with its model."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.session: Session | None = None
+        self.auto = False
+        self.model = ModelRunner(self)
+        self.extension: SessionExtension | None = None
+        self._scores = LiveScores()
+        self._notices: tuple[str, ...] = ()
 
     @property
     def wants_turn(self) -> bool:
-        """Whether the next item follows by itself."""
-        session = self._session
+        """Whether the next item is given without a command."""
+        session = self.session
         return (
             self.auto
             and session is not None
@@ -30,65 +73,145 @@ class Bench(ByEarBench):
             and session.status is AdministrationStatus.RUNNING
         )
 
-    # ---------------------------------------------------------------- beginning, resuming
+    # ---------------------------------------------------------------- opening, leaving
 
-    def begin(self, draft: Draft) -> None:
+    def begin(self, battery: Battery, conditions: Conditions) -> None:
         """Begin an administration; it waits for its first item."""
-        battery, conditions = self._conditions(draft)
-        self._leave("another administration was started")
-        self._opened(setup.create(self.store, self.plugins, battery, conditions))
+        self._close_session("another administration was started")
+        self._open(setup.create(self.store, self.plugins, battery, conditions))
         if idle := setup.idle_replicates(self.plugins, battery, conditions):
             self.say(messages.Told(f"{idle[0].upper()}{idle[1:]}."))
 
     def resume(self, number: int, *, go_on: bool = True) -> None:
-        """Open an administration again; with ``go_on`` a pause ends."""
-        if self._session is None or self._session.administration.id != number:
-            self._leave("another administration was opened")
-            self._opened(setup.resume(self.store, self.plugins, number), loading=go_on)
-        session = self._session
-        if go_on and session is not None:
-            session.resume()
-            self._show()
-            self.refresh()
+        """Open an administration again.
+
+        Args:
+            number: of the administration.
+            go_on: end its pause and load its model.
+        """
+        if not self.holds(number):
+            self._close_session("another administration was opened")
+            self._open(setup.resume(self.store, self.plugins, number), loading=go_on)
+        if go_on:
+            self.open_session().resume()
+            self.publish()
+            self.engine.refresh()
 
     def leave(self) -> None:
-        """Close the open administration; one that runs is paused."""
-        self._leave("left")
-        self.refresh()
+        """Close the open administration; a running one is paused."""
+        self._close_session("left")
+        self.engine.refresh()
         self.say(messages.Changed(None))
+
+    def close(self) -> None:
+        """Close the open administration when the program ends."""
+        self._close_session("the workbench was closed")
+
+    def interrupt(self, *, loading: bool = False) -> None:
+        """Stop the answer under way; may be called from any thread.
+
+        Args:
+            loading: stop the loading of a model too.
+        """
+        self.auto = False
+        self.model.interrupt(loading=loading)
+
+    def open_session(self) -> Session:
+        """Return the open session.
+
+        Raises:
+            TabwbError: no administration is open.
+        """
+        if self.session is None:
+            raise TabwbError("no administration is open", hint="begin one, or open one")
+        return self.session
+
+    def holds(self, number: int) -> bool:
+        """Return whether this administration is the open one."""
+        return self.session is not None and self.session.administration.id == number
+
+    @contextmanager
+    def session_of(self, number: int) -> Iterator[Session]:
+        """Give the session of an administration: the open one, or one opened for the moment."""
+        if self.session is not None and self.holds(number):
+            yield self.session
+            self.publish()
+            return
+        with setup.resume(self.store, self.plugins, number) as session:
+            yield session
+
+    def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:
+        """Return what the person who gives a battery has to know of consents; empty for models."""
+        if conditions.guarded and setup.by_microphone(battery, conditions):
+            missing = consent.missing(self.store, self.plugins, conditions, microphone=True)
+            if missing:
+                remark = self.plugins.configuration.study.remark(conditions.examinee)
+                scopes = "; ".join(f"{scope} ({SCOPES[scope]})" for scope in missing)
+                words = (
+                    f"no microphone will be opened: {conditions.person} has not agreed to {scopes}"
+                )
+                return tuple(filter(None, (remark, words, RECORD_CONSENT)))
+        return consent.notices(self.store, self.plugins, conditions)
+
+    def reload_notices(self) -> None:
+        """Read the consents of the open administration's speaker again."""
+        session = self.open_session()
+        self._notices = self.notices(session.battery, session.administration.conditions)
+
+    def _open(self, session: Session, *, loading: bool = True) -> None:
+        self.session = session
+        self._scores = LiveScores()
+        self.model.opened(session)
+        if self.extension is not None:
+            self.extension.opened(session)
+        self.reload_notices()
+        self.publish(opened=True)
+        self.engine.refresh()
+        if loading and session.administration.conditions.kind == "model":
+            self.model.load(session)
+
+    def _close_session(self, reason: str) -> None:
+        try:
+            if self.extension is not None:
+                self.extension.leaving()
+        finally:
+            self.auto = False
+            session, self.session = self.session, None
+            try:
+                if session is not None:
+                    try:
+                        if session.status is AdministrationStatus.RUNNING:
+                            session.pause(reason)
+                    finally:
+                        session.close()
+            finally:
+                self.model.close()
 
     # ---------------------------------------------------------------- giving
 
     def next(self) -> None:
-        """Give the next item; go on after a pause; after the last one show the results."""
-        session = self._open_session()
+        """Give the next item; end a pause; after the last item ask for the results."""
+        session = self.open_session()
         if session.status is AdministrationStatus.PAUSED:
             session.resume()
         if session.status is not AdministrationStatus.RUNNING:
-            self.results(session.administration.id)
-            return
-        if session.administration.conditions.kind == "model":
+            self.say(messages.ResultsWanted(session.administration.id))
+        elif session.administration.conditions.kind == "model":
             self.turn()
-            return
-        if self.named_comes_next():
-            return
-        self._after(session.next())
+        elif self.extension is None or not self.extension.holds_next():
+            self.after(session.next())
 
     def turn(self) -> None:
-        """One turn of a model: the next item, its reply, its scores."""
-        session = self._open_session()
-        self._load(session)
-        if self.auto and not session.awaiting and self._goes_together(session):
-            self._ask_together(session)
-            return
-        if not session.awaiting:
-            self._after(session.next())
-        if session.awaiting:
-            self._ask(session)
+        """Let a model take one turn: the next item, its reply, its scores."""
+        self.model.turn(self.open_session())
 
     def repeat(self) -> None:
-        """Ask the current item again."""
-        session = self._open_session()
+        """Ask the current item again.
+
+        Raises:
+            TabwbError: a person answers.
+        """
+        session = self.open_session()
         if session.administration.conditions.kind == "speaker":
             raise TabwbError(
                 "a person's first answer is not asked for again",
@@ -96,91 +219,133 @@ class Bench(ByEarBench):
             )
         if session.status is AdministrationStatus.PAUSED:
             session.resume()
-        self._load(session)
+        self.model.load(session)
         if not session.awaiting:
-            self._after(session.repeat())
-        self._ask(session)
+            self.after(session.repeat())
+        self.model.ask(session)
 
     def answer(self, text: str, latency_s: float) -> None:
-        """Record what a person typed."""
-        session = self._open_session()
-        self._after(session.answer(text, latency_s=latency_s))
-        self._finish_if_done(session)
+        """Record what a person typed, and how long it took."""
+        session = self.open_session()
+        self.after(session.answer(text, latency_s=latency_s))
+        self.finish_if_done()
         if self.auto:
-            self._after(session.next())
+            self.after(session.next())
 
     def set_auto(self, on: bool) -> None:
-        """Let items follow by themselves, or stop after the one under way."""
-        session = self._open_session()
+        """Switch the auto-run on, or off after the item under way."""
+        session = self.open_session()
         self.auto = on
-        self._together = False
+        self.model.together = False
         if on and session.status is AdministrationStatus.PAUSED:
             session.resume()
         if on and session.administration.conditions.kind == "speaker" and not session.awaiting:
-            self._after(session.next())
-        self._show()
+            self.after(session.next())
+        self.publish()
 
     # ---------------------------------------------------------------- marking
 
     def skip(self, reason: str) -> None:
-        """Pass over the current item."""
-        session = self._open_session()
-        self._after(session.skip(reason))
-        self._finish_if_done(session)
+        """Skip the current item."""
+        self.after(self.open_session().skip(reason))
+        self.finish_if_done()
 
     def void(self, reason: str) -> None:
         """Declare the current item void."""
-        session = self._open_session()
-        self._after(session.void(reason))
-        self._finish_if_done(session)
+        self.after(self.open_session().void(reason))
+        self.finish_if_done()
 
     def undo(self) -> None:
         """Take back the last answer, skip, void or discontinuation."""
         self.auto = False
-        made = self._open_session().undo()
-        self._after(made)
+        made = self.open_session().undo()
+        self.after(made)
         for event in made:
             if isinstance(event, events.Undone):
                 at = f" of item {event.trial}" if event.trial else ""
                 self.say(messages.Told(f"Taken back: the {event.what}{at}. Its record stays."))
 
     def note(self, number: int | None, text: str) -> None:
-        """Write a note on one item; without a number on the administration's current one."""
-        self._after(self._open_session().note(text, number))
+        """Write a note on an item; without a number, on the current one."""
+        self.after(self.open_session().note(text, number))
         self.say(messages.Told("Noted."))
 
     def pause(self, reason: str = "") -> None:
-        """Let the administration rest, or go on when it does."""
+        """Pause the administration, or resume a paused one."""
         self.auto = False
-        session = self._open_session()
-        resting = session.status is AdministrationStatus.PAUSED
-        self._after(session.resume() if resting else session.pause(reason))
-        self.refresh()
+        session = self.open_session()
+        paused = session.status is AdministrationStatus.PAUSED
+        self.after(session.resume() if paused else session.pause(reason))
+        self.engine.refresh()
 
     def discontinue(self, reason: str) -> None:
         """End the administration early."""
         self.auto = False
-        self._after(self._open_session().discontinue(reason))
-        self.refresh()
+        self.after(self.open_session().discontinue(reason))
+        self.engine.refresh()
 
-    # ---------------------------------------------------------------- results
+    def finish_if_done(self) -> None:
+        """Finish at once when nothing is left to give, so that a closed window leaves it done."""
+        session = self.open_session()
+        running = session.status is AdministrationStatus.RUNNING
+        if running and not any(trial.state is TrialState.PLANNED for trial in session.trials):
+            self.after(session.next())
 
-    def rescore(self, number: int) -> None:
-        """Score and judge every counting answer again."""
-        with self._session_of(number) as session:
-            session.rescore()
-        self.results(number, again=True)
-        self.say(messages.Told("Scored again; the earlier ratings stay in the store."))
+    # ---------------------------------------------------------------- what is shown
 
-    def void_trial(self, number: int, trial: int, reason: str) -> None:
-        """Declare one trial of an administration void."""
-        with self._session_of(number) as session:
-            session.void(reason, trial)
-        self.results(number, again=True)
-        self.refresh()
+    def after(self, made: tuple[events.Event, ...]) -> None:
+        """Show what a command has recorded."""
+        session = self.open_session()
+        if self.extension is not None:
+            self.extension.after(made)
+        over = any(isinstance(event, events.Finished) for event in made)
+        self.publish(over=over)
+        if over:
+            self.auto = False
+            self.engine.refresh()
+            if session.raters.later:
+                number = session.administration.id
+                self.say(messages.JudgesPending(number, session.raters.later))
+        for event in made:
+            if isinstance(event, events.Paused) and event.reason:
+                self.auto = False
+                self.say(messages.Told(f"Paused: {event.reason}"))
+        if session.status is AdministrationStatus.DISCONTINUED:
+            self.auto = False
 
-    def note_trial(self, number: int, trial: int, text: str) -> None:
-        """Write a note on one trial of an administration."""
-        with self._session_of(number) as session:
-            session.note(text, trial)
-        self.results(number, again=True)
+    def publish(self, *, opened: bool = False, over: bool = False) -> None:
+        """Send the present state of the open administration to the screen.
+
+        Args:
+            opened: it has just been opened.
+            over: its last item has just been given.
+        """
+        session = self.session
+        if session is None:
+            return
+        trial, trials, model = session.current, session.trials, self.model
+        conditions = session.administration.conditions
+        view = None if self.extension is None else self.extension.view()
+        work = Work(
+            administration=session.administration,
+            status=session.status,
+            reason=session.history.pause_reason,
+            item=item_of(session.battery, conditions, trial, trials) if trial else None,
+            awaiting=session.awaiting,
+            asking=model.asking,
+            loading=model.loading,
+            auto=self.auto,
+            undoable=session.history.undoable is not None,
+            remaining=sum(one.state is TrialState.PLANNED for one in trials),
+            scores=self._scores.of(session, now=not self.auto or over),
+            facts=model.facts,
+            disclaimer=session.battery.disclaimer,
+            upcoming=next((one.plan.number for one in session.upcoming(1)), None),
+            together=model.asking and model.together,
+            spending=model.spending,
+            rest=model.rest if model.asking else None,
+            extension=view,
+            page="trial" if view is None or self.extension is None else self.extension.page,
+            notices=self._notices,
+        )
+        self.say(messages.Changed(work, opened=opened, over=over))

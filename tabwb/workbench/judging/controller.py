@@ -14,8 +14,11 @@ from tabwb.plugin_api.components import ModelJudge
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.trials import Trial
-from tabwb.workbench.engine import messages
-from tabwb.workbench.engine.open_session import FRAME_S, OpenSession
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.messages import Stored
+from tabwb.workbench.engine.model_runner import FRAME_S
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.judging.judged_response import JudgedResponse, judged_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,41 +40,71 @@ class JudgingWish:
     limits: Limits = field(default_factory=Limits)
 
 
-class JudgingBench(OpenSession):
+@dataclass(frozen=True, slots=True)
+class JudgingProgress:
+    """The state of judging.
+
+    Attributes:
+        phase: ``estimate``, ``running``, ``done``, ``stopped`` or ``refused``.
+        words: what is shown.
+        judged: answers judged so far.
+        planned: answers to be judged.
+    """
+
+    phase: str
+    words: str
+    judged: int = 0
+    planned: int = 0
+
+    def superseded_by(self, later: object) -> bool:
+        """Return whether a later message makes this one superfluous (a judge can be fast)."""
+        return isinstance(later, JudgingProgress) and self.phase == later.phase == "running"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictsReady:
+    """What every judge says of one response."""
+
+    response: JudgedResponse
+
+
+class JudgingController(Controller):
     """Judges answers of one administration at a time."""
 
-    def estimate_judging(self, number: int, wish: JudgingWish) -> None:
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+        self._sessions = sessions
+
+    def estimate(self, number: int, wish: JudgingWish) -> None:
         """Tell what judging would take; asks nothing."""
         try:
             with self._judging(number, wish) as judging:
                 words = told(judging.estimate(), judging.tally.price)
         except TabwbError as error:
-            self.say(messages.Judging("refused", str(error)))
+            self.say(JudgingProgress("refused", str(error)))
         else:
-            self.say(messages.Judging("estimate", words))
+            self.say(JudgingProgress("estimate", words))
 
     def verdicts(self, number: int, trial: Trial) -> None:
         """Tell what every judge says of one response."""
-        from tabwb.workbench.judging.judged_response import judged_response
-
         administration = self.store.administration(number)
         battery = battery_from_canonical(self.store.battery_canonical(administration.battery_hash))
         judged = self.store.judgements(number, trial.plan.number)
-        self.say(messages.VerdictsReady(judged_response(battery, trial, judged)))
+        self.say(VerdictsReady(judged_response(battery, trial, judged)))
 
     def judge(self, number: int, wish: JudgingWish) -> None:
         """Judge, and tell how far it is; what was judged is in the store at every moment."""
-        self._cancel.clear()
+        self.engine.cancel.clear()
         try:
             with self._locked(number), self._judging(number, wish) as judging:
                 words = self._judge_all(judging, wish)
                 phase = "refused" if judging.tally.all_failed else "done"
         except Interrupted as stopped:
-            self.say(messages.Judging("stopped", f"{stopped.message}\nJudge continues from here"))
+            self.say(JudgingProgress("stopped", f"{stopped.message}\nJudge continues from here"))
         except TabwbError as error:
-            self.say(messages.Judging("refused", str(error)))
+            self.say(JudgingProgress("refused", str(error)))
         else:
-            self.say(messages.Judging(phase, words))
+            self.say(JudgingProgress(phase, words))
         self._after_judging(number)
 
     def _judge_all(self, judging: Judging, wish: JudgingWish) -> str:
@@ -79,18 +112,18 @@ class JudgingBench(OpenSession):
         planned = estimate.to_ask + estimate.twins + estimate.from_store
         judge = judging.judge
         if estimate.to_ask and isinstance(judge, ModelJudge):
-            self.say(messages.Judging("running", f"opening {judge.examinee}", 0, planned))
+            self.say(JudgingProgress("running", f"opening {judge.examinee}", 0, planned))
             judge.open()
         started, shown_at = time.monotonic(), 0.0
-        for event in judging.run(wish.limits, self._cancel):
+        for event in judging.run(wish.limits, self.engine.cancel):
             now = time.monotonic()
             if isinstance(event, events.Waiting):
                 words = f"{event.reason}: waiting {event.seconds:.0f} s"
-                self.say(messages.Judging("running", words, judging.tally.judged, planned))
+                self.say(JudgingProgress("running", words, judging.tally.judged, planned))
             elif now - shown_at > FRAME_S:
                 shown_at = now
                 words = spent(judging.tally) + _left(judging, planned, now - started)
-                self.say(messages.Judging("running", words, judging.tally.judged, planned))
+                self.say(JudgingProgress("running", words, judging.tally.judged, planned))
         words = summed(judging.tally)
         if wish.repeats > 1:
             from tabwb.report.summaries.robustness import self_agreement
@@ -126,18 +159,18 @@ class JudgingBench(OpenSession):
     @contextmanager
     def _locked(self, number: int) -> Iterator[None]:
         """Hold the administration; the open session holds its own already."""
-        if self._session is not None and self._session.administration.id == number:
+        if self._sessions.holds(number):
             yield
             return
         with self.store.lock(number):
             yield
 
     def _after_judging(self, number: int) -> None:
-        if self._session is not None and self._session.administration.id == number:
-            self._session.reload()
-            self._show()
-        self.results(number, again=True)
-        self.refresh()
+        if self._sessions.holds(number):
+            self._sessions.open_session().reload()
+            self._sessions.publish()
+        self.say(Stored(number))
+        self.engine.refresh()
 
 
 def _left(judging: Judging, planned: int, passed_s: float) -> str:

@@ -9,11 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.signal import Signal
 from textual.widget import Widget
 from textual.widgets import Button, Input, ProgressBar, Select, Static
 
 from tabwb.administer.judging.judging import Limits
-from tabwb.workbench.judging.controller import JudgingWish
+from tabwb.workbench.judging.controller import JudgingProgress, JudgingWish
 from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.combo import Combo, known_judges
 from tabwb.workbench.shell.dialog import Dialog
@@ -70,6 +71,7 @@ class JudgingScreen(Dialog[None]):
         estimate: asks what a wish takes; the answer comes with :meth:`tell`.
         begin: begins to judge.
         stop: stops after what is under way.
+        news: publishes the worker's messages.
     """
 
     CSS_PATH = "dialog.tcss"
@@ -87,8 +89,10 @@ class JudgingScreen(Dialog[None]):
         estimate: Callable[[JudgingWish], None],
         begin: Callable[[JudgingWish], None],
         stop: Callable[[], None],
+        news: Signal[object],
     ) -> None:
         super().__init__()
+        self._news = news
         self._what, self._judge, self._known = what, judge, tuple(known)
         self._estimate, self._begin, self._stop = estimate, begin, stop
         self._working = False
@@ -117,13 +121,18 @@ class JudgingScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Nothing is under way yet."""
         self._show_working(False)
+        self._news.subscribe(self, self._hear)
+
+    def _hear(self, message: object) -> None:
+        if isinstance(message, JudgingProgress):
+            self.tell(message.phase, message.words, message.judged, message.planned)
 
     # ---------------------------------------------------------------- what the worker says
 
     def tell(self, phase: str, words: str, judged: int, planned: int) -> None:
         """Show how judging stands."""
         if phase != "estimate":
-            self._show_working(phase == "running")
+            self._show_working(phase == "running", "begin" if phase == "refused" else "close")
         if planned:
             self.query_one(ProgressBar).update(total=planned, progress=judged)
         signs = {"running": "…", "done": "✓", "stopped": "‖", "refused": "!", "estimate": "≈"}
@@ -134,8 +143,6 @@ class JudgingScreen(Dialog[None]):
         self.query_one("#judging-message", Static).update(
             Content.styled(text, AMBER) if bad else Content(text)
         )
-        if phase in {"done", "stopped"}:
-            self.query_one("#close", Choice).focus()
 
     # ---------------------------------------------------------------- keys and buttons
 
@@ -192,14 +199,27 @@ class JudgingScreen(Dialog[None]):
             ),
         )
 
-    def _show_working(self, working: bool) -> None:
-        self._working = working
-        self.query_one("#stop", Choice).display = working
-        for name in ("estimate", "begin"):
-            self.query_one(f"#{name}", Choice).display = not working
-        self.query_one(ProgressBar).display = working
+    def _show_working(self, working: bool, focus: str = "") -> None:
+        """Show the buttons that are of use while judging is under way, or while it is not.
+
+        Args:
+            working: whether it is under way.
+            focus: the button to focus when it has just ended; empty: none.
+        """
+        ended = self._working and not working
+        shown = {"stop": working, "estimate": not working, "begin": not working}
+        for name in [name for name, show in shown.items() if show]:
+            self.query_one(f"#{name}", Choice).display = True
+        # At once, before buttons are hidden: Textual moves the focus away from a hidden one later,
+        # after the user may have chosen another.
         if working:
-            self.query_one("#stop", Choice).focus()
+            self.set_focus(self.query_one("#stop", Choice))
+        elif ended and focus:
+            self.set_focus(self.query_one(f"#{focus}", Choice))
+        self._working = working
+        for name in [name for name, show in shown.items() if not show]:
+            self.query_one(f"#{name}", Choice).display = False
+        self.query_one(ProgressBar).display = working
 
 
 def _row(label: str, field: Widget) -> Iterator[Widget]:

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from tabwb.battery.model import Battery
 from tabwb.report.summaries.disagreements import Disagreements, Disputed
 from tabwb.workbench.shell.dialog import Dialog
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import QUIET, verdict_words
 
 MOST = 500
@@ -45,7 +45,7 @@ class VerdictPane(VerticalScroll, can_focus=True):
     HELP = HELP
 
 
-class Verdicts(Painted):
+class Verdicts(WidthAwareWidget):
     """One response with every judge's verdict."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from textual.widgets import DataTable, Static
 
 from tabwb.workbench.judging.judged_response import JudgedResponse, JudgeSaid
 from tabwb.workbench.shell.dialog import Dialog
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import QUIET, verdict_words
 
 LEAST = 20
@@ -55,7 +55,7 @@ class ReasonPane(VerticalScroll, can_focus=True):
     HELP = HELP
 
 
-class Reasons(Painted):
+class Reasons(WidthAwareWidget):
     """Every judge's verdict and reason for one feature, or every judge's raw words."""
 
     def __init__(self, found: JudgedResponse) -> None:

@@ -1,21 +1,32 @@
-"""The bench's part that writes model profiles and tries models."""
+"""Writes model profiles and tries models."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tabwb.administer.session.trying import Tried, try_model
 from tabwb.plugin_api.config.profiles import remove_profile, write_profile
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.profile_form import profile_of
 from tabwb.records.errors import TabwbError
-from tabwb.workbench.engine import catalogue, messages
-from tabwb.workbench.judging.controller import JudgingBench
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.session_controller import SessionController
 
 
-class ModelsBench(JudgingBench):
-    """Profiles, and a first try of a model."""
+@dataclass(frozen=True, slots=True)
+class ModelTold:
+    """The outcome of a command: ``written``, ``removed``, ``trying``, ``tried``, ``refused``."""
+
+    phase: str
+    words: str
+
+
+class ModelsController(Controller):
+    """Writes profiles, and tries models."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
 
     def write_profile(
         self, name: str, spec: str, family: str, tuning: str, parameters: str
@@ -40,33 +51,32 @@ class ModelsBench(JudgingBench):
 
     def try_model(self, spec: str) -> None:
         """Load or reach a model, ask it one thing, and tell what came back."""
-        self._cancel.clear()
-        self.say(messages.ModelTold("trying", f"opening {spec}"))
+        self.engine.cancel.clear()
+        self.say(ModelTold("trying", f"opening {spec}"))
         try:
             tried = try_model(
                 self.plugins,
                 spec,
-                self._cancel,
+                self.engine.cancel,
                 on_wait=lambda wait: self.say(
-                    messages.ModelTold("trying", f"{wait.reason}: waiting {wait.seconds:.0f} s")
+                    ModelTold("trying", f"{wait.reason}: waiting {wait.seconds:.0f} s")
                 ),
             )
         except TabwbError as error:
-            self.say(messages.ModelTold("refused", str(error)))
+            self.say(ModelTold("refused", str(error)))
         else:
-            self.say(messages.ModelTold("tried", told(tried)))
+            self.say(ModelTold("tried", told(tried)))
 
     def _changed(self, phase: str, change: Callable[[], str]) -> None:
         try:
             words = change()
         except TabwbError as error:
-            self.say(messages.ModelTold("refused", str(error)))
+            self.say(ModelTold("refused", str(error)))
             return
         fresh = Configuration.load()
         self.plugins.configuration = replace(self.plugins.configuration, profiles=fresh.profiles)
-        self._catalogue = catalogue.read(self.plugins, self.store)
-        self.say(messages.Ready(self._catalogue))
-        self.say(messages.ModelTold(phase, words))
+        self.engine.reload()
+        self.say(ModelTold(phase, words))
 
 
 def told(tried: Tried) -> str:

@@ -10,12 +10,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.signal import Signal
 from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.specs import is_writable
-from tabwb.workbench.engine.snapshots import Catalogue, ModelEntry
+from tabwb.workbench.engine.messages import Ready
+from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
+from tabwb.workbench.models.controller import ModelTold
 from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.dialog import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
@@ -41,8 +44,8 @@ REMOVE = "Remove"
 
 
 @dataclass(frozen=True, slots=True)
-class Deeds:
-    """What the dialog can ask for; what comes of it is told with ``ModelsScreen.tell``."""
+class ModelActions:
+    """What the dialog can ask for; the outcome comes as a message."""
 
     write: Callable[[str, str, str, str, str], None]
     remove: Callable[[str], None]
@@ -80,17 +83,19 @@ class ModelsScreen(Dialog[None]):
     """Stays until it is closed; a try that is under way is stopped then.
 
     Args:
-        catalogue: what there is; :meth:`renew` when it has changed.
-        deeds: what can be asked for.
+        catalogue: what there is.
+        actions: what can be asked for.
+        news: publishes the worker's messages.
     """
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#models-known"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", show=False)]
 
-    def __init__(self, catalogue: Catalogue, deeds: Deeds) -> None:
+    def __init__(self, catalogue: Catalogue, actions: ModelActions, news: Signal[object]) -> None:
         super().__init__()
-        self._catalogue, self._deeds = catalogue, deeds
+        self._news = news
+        self._catalogue, self._actions = catalogue, actions
         self._trying = False
         self._asked = ""
         """The profile that a second press of *Remove* takes away."""
@@ -114,8 +119,16 @@ class ModelsScreen(Dialog[None]):
                 yield Choice("Close", id="close")
 
     def on_mount(self) -> None:
-        """Fill the list."""
+        """Fill the list; listen to new catalogues and to outcomes."""
         self.renew(self._catalogue)
+        self._news.subscribe(self, self._hear)
+
+    def _hear(self, message: object) -> None:
+        match message:
+            case Ready(catalogue=catalogue):
+                self.renew(catalogue)
+            case ModelTold(phase=phase, words=words):
+                self.tell(phase, words)
 
     def renew(self, catalogue: Catalogue) -> None:
         """Show what there is now."""
@@ -173,15 +186,15 @@ class ModelsScreen(Dialog[None]):
         match event.button.id:
             case "try" if self._needs(spec, "a spec"):
                 self.tell("trying", f"opening {spec}")
-                self._deeds.try_(spec)
+                self._actions.try_(spec)
             case "write" if self._needs(name, "a name") and self._needs(spec, "a spec"):
                 tuning = str(self.query_one("#profile-tuning", Select).value)
-                self._deeds.write(
+                self._actions.write(
                     name, spec, self._typed("family"), tuning, self._typed("parameters")
                 )
             case "remove" if self._needs(name, "the name of a profile"):
                 if asked or not self._has(name):  # of what is not there nothing can be lost
-                    self._deeds.remove(name)
+                    self._actions.remove(name)
                 else:
                     self.tell("asked", f"{REMOVE} again takes profile:{name} out of your file")
                     self._asked = name
@@ -191,7 +204,7 @@ class ModelsScreen(Dialog[None]):
     def action_leave(self) -> None:
         """Close; stop what is under way."""
         if self._trying:
-            self._deeds.stop()
+            self._actions.stop()
         self.dismiss(None)
 
     def _has(self, name: str) -> bool:

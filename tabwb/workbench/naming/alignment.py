@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.workbench.naming.snapshots import Aligned
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 NONE = "·"
@@ -88,7 +88,7 @@ def distance_words(aligned: Aligned) -> str:
     )
 
 
-class AlignmentView(Painted):
+class AlignmentView(WidthAwareWidget):
     """One alignment; nothing without one."""
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -1,24 +1,28 @@
-"""The bench's part that gives naming batteries: a microphone, marks in its recording, a listener.
+"""Commands of spoken naming: a microphone, marks in its recording, a transcriber.
 
-The recording runs from *ready* to a pause or the end; what the screen needs many times a second
-(level, time, alarm) it reads from :attr:`NamingBench.source` itself, without waiting for a command.
+The recording runs from *ready* to a pause or the end. Level, time and alarm, which the screen needs
+many times a second, it reads from :attr:`NamingController.source` without waiting for a command.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.administer import consent
+from tabwb.administer.naming.strategy import SpokenStrategy
+from tabwb.administer.session import setup
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.naming import Score
-from tabwb.records.speakers import LogEntry
+from tabwb.records.speakers import Consent, LogEntry, Scope
 from tabwb.workbench.engine import messages
-from tabwb.workbench.engine.engine import Say
-from tabwb.workbench.engine.open_session import Stopped
-from tabwb.workbench.engine.snapshots import Trouble
-from tabwb.workbench.models.controller import ModelsBench
+from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.naming.second_view import Showing, path_of
 from tabwb.workbench.naming.snapshots import NamingNow
 
@@ -32,24 +36,34 @@ if TYPE_CHECKING:
     from tabwb.workbench.naming.describe import Describer
     from tabwb.workbench.naming.listener import Listener
 
-Later = Callable[[Callable[[], None]], None]
-"""Queues a command for the worker's thread; may be called from any."""
+ByEar = Callable[[SpokenStrategy], object]
+"""Records what a listener says of the response that is looked at."""
 
 
-class NamingBench(ModelsBench):
-    """Commands of spoken naming."""
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Who listens to a stored response.
 
-    def __init__(
-        self,
-        say: Say,
-        *,
-        location: str | None = None,
-        offline: bool = False,
-        later: Later | None = None,
-    ) -> None:
-        super().__init__(say, location=location, offline=offline)
+    Attributes:
+        rater: a study ID; empty: the one who began the administration.
+        seen: whether what the machine says was on the screen.
+    """
+
+    rater: str
+    seen: bool
+
+
+class NamingController(Controller):
+    """Commands of spoken naming; extends the open session where pictures are named."""
+
+    page = "naming"
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+        self._sessions = sessions
+        sessions.extension = self
         self.open_source: OpenSource | None = None
-        self._later = later
+        """Opens the microphone; None for the real one."""
         self._live: Live | None = None
         self._listener: Listener | None = None
         self._describer: Describer | None = None
@@ -57,6 +71,7 @@ class NamingBench(ModelsBench):
         self._playback: Playback | None = None
         self._opening = False
         self._named = False
+        self._lacking: tuple[Scope, ...] = ()
 
     # ---------------------------------------------------------------- what others read
 
@@ -76,31 +91,31 @@ class NamingBench(ModelsBench):
         from tabwb.administer.naming.live import Live
 
         self._opening = True
-        self._show()
+        self._sessions.publish()
         try:
             session.resume()
             live = Live(session, self._opener(device))
             live.ready()
             self._live = live
         except ComponentError as error:
-            raise Stopped(Trouble.of("Microphone unavailable", error)) from error
+            raise CommandStopped(ErrorReport.of("Microphone unavailable", error)) from error
         finally:
             self._opening = False
-            self._show()
-            self.refresh()
+            self._sessions.publish()
+            self.engine.refresh()
         self._listen_to_what_waits(session)
 
     def take_in(self) -> None:
         """Keep recordings of the open administration that were interrupted."""
         self._take_in(self._naming())
-        self._show()
+        self._sessions.publish()
 
     def keep_interrupted(self, number: int) -> None:
         """Keep recordings of an administration that were interrupted, without going on with it."""
-        with self._session_of(number) as session:
+        with self._sessions.session_of(number) as session:
             if session.is_spoken:
                 self._take_in(session)
-        self.refresh()
+        self.engine.refresh()
 
     def _take_in(self, session: Session) -> None:
         from tabwb.administer.naming.live import adopt_recording, left_over
@@ -147,9 +162,9 @@ class NamingBench(ModelsBench):
         coming = session.upcoming(1)
         if not coming or coming[0].plan.number != number:
             self._blank()
-            self._show()
+            self._sessions.publish()
             raise TabwbError("another picture comes next", hint="show it again")
-        self._after(live.show(uncertainty_s, at_s=at_s))
+        self._sessions.after(live.show(uncertainty_s, at_s=at_s))
 
     def expose(self, number: int) -> None:
         """Put the picture of this trial before a second terminal."""
@@ -158,31 +173,31 @@ class NamingBench(ModelsBench):
             trial = next(one for one in session.trials if one.plan.number == number)
             self._showing.show(self._describe().picture_file(trial))
 
-    def named_comes_next(self) -> bool:
-        """Whether a picture comes next and is not yet announced; then its page is shown."""
-        session = self._session
+    def holds_next(self) -> bool:
+        """Return whether a picture comes next and is not yet announced; then show its page."""
+        session = self._sessions.session
         if session is None or self._named or session.awaiting:
             return False
         self._named = any(map(session.is_aloud, session.upcoming(1)))
         if self._named:
-            self._show()
+            self._sessions.publish()
         return self._named
 
     def cue(self) -> None:
         """Give the next cue."""
-        self._after(self._recording().cue())
+        self._sessions.after(self._recording().cue())
 
     def re_prompt(self) -> None:
         """Ask again."""
-        self._after(self._recording().re_prompt())
+        self._sessions.after(self._recording().re_prompt())
 
     def mark_attempt(self) -> None:
         """A new attempt begins now."""
-        self._after(self._recording().mark())
+        self._sessions.after(self._recording().mark())
 
     def examiner(self) -> None:
         """The administrator begins to speak, or has ended."""
-        self._after(self._recording().examiner())
+        self._sessions.after(self._recording().examiner())
 
     def score(self, score: Score, reason: str = "") -> None:
         """A person's score; closes the window where it is open."""
@@ -194,21 +209,21 @@ class NamingBench(ModelsBench):
             made = session.spoken.score(score, reason=reason)
         if closes:
             self._blank()
-        self._after(made)
+        self._sessions.after(made)
         if closes:
             self._listen(session)
 
     def hear(self, text: str) -> None:
         """Write down what was heard."""
-        self._after(self._naming().spoken.hear(text))
+        self._sessions.after(self._naming().spoken.hear(text))
 
     def code(self, code: str, flags: tuple[str, ...]) -> None:
         """A person's code."""
-        self._after(self._naming().spoken.code(code, flags))
+        self._sessions.after(self._naming().spoken.code(code, flags))
 
     def set_onset(self, at_s: float) -> None:
         """A person moves the onset."""
-        self._after(self._naming().spoken.set_onset(at_s))
+        self._sessions.after(self._naming().spoken.set_onset(at_s))
 
     def play(self) -> None:
         """Play the response that counts, or stop playing."""
@@ -252,8 +267,8 @@ class NamingBench(ModelsBench):
                 self._put(session, job)
 
     def _put(self, session: Session, job: Job) -> None:
-        spec, later = session.administration.conditions.transcriber, self._later
-        if not spec or later is None:
+        spec, later = session.administration.conditions.transcriber, self.engine.later
+        if not spec:
             return
         if self._listener is None:
             from tabwb.administer.naming.run import permit
@@ -278,39 +293,43 @@ class NamingBench(ModelsBench):
             self._listener.start()
         self._describe().wait_for(job.trial, job.attempt)
         self._listener.put(job)
-        self._show()
+        self._sessions.publish()
 
     def _transcribed(self, administration: int, job: Job, said: Transcript) -> None:
-        session = self._session
+        session = self._sessions.session
         if session is None or session.administration.id != administration:
             return  # it comes again when that one is opened
         self._describe().came(job.trial, job.attempt)
-        self._after(session.spoken.transcribed(job.trial, job.attempt, said))
+        self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, said))
 
     def _deaf(self, error: TabwbError) -> None:
         self._describe().deaf = error.message
-        self._show()
-        self.say(messages.Failed(Trouble.of("Responses cannot be transcribed now", error)))
+        self._sessions.publish()
+        self.say(messages.Failed(ErrorReport.of("Responses cannot be transcribed now", error)))
 
     # ---------------------------------------------------------------- as every session
 
     def _naming(self) -> Session:
-        return self._open_session().spoken.session
+        return self._sessions.open_session().spoken.session
 
     def _recording(self) -> Live:
         if self._live is None:
             raise TabwbError("the microphone is closed", hint="space opens it")
         return self._live
 
-    def _opened(self, session: Session, *, loading: bool = True) -> None:
+    def opened(self, session: Session) -> None:
+        """Get ready for a session that was opened."""
         self._describer = None
+        self._named = False
+        self._lacking = ()
         if session.is_spoken:
             self._showing = Showing(path_of(self.store))
             self._showing.blank()
             self._named = any(map(session.is_aloud, session.upcoming(1)))
-        super()._opened(session, loading=loading)
+            self._read_consents(session)
 
-    def _leave(self, reason: str) -> None:
+    def leaving(self) -> None:
+        """End recording, playback and transcription."""
         try:
             self._end_recording()
         finally:
@@ -323,21 +342,93 @@ class NamingBench(ModelsBench):
             if self._showing is not None:
                 self._showing.end()
                 self._showing = None
-            super()._leave(reason)
 
-    def _after(self, made: tuple[events.Event, ...]) -> None:
+    def after(self, made: tuple[events.Event, ...]) -> None:
+        """End the recording at a pause or the end; decide which page comes."""
         ends = events.Paused | events.Discontinued | events.Finished
-        if any(isinstance(one, ends) for one in made):
+        if any(isinstance(event, ends) for event in made):
             self._blank()
             self._end_recording()
-        session = self._session
+        session = self._sessions.session
         if session is not None and session.is_spoken:
-            if any(isinstance(one, events.TrialStarted) for one in made):
+            if any(isinstance(event, events.TrialStarted) for event in made):
                 self._named = session.current is not None and session.is_aloud(session.current)
-            elif any(isinstance(one, events.Undone | events.TrialSkipped) for one in made):
+            elif any(isinstance(event, events.Undone | events.TrialSkipped) for event in made):
                 self._blank()
             self._reveal(session)
-        super()._after(made)
+
+    def view(self) -> NamingNow | None:
+        """Return the state of the naming administration, or None where no picture is named."""
+        session = self._sessions.session
+        if session is None or not self._named:
+            return None
+        now = self._describe().now(self._live, opening=self._opening)
+        return replace(now, lacking=self._lacking)
+
+    # ---------------------------------------------------------------- consent
+
+    def keep_consent(self, document: str) -> None:
+        """Record that the speaker has agreed today to all that the administration needs.
+
+        Args:
+            document: where the signed form is.
+        """
+        session = self._naming()
+        if not self._lacking:
+            return
+        speaker, today = session.administration.conditions.person, date.today().isoformat()
+        self.store.people.keep_consents(
+            [Consent(speaker, scope, True, today, document.strip()) for scope in self._lacking]
+        )
+        self._read_consents(session)
+        self._sessions.reload_notices()
+        self._sessions.publish()
+
+    def _read_consents(self, session: Session) -> None:
+        conditions = session.administration.conditions
+        self._lacking = ()
+        if setup.by_microphone(session.battery, conditions):
+            self._lacking = consent.missing(self.store, self.plugins, conditions, microphone=True)
+
+    # ---------------------------------------------------------------- afterwards
+
+    def by_ear(self, at: tuple[int, int], who: Listening, doing: str, say: ByEar) -> None:
+        """Have a listener say something of one stored response.
+
+        Args:
+            at: the administration and the number of the trial.
+            who: listens.
+            doing: what is said: score, heard or code.
+            say: says it.
+
+        Raises:
+            TabwbError: an item waits for its answer, or this one has none.
+        """
+        number, trial = at
+        with (
+            self._sessions.session_of(number) as session,
+            session.spoken.looking_at(trial, doing, listener=who.rater, seen=who.seen),
+        ):
+            say(session.spoken)
+        self.say(messages.Stored(number))
+        self.engine.refresh()
+
+    def play_response(self, number: int, trial: int) -> None:
+        """Play one response to a person who rates it, or stop playing.
+
+        Args:
+            number: of the administration.
+            trial: its number there.
+
+        Raises:
+            NoConsent: the speaker has not agreed that people rate what was said.
+        """
+        with self._sessions.session_of(number) as session:
+            given = session.administration.conditions
+            consent.check_listening(session.store, session.plugins, given, session.spoken.rater)
+            self._play(session, session.spoken.view(trial))
+
+    # ---------------------------------------------------------------- what is shown
 
     def _reveal(self, session: Session) -> None:
         """Keep that the machine's words are shown from now on, before they are."""
@@ -355,10 +446,3 @@ class NamingBench(ModelsBench):
 
             self._describer = Describer(self._naming(), self.store)
         return self._describer
-
-    def naming_now(self) -> NamingNow | None:
-        """The naming administration as it stands, or None where something else is given."""
-        session = self._session
-        if session is None or not self._named:
-            return None
-        return self._describe().now(self._live, opening=self._opening)

@@ -7,7 +7,7 @@ import time
 from textual.content import Content
 
 from tabwb.workbench.naming.snapshots import LevelNow
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
 
 CELLS = 10
@@ -49,7 +49,7 @@ def level_words(level: LevelNow | None, *, clipped: bool = False) -> Content:
     )
 
 
-class LevelMeter(Painted):
+class LevelMeter(WidthAwareWidget):
     """The level as it stands; the clip light stays on for a moment."""
 
     DEFAULT_CSS = "LevelMeter { height: 1; width: 1fr; }"

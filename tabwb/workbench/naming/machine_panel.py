@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tabwb.workbench.naming.alignment import alignment_lines, change_lines, distance_words
 from tabwb.workbench.naming.snapshots import MachineSays, NamingNow
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import QUIET, short_spec
 
 GAP = 4
@@ -98,7 +98,7 @@ def waiting_words(now: NamingNow) -> str:
     return ""
 
 
-class MachinePanel(Painted):
+class MachinePanel(WidthAwareWidget):
     """The machine's words."""
 
     def __init__(self, *, id: str | None = None) -> None:

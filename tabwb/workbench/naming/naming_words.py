@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.workbench.engine.snapshots import Work
+from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.snapshots import Card, NamingNow
 from tabwb.workbench.shell.wording import ACCENT, AMBER, MARKS, QUIET, conditions_words, short_spec
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -9,21 +10,25 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from tabwb.records.states import AdministrationStatus
-from tabwb.workbench.engine.snapshots import Work
+from tabwb.workbench.engine.view_models import Work
+from tabwb.workbench.naming.actions import NamingActions
 from tabwb.workbench.naming.level_meter import LevelMeter
 from tabwb.workbench.naming.machine_panel import MachinePanel
 from tabwb.workbench.naming.naming_words import NO_RESPONSES, head, hint, responded, resting
 from tabwb.workbench.naming.picture import Picture
 from tabwb.workbench.naming.response_clock import ResponseClock
-from tabwb.workbench.naming.score_panel import ItemList, ScoreStrip
+from tabwb.workbench.naming.score_panel import ItemList, ScoreStrip, naming_lines
 from tabwb.workbench.naming.snapshots import Card, Envelope, LevelNow, NamingNow
+from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
 from tabwb.workbench.naming.waveform import STEP_S, STRIDE_S, Waveform
-from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dock_layout import ROOMY
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.score_panel import ScorePanel
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import AMBER
 
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
 
 TICK_S = 1 / 15
 """So often level and waveform are drawn while the microphone is open."""
+CLOCK_S = 0.5
+"""So often the time of the recording is shown."""
 WIDE = 84
 """From so many columns of the page up the items stand in a list at the left."""
 TALL = 32
@@ -57,11 +64,13 @@ back.
         self.screen.query_one("#naming-page").focus()
 
 
-class NamingPage(Vertical, can_focus=True):
-    """One naming administration, picture by picture. It owns the keys."""
+class NamingPage(Page, can_focus=True):
+    """One naming administration, picture by picture."""
 
+    WIDE_FROM = ROOMY
+    LEAST_WIDTH = 76
+    KEYS_IN_TURN = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("naming"),
         Binding("left", f"onset({-STEP_S})", show=False),
         Binding("right", f"onset({STEP_S})", show=False),
         Binding("shift+left", f"onset({-STRIDE_S})", show=False),
@@ -89,29 +98,9 @@ At the time limit nothing is cut: the answer is kept and flagged *late*. What th
 hidden until you have scored, where the battery does not say otherwise.
 """
 
-    class Heard(Message):
-        """A person wrote what was heard."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
-
-    class NoResponse(Message):
-        """There was no response; ``kind`` says of which kind, or is empty."""
-
-        def __init__(self, kind: str) -> None:
-            self.kind = kind
-            super().__init__()
-
-    class Alarm(Message):
-        """Something is wrong with the sound, or it is well again (empty)."""
-
-        def __init__(self, words: str) -> None:
-            self.words = words
-            super().__init__()
-
-    def __init__(self) -> None:
-        super().__init__(id="naming-page", classes="page")
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        self._actions = desk.actions(NamingActions)
         self._work: Work | None = None
         self._now: NamingNow | None = None
         self._narrow = False
@@ -121,7 +110,7 @@ hidden until you have scored, where the battery does not say otherwise.
         self._heard_so_far: list[float] = []
         self._drawn: Card | None = None
         self._alarm = ""
-        self._said = ""
+        self._message = ""
         self.asks_kind = False
         self.costs: bool | None = None
 
@@ -150,24 +139,29 @@ hidden until you have scored, where the battery does not say otherwise.
         yield Static(id="naming-hint", markup=False)
         yield ScoreStrip(id="naming-strip")
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Nothing is listened to yet."""
+        self.set_interval(CLOCK_S, self._show_time)
+        await self.desk.mount(SpeakerSheet(id="speaker-sheet"))
         self.query_one("#naming-frame").border_title = "picture"
         self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
 
     # ---------------------------------------------------------------- what is shown
 
-    def show(
-        self, work: Work, now: NamingNow, source: Source | None, *, narrow: bool, device: str
-    ) -> None:
-        """Show an administration as it stands; ``source`` is read from while it is open."""
+    def update_page(self) -> None:
+        """Show the open administration, to the speaker too."""
+        work, now = self.desk.work, self._actions.now
+        if work is None or now is None:
+            return
+        source, device = self._actions.controller.source, self._actions.microphone
+        narrow = not self.desk.layout_.scores_stand
         if self._now is None or now.card != self._now.card or not now.waits:
             self.asks_kind = False
         if now.shown_s != getattr(self._now, "shown_s", None):
             self._heard_so_far = []
         self._work, self._now = work, now
         self._narrow, self._device, self._source = narrow, device, source
-        self._said = ""
+        self._message = ""
         self._drawn = None
         if self._ticking is not None:
             (self._ticking.pause if source is None else self._ticking.resume)()
@@ -188,6 +182,53 @@ hidden until you have scored, where the battery does not say otherwise.
         self.query_one(MachinePanel).show(now, costs=costs)
         self._show_field(now)
         self._show_hint()
+        self._actions.show_to_speaker(now.card if now.waits else None)
+        self.desk.set_class(now.microphone == "open", "-recording")
+        self.desk.show_scores()
+
+    def show_scores(self, panel: ScorePanel) -> None:
+        """Fill the score panel."""
+        if self._work is not None and self._now is not None:
+            special = (naming_lines, self._now.items)
+            panel.show(self._work.scores, special=special)
+
+    def _show_time(self) -> None:
+        if self.display:
+            self.desk.show_frame()
+
+    def state_words(self) -> str:
+        """Return ``REC 04:12`` while the microphone is open."""
+        source = self._actions.controller.source if self.desk.started else None
+        if source is None:
+            return ""
+        minutes, seconds = divmod(int(source.now_s), 60)
+        return f"REC {minutes:02d}:{seconds:02d}"
+
+    def escape(self) -> bool:
+        """Leave the speaker's view."""
+        if self._actions.speaker_view:
+            self._actions.speaker()
+            return True
+        return False
+
+    def keys_done(self) -> bool:
+        """Return whether the picture that the last key asked for is drawn."""
+        return not (self._actions.drawing and self.screen.is_current)
+
+    def refuses_keys(self) -> bool:
+        """Ignore keys while the microphone is being opened, and say so."""
+        actions = self._actions
+        actions.opening = actions.opening and not self.desk.settled
+        if actions.opening:
+            words = "the microphone is being opened: press the key again when it is ready"
+            self.show_message(words)
+        return actions.opening
+
+    def toggle_costs(self) -> None:
+        """Show or hide the costs of the alignment."""
+        shown = self.app.size.height >= TALL if self.costs is None else self.costs
+        self.costs = not shown
+        self.update_page()
 
     def draw(self, card: Card) -> None:
         """Put a picture before the speaker, before it is recorded that it was."""
@@ -243,15 +284,15 @@ hidden until you have scored, where the battery does not say otherwise.
         if work is None or now is None:
             return
         words, style = hint(work, now, asks_kind=self.asks_kind, moving=False)
-        if self._said:
-            words, style = self._said, AMBER
+        if self._message:
+            words, style = self._message, AMBER
         elif self._alarm:
             words, style = f"! {self._alarm}", f"bold {AMBER}"
         self.query_one("#naming-hint", Static).update(Content.styled(words, style))
 
-    def say(self, words: str) -> None:
-        """Say something in the place of the hint, until something changes or a key is pressed."""
-        self._said = words
+    def show_message(self, words: str) -> None:
+        """Show a message in place of the hint, until something changes or a key is pressed."""
+        self._message = words
         self._show_hint()
 
     # ---------------------------------------------------------------- what is heard
@@ -265,7 +306,7 @@ hidden until you have scored, where the battery does not say otherwise.
         if alarm != self._alarm:
             self._alarm = alarm
             self._show_hint()
-            self.post_message(self.Alarm(alarm))
+            self._tell_alarm(alarm)
         waits = now.waits and now.shown_s is not None and self._drawn is None
         if waits:
             self._heard_so_far.append(level.peak_dbfs)
@@ -276,6 +317,12 @@ hidden until you have scored, where the battery does not say otherwise.
             end = max(source.now_s, now.shown_s + TICK_S)
             envelope = Envelope(now.shown_s, end, tuple(self._heard_so_far))
             self.query_one(Waveform).show(envelope)
+
+    def _tell_alarm(self, words: str) -> None:
+        """Tell at once that the sound is lost, also in the speaker's view."""
+        if words:
+            self.escape()
+            self.desk.notify(words, title="Sound", severity="error", timeout=8, markup=False)
 
     # ---------------------------------------------------------------- keys
 
@@ -299,21 +346,29 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def on_key(self, event: Key) -> None:
         """After *no response* the next key says of which kind it was."""
-        self._said = ""
+        self._message = ""
         if not self.has_focus or not self.asks_kind:
             return
         event.stop()
         event.prevent_default()
         self.asks_kind = False
         if event.key in NO_RESPONSES:
-            self.post_message(self.NoResponse(NO_RESPONSES[event.key]))
+            self._score_no_response(NO_RESPONSES[event.key])
         elif event.key in {"4", "enter", "space"}:
-            self.post_message(self.NoResponse(""))
+            self._score_no_response("")
         self._show_hint()
+
+    def _score_no_response(self, kind: str) -> None:
+        self.desk.do(partial(self._actions.controller.score, "no-response", kind))
+
+    def on_waveform_onset_moved(self, event: Waveform.OnsetMoved) -> None:
+        """Record the onset that a person has moved."""
+        event.stop()
+        self.desk.do(partial(self._actions.controller.set_onset, event.at_s))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep what was heard."""
         event.stop()
         if event.value.strip():
-            self.post_message(self.Heard(event.value.strip()))
+            self.desk.do(partial(self._actions.controller.hear, event.value.strip()))
         self.focus()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from textual.content import Content
 from textual.timer import Timer
 
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 TICK_S = 0.1
@@ -32,7 +32,7 @@ def clock_words(elapsed_s: float | None, limit_s: float | None) -> Content:
     return Content.assemble((f"! {limit}", f"bold {AMBER}"), "   ", time)
 
 
-class ResponseClock(Painted):
+class ResponseClock(WidthAwareWidget):
     """Ticks while a picture is shown; stands still afterwards."""
 
     DEFAULT_CSS = "ResponseClock { height: 1; width: 24; }"

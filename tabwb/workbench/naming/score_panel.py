@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from tabwb.workbench.naming.snapshots import NamedItem
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, spread
 
 GAP = 3
@@ -110,7 +110,7 @@ def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
         yield spread(Content.styled(words, QUIET), Content.styled(str(count), QUIET), width)
 
 
-class ScoreStrip(Painted):
+class ScoreStrip(WidthAwareWidget):
     """All items in one line."""
 
     DEFAULT_CSS = "ScoreStrip { height: 1; width: 1fr; }"
@@ -130,7 +130,7 @@ class ScoreStrip(Painted):
         return strip(self._items, width)
 
 
-class ItemList(Painted):
+class ItemList(WidthAwareWidget):
     """All items, one below the other; scrolled so that the present one is seen."""
 
     DEFAULT_CSS = "ItemList { height: 1fr; width: 22; }"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tabwb.phonology.distance import Step
+    from tabwb.records.speakers import Scope
     from tabwb.tasks.spoken_naming.rules import Cue
     from tabwb.workbench.naming.pictures import Pixels
 
@@ -187,6 +188,7 @@ class NamingNow:
         transcriber: spec, or empty: nothing transcribes.
         left_over: recordings that were interrupted and wait to be kept.
         instructions: what is read to the speaker before the coming subtest, or empty.
+        lacking: what the speaker has not agreed to yet.
     """
 
     card: Card | None
@@ -215,3 +217,4 @@ class NamingNow:
     transcriber: str = ""
     left_over: int = 0
     instructions: str = ""
+    lacking: tuple[Scope, ...] = ()

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from tabwb.workbench.naming.snapshots import AttemptSpan, Envelope, OnsetMark
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -122,7 +122,7 @@ def attempts_line(attempts: Sequence[AttemptSpan], envelope: Envelope, width: in
     return "".join(line).rstrip()
 
 
-class Waveform(Painted, can_focus=True):
+class Waveform(WidthAwareWidget, can_focus=True):
     """A response over time. **left** and **right** move the onset once there is one."""
 
     DEFAULT_CSS = "Waveform { height: 3; width: 1fr; }"

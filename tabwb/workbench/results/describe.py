@@ -11,8 +11,8 @@ from tabwb.records.trials import Trial
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import pool
-from tabwb.workbench.engine.describe import RIGHT, WRONG, item_of, mark_of, scores_of
-from tabwb.workbench.engine.snapshots import ResponseRow, Results, SubtestScore
+from tabwb.workbench.engine.presenters import RIGHT, WRONG, item_of, mark_of, scores_of
+from tabwb.workbench.engine.view_models import ResponseRow, Results, SubtestScore
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedSubtest

@@ -9,11 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.signal import Signal
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from tabwb.workbench.engine.snapshots import Trouble
-from tabwb.workbench.shell.choice import trouble_text
+from tabwb.workbench.engine.view_models import ErrorReport
+from tabwb.workbench.results.controller import Exported
+from tabwb.workbench.shell.choice import report_text
 from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.dialog import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
@@ -54,8 +56,8 @@ class Path(Input):
     HELP = "# File\n\nA new file; one that is there is never overwritten. **enter** writes it."
 
 
-class ExportScreen(Dialog[None]):
-    """Stays until the file is written or the person closes it.
+class ExportScreen(Dialog[str | None]):
+    """Stays until the file is written, and returns its path, or until it is closed.
 
     Args:
         what: is written, in words.
@@ -64,6 +66,7 @@ class ExportScreen(Dialog[None]):
             is told with :meth:`refuse` or by closing.
         name: of the file that is proposed, without its ending.
         people: whether what people said is written, so that consent matters.
+        news: publishes the worker's messages.
     """
 
     CSS_PATH = "export.tcss"
@@ -81,8 +84,10 @@ class ExportScreen(Dialog[None]):
         *,
         name: str,
         people: bool,
+        news: Signal[object],
     ) -> None:
         super().__init__()
+        self._news = news
         self._what, self._formats, self._ask = what, tuple(formats), write
         self._stem, self._people = name, people
         self._within = False
@@ -106,7 +111,8 @@ class ExportScreen(Dialog[None]):
                 yield Choice("Cancel", id="cancel")
 
     def on_mount(self) -> None:
-        """JSONL if it is there."""
+        """Mark JSONL if it is there; listen to what comes of writing."""
+        self._news.subscribe(self, self._hear)
         names = [name for name, _ in self._formats]
         if names:
             chosen = names.index("jsonl") if "jsonl" in names else 0
@@ -146,10 +152,17 @@ class ExportScreen(Dialog[None]):
             case _:
                 self.dismiss(None)
 
-    def refuse(self, trouble: Trouble) -> None:
+    def _hear(self, message: object) -> None:
+        if isinstance(message, Exported):
+            if message.refused is None:
+                self.dismiss(message.path)
+            else:
+                self.refuse(message.refused)
+
+    def refuse(self, trouble: ErrorReport) -> None:
         """Say why nothing was written; the name can be mended."""
         self._writing = False
-        self._tell(trouble_text(trouble).stylize(AMBER))
+        self._tell(report_text(trouble).stylize(AMBER))
         self.query_one(Path).focus()
 
     def _write(self) -> None:
@@ -158,7 +171,7 @@ class ExportScreen(Dialog[None]):
         if formats.highlighted is None or self._writing:
             return
         if not path:
-            self.refuse(Trouble("", "a file name is needed"))
+            self.refuse(ErrorReport("", "a file name is needed"))
             return
         self._writing = True
         self._tell(Content.styled("… writing", QUIET))

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from rich.console import Group
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.message import Message
 from textual.widgets import DataTable, Static
 
 from tabwb.report.render.naming import code_of, said, score_of, verdict_of
 from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import cautions
 from tabwb.workbench.comparison.table import shortened
-from tabwb.workbench.engine.snapshots import ResponseRow, Results
+from tabwb.workbench.engine.view_models import ResponseRow, Results
 from tabwb.workbench.naming.sheet import SessionsSheet
-from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.results.actions import ResultsActions
+from tabwb.workbench.results.controller import ResultsController
+from tabwb.workbench.shell.commands import Command
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.report_view import ReportView
+from tabwb.workbench.shell.requests import ExportWanted
+from tabwb.workbench.shell.score_panel import ScorePanel
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import (
     MARKS,
@@ -119,7 +125,6 @@ class ResponseTable(DataTable[Text]):
     """Every item with its answer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("results"),
         Binding("home", "scroll_top", show=False),
         Binding("end", "scroll_bottom", show=False),
     ]
@@ -136,7 +141,6 @@ correct-any and correct-first over the transcript; a code with ? is proposed.
 class SummaryPane(VerticalScroll, can_focus=True):
     """The summary; can be focused to scroll."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("results")]
     HELP = """\
 # Results
 
@@ -152,20 +156,13 @@ proposed. Sessions of one speaker are drawn over time: ● the share right, │ 
 """
 
 
-class ResultsPage(Vertical):
+class ResultsPage(Page):
     """Summary or responses."""
-
-    class Chosen(Message):
-        """A response was chosen."""
-
-        def __init__(self, row: ResponseRow) -> None:
-            self.row = row
-            super().__init__()
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", show=False)]
 
-    def __init__(self) -> None:
-        super().__init__(id="results-page", classes="page")
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
         self.results: Results | None = None
         self.responses_shown = False
         self.listener: tuple[int, str] = (0, "")
@@ -179,10 +176,15 @@ class ResultsPage(Vertical):
             yield ReportView(id="results-view")
             yield SessionsSheet()
             yield Static(id="results-cautions", markup=False)
-        yield ResponseTable(id="responses", cursor_type="row", zebra_stripes=False)
+        yield ResponseTable(
+            id="responses", classes="enter-opens", cursor_type="row", zebra_stripes=False
+        )
 
-    def show(self, results: Results, *, scores_beside: bool) -> None:
-        """Show results; ``scores_beside`` says that the dock shows features and burden."""
+    def update_page(self) -> None:
+        """Show the results that were opened last."""
+        results = self.desk.actions(ResultsActions).results
+        if results is None:
+            return
         new = self.results is None or self.results.administration.id != results.administration.id
         self.results = results
         one = results.administration
@@ -203,7 +205,8 @@ class ResultsPage(Vertical):
         )
         self.query_one(SessionsSheet).show(results.naming)
         summary, battery = results.summary, results.battery
-        views = summary_view(summary, battery, arpabet=True, items=False, burdens=not scores_beside)
+        burdens = not self.desk.layout_.scores_stand
+        views = summary_view(summary, battery, arpabet=True, items=False, burdens=burdens)
         self.query_one(ReportView).show(Group(*views))
         model = one.conditions.kind == "model"
         self.query_one("#results-cautions", Static).update(
@@ -251,6 +254,60 @@ class ResultsPage(Vertical):
         if self.results is not None:
             self._fill(self.results)
 
+    def focus_inside(self) -> None:
+        """Give the focus to summary or responses."""
+        self.show_responses(self.responses_shown)
+
+    def open_title(self) -> str | None:
+        """Return whose results are shown."""
+        return None if self.results is None else f"results · {name_of(self.results.administration)}"
+
+    def administration(self) -> int | None:
+        """Return the number of the administration whose results are shown."""
+        return None if self.results is None else self.results.administration.id
+
+    def show_scores(self, panel: ScorePanel) -> None:
+        """Fill the score panel."""
+        if self.results is not None:
+            panel.show(self.results.scores, title="SCORES", present=True)
+
+    def foot_word(self, command: Command) -> str:
+        """Return the word of a command in the footer."""
+        back = command.id == "results.responses" and self.responses_shown
+        return "Summary" if back else command.foot
+
+    # ---------------------------------------------------------------- commands
+
+    def responses(self) -> None:
+        """Change between summary and responses."""
+        self.show_responses(not self.responses_shown)
+
+    def export(self) -> None:
+        """Write the responses to a file."""
+        if self.results is not None:
+            given = self.results.administration
+            self.desk.tell(
+                ExportWanted(
+                    (given.id,),
+                    f"#{given.id}",
+                    f"administration-{given.id}",
+                    people=given.conditions.guarded,
+                )
+            )
+
+    def rescore(self) -> None:
+        """Score again."""
+        if self.results is not None:
+            job = self.desk.controller(ResultsController).rescore
+            self.desk.do(partial(job, self.results.administration.id))
+
+    async def back(self) -> None:
+        """Return to where the results were opened, to the open administration, or home."""
+        desk = self.desk
+        if not desk.layout_.leave_drawer():
+            work = desk.work
+            await desk.go(desk.return_to or ("home" if work is None else work.page))
+
     def _fill(self, results: Results) -> None:
         table = self.query_one(ResponseTable)
         at = table.cursor_row
@@ -283,4 +340,5 @@ class ResultsPage(Vertical):
         """Open a response."""
         event.stop()
         if self.results is not None:
-            self.post_message(self.Chosen(self.results.responses[event.cursor_row]))
+            row = self.results.responses[event.cursor_row]
+            self.desk.actions(ResultsActions).open_response(row)

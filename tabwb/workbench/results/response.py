@@ -9,16 +9,19 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.signal import Signal
 from textual.widgets import Static
 
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
 from tabwb.report.summaries.counted import is_usable
-from tabwb.workbench.engine.snapshots import ResponseRow
+from tabwb.workbench.engine.view_models import ResponseRow, Results
 from tabwb.workbench.naming.machine_panel import said_lines
+from tabwb.workbench.results.controller import ResultsReady
 from tabwb.workbench.shell.dialog import Dialog
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.requests import ListenerChanged
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ scores stay in the store; another rater sees them only after their own score.
 """
 
 
-class NamedText(Painted):
+class NamedText(WidthAwareWidget):
     """A picture, who says what of the response, and how it lies beside the target."""
 
     def __init__(self, named: NamedResponse) -> None:
@@ -79,6 +82,7 @@ class ResponseScreen(Dialog[str | None]):
         by_ear: takes what a listener says of a picture that was named: ``heard``, ``code`` or a
             score; what comes of it is shown by :meth:`renew`. ``rater``: who listens is another.
         rater: who is known to listen, or empty.
+        news: publishes the worker's messages.
     """
 
     CSS_PATH = "response.tcss"
@@ -101,16 +105,31 @@ class ResponseScreen(Dialog[str | None]):
         listen: Callable[[], None],
         by_ear: Callable[[NamedResponse, str], None],
         rater: str,
+        news: Signal[object],
     ) -> None:
         super().__init__()
-        self.at = at
+        self.at, self._news = at, news
         self._row, self._listen, self._by_ear, self._rater = row, listen, by_ear, rater
 
+    def on_mount(self) -> None:
+        """Listen to new results and to who scores them."""
+        self._news.subscribe(self, self._hear)
+
+    def _hear(self, message: object) -> None:
+        number, trial = self.at
+        match message:
+            case ResultsReady(results=Results(administration=given)) if given.id == number:
+                row = next(
+                    (one for one in message.results.responses if one.item.place[0] == trial), None
+                )
+                if row is not None:
+                    self.renew(row)
+            case ListenerChanged(number=changed, rater=rater) if changed == number:
+                self.scored_by(rater)
+
     def renew(self, row: ResponseRow) -> None:
-        """Show the same response as it stands now."""
+        """Show the same response in its new state."""
         self._row = row
-        if not self.is_mounted:
-            return  # it is composed with what is known by then
         if (named := self._named) is not None:
             self.query_one(NamedText).show(named)
         self.query_one("#response-words", Static).update(self._text())

@@ -24,8 +24,9 @@ from textual.screen import Screen
 from tabwb.workbench.shell import remembered, themes
 from tabwb.workbench.shell.control_filter import ControlFilter
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.key_queue import KeyGate, Passed
+from tabwb.workbench.shell.key_queue import KeyQueue, Passed
 from tabwb.workbench.shell.palette import Commands
+from tabwb.workbench.shell.subject import Subject
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"
@@ -42,9 +43,10 @@ class Workbench(App[int]):
     """The program in a terminal.
 
     Args:
+        subjects: the subjects of the workbench.
         location: of the store, or None for the configuration's.
         offline: use no network.
-        battery, model: fill in the new-administration dialog with these and open it.
+        at_start: called once, when the store is open and the first notice was read.
         memory: where layout and theme are remembered; None for the user's configuration folder.
         when_ready: called once, when the first screen stands and the plugins are loaded.
     """
@@ -54,7 +56,6 @@ class Workbench(App[int]):
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         "app.tcss",
         "desk.tcss",
-        "../naming/screen.tcss",
     ]
     COMMANDS: ClassVar = {Commands}
     COMMAND_PALETTE_BINDING = "ctrl+p"
@@ -67,21 +68,24 @@ class Workbench(App[int]):
 
     def __init__(
         self,
+        subjects: Sequence[Subject],
         *,
         location: str | None = None,
         offline: bool = False,
-        battery: str | None = None,
-        model: str | None = None,
+        at_start: Callable[[Desk], None] | None = None,
         memory: Path | None = None,
         when_ready: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__()
+        styles = [style for subject in subjects for style in subject.styles]
+        super().__init__(css_path=[*self.CSS_PATH, *styles])
         self.when_ready = when_ready
         self._controls = ControlFilter()
         self._memory = memory
         self.remembered = remembered.load(memory)
-        self.desk = Desk(location=location, offline=offline, battery=battery, model=model)
-        self.keys = KeyGate(self, lambda: self.desk.key_done)
+        self.desk = Desk(subjects, location=location, offline=offline)
+        self.keys = KeyQueue(self, self._keys_done)
+        self._at_start = at_start
+        self._greeted = False
         self._interrupted_at = 0.0
         self._leaving = False
         self._before_hangup: Any = None
@@ -102,14 +106,17 @@ class Workbench(App[int]):
         """Let keys through in turn where people are waited for."""
         if not isinstance(event, Key) or event.is_forwarded or event.key in AT_ONCE:
             await super().on_event(event)
-        elif not self.desk.keys_in_turn:
+        elif not self.desk.current.KEYS_IN_TURN:
             self.keys.drop()
             await super().on_event(event)
-        elif self.desk.refuses_keys():
+        elif self.desk.current.refuses_keys():
             self.keys.drop()
         elif self.keys.admits(event):
             await super().on_event(event)
             self.keys.follow(self.focused or self.screen)
+
+    def _keys_done(self) -> bool:
+        return self.desk.settled and self.desk.current.keys_done()
 
     def on_passed(self, message: Passed) -> None:
         """A key has been acted on, or nearly."""
@@ -165,6 +172,15 @@ class Workbench(App[int]):
             self.push_screen(TooSmall(id=TOO_SMALL))
         elif not small and shown:
             self.pop_screen()
+
+    def greet(self) -> None:
+        """Call ``at_start``, once, when the store is open and the first notice was read."""
+        desk = self.desk
+        if desk.catalogue is None or self._greeted or not self.remembered.notice_seen:
+            return
+        self._greeted = True
+        if self._at_start is not None and desk.saved:
+            self._at_start(desk)
 
     # ---------------------------------------------------------------- memory
 
@@ -223,33 +239,3 @@ class Workbench(App[int]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """None but our own."""
         return ()
-
-
-def run_workbench(
-    store_location: str | None = None,
-    offline: bool = False,
-    battery: str | None = None,
-    model: str | None = None,
-) -> int:
-    """Open the workbench; the exit status.
-
-    Args:
-        store_location: path or URL of the store, or None for the configuration's.
-        offline: use no network.
-        battery: with ``model``: open the new-administration dialog with these filled in.
-        model: see ``battery``.
-    """
-    from tabwb.workbench.engine.gc_tuning import settle
-    from tabwb.workbench.naming import graphics
-    from tabwb.workbench.shell import terminal_input
-
-    graphics.prepare()
-    terminal_input.prepare()
-    app = Workbench(
-        location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
-    )
-    try:
-        app.run()
-    finally:
-        app.desk.close_worker()
-    return app.return_code or 0

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Button, Static
 
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.engine.snapshots import Catalogue, Trouble
+from tabwb.workbench.engine.view_models import Catalogue, ErrorReport
 from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.dialog import Dialog
 from tabwb.workbench.shell.wording import QUIET
@@ -56,7 +56,7 @@ class ChoiceScreen(Dialog[str | None]):
         self.dismiss(event.button.id)
 
 
-def trouble_text(trouble: Trouble) -> Content:
+def report_text(trouble: ErrorReport) -> Content:
     """What is wrong, where, what is allowed, what to do."""
     parts: list[Content] = []
     if trouble.where:

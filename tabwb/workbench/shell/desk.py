@@ -1,82 +1,233 @@
-"""The desk: title bar, explorer, the page in the middle, scores, foot. It runs the commands."""
+"""The desk: the screen with title bar, docks, the page in the middle, footer. It runs commands."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Container, Horizontal
+from textual.events import DescendantBlur, DescendantFocus, Key, Resize
+from textual.message import Message
+from textual.screen import Screen
+from textual.signal import Signal
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine import messages
-from tabwb.workbench.engine.snapshots import Catalogue, Results, Trouble, Work
-from tabwb.workbench.naming.screen import CLOCK_S, Naming
+from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell import themes
-from tabwb.workbench.shell.commands import (
-    BY_ID,
-    Page,
-    Situation,
-    available,
-    bindings,
-)
+from tabwb.workbench.shell.commands import CommandTable, Situation, key_label
 from tabwb.workbench.shell.dock import Dock
-from tabwb.workbench.shell.explorer import Entry, Explorer
-from tabwb.workbench.shell.footer import Foot
+from tabwb.workbench.shell.dock_layout import DockLayout
+from tabwb.workbench.shell.explorer import Explorer
+from tabwb.workbench.shell.footer import Foot, Hint
 from tabwb.workbench.shell.home_page import HomePage
-from tabwb.workbench.shell.reasons import why_not
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.score_panel import ScorePanel
+from tabwb.workbench.shell.subject import Actions, Subject, load
 from tabwb.workbench.shell.title_bar import TitleBar
-from tabwb.workbench.trial.score_panel import ScorePanel
+from tabwb.workbench.shell.wording import name_of
+
+if TYPE_CHECKING:
+    from tabwb.workbench.engine.engine import Controller
+    from tabwb.workbench.engine.session_controller import SessionController
+    from tabwb.workbench.engine.worker import Worker
+    from tabwb.workbench.shell.app import Workbench
+
+A = TypeVar("A", bound=Actions)
+C = TypeVar("C", bound="Controller")
+P = TypeVar("P", bound=Page)
+M = TypeVar("M")
+Handler = Callable[[Any], Awaitable[None] | None]
 
 
-class Desk(Naming):
-    """Everything that always stands; pages and dialogs are imported when they are opened."""
+class FromWorker(Message, bubble=False):
+    """Brings a message of the worker's thread to the desk."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("everywhere")]
+    def __init__(self, content: object) -> None:
+        self.content = content
+        super().__init__()
+
+    def can_replace(self, message: Message) -> bool:
+        """Return whether a later message makes this one superfluous."""
+        superseded_by = getattr(self.content, "superseded_by", None)
+        if superseded_by is None or not isinstance(message, FromWorker):
+            return False
+        return bool(superseded_by(message.content))
+
+
+class Desk(Screen[None]):
+    """The main screen; the pages, commands and handlers on it belong to the subjects.
+
+    Args:
+        subjects: the subjects of the workbench.
+        location: of the store, or None for the configuration's.
+        offline: use no network.
+    """
+
     AUTO_FOCUS = "HomePage"
 
-    def __init__(
-        self, *, location: str | None, offline: bool, battery: str | None, model: str | None
-    ) -> None:
+    def __init__(self, subjects: Sequence[Subject], *, location: str | None, offline: bool) -> None:
         super().__init__(id="desk")
-        self._location, self._offline = location, offline
-        self._wish = (battery, model)
-        self._greeted = False
-        self._drawer = ""
-        self.page: Page = "home"
+        self.location, self._offline = location, offline
+        self.subjects = tuple(subjects)
+        self.table = CommandTable(
+            command for subject in self.subjects for command in subject.all_commands
+        )
+        self.table.bind(self, "everywhere")
+        self.layout_ = DockLayout(self)
+        self.page = "home"
+        """Id of the page in the middle."""
+        self.return_to = ""
+        """Id of the page to which *Back* returns, or empty."""
         self.catalogue: Catalogue | None = None
         self.work: Work | None = None
-        self.results: Results | None = None
-        self.listeners: dict[int, str] = {}
         self.saved: bool | None = None
+        self.news: Signal[object] = Signal(self, "news")
+        """Publishes the messages of the worker; dialogs subscribe to it."""
+        self._worker: Worker | None = None
+        self._done = 0
+        self._handlers: dict[type, list[Handler]] = {}
+        self._controllers: list[Controller] = []
+        self.listen(messages.Ready, self._ready)
+        self.listen(messages.Changed, self._changed)
+        self.listen(messages.Settled, self._settle)
+        self.listen(messages.Failed, self._failed)
+        self.listen(messages.Told, self._told)
+        self._actions: dict[str, Actions] = {
+            subject.id: load(subject.actions)(self) for subject in self.subjects if subject.actions
+        }
 
     def compose(self) -> ComposeResult:
-        """The frame, with the home page in it."""
+        """Title bar, docks, the home page, footer."""
+        explorer, scores = Explorer(), ScorePanel(id="scores")
+        self.table.bind(explorer, "explorer")
+        self.table.bind(scores, "scores")
         yield TitleBar()
         with Horizontal(id="middle"):
-            yield Dock(Explorer(), "left", id="explorer-dock")
+            yield Dock(explorer, "left", id="explorer-dock")
             with Container(id="pages"):
-                yield HomePage()
-            yield Dock(ScorePanel(id="scores"), "right", id="scores-dock")
+                yield HomePage(self, "home")
+            yield Dock(scores, "right", id="scores-dock")
         yield Foot()
 
     def on_mount(self) -> None:
         """Paint first, then open plugins and store in the worker."""
-        self.lay_out()
+        self.layout_.apply()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.start_worker(self._location, self._offline)
+        self.start_worker()
         if not self.workbench.remembered.notice_seen:
             from tabwb.workbench.shell.choice import ChoiceScreen
 
-            self.app.push_screen(
-                ChoiceScreen(
-                    "Before you begin", RESEARCH_ONLY, (("read", "I have read this"),), alone=True
-                ),
-                self._noticed,
-            )
+            choices = (("read", "I have read this"),)
+            dialog = ChoiceScreen("Before you begin", RESEARCH_ONLY, choices, alone=True)
+            self.app.push_screen(dialog, self._notice_read)
+
+    def _notice_read(self, choice: str | None) -> None:
+        if choice:
+            self.workbench.remember(notice_seen=True)
+        self.workbench.greet()
+
+    # ---------------------------------------------------------------- parts
+
+    @property
+    def workbench(self) -> Workbench:
+        """The application."""
+        return cast("Workbench", self.app)
+
+    @property
+    def current(self) -> Page:
+        """The page in the middle."""
+        return self.query_one(f"#{self.page}-page", Page)
+
+    def actions(self, kind: type[A]) -> A:
+        """Return the actions of this class."""
+        return next(one for one in self._actions.values() if isinstance(one, kind))
+
+    def controller(self, kind: type[C]) -> C:
+        """Return the controller of this class; its commands go through :meth:`do`."""
+        return next(one for one in self._controllers if isinstance(one, kind))
+
+    def page_widget(self, kind: type[P]) -> P | None:
+        """Return the page of this class, or None before it was opened."""
+        return next(iter(self.query(kind)), None)
+
+    # ---------------------------------------------------------------- the worker
+
+    def start_worker(self) -> None:
+        """Start the thread that owns the engine, with the controllers of the subjects."""
+        from tabwb.workbench.engine.worker import Worker
+
+        worker = Worker(self.tell, location=self.location, offline=self._offline)
+        worker.prefetch = [module for subject in self.subjects for module in subject.prefetch]
+        self._controllers = [
+            load(subject.controller)(worker.engine, worker.sessions)
+            for subject in self.subjects
+            if subject.controller
+        ]
+        self._worker = worker
+        worker.start()
+
+    def close_worker(self) -> bool:
+        """Stop the worker; return whether that was done in time. An open session is paused."""
+        worker = self._worker
+        if worker is None:
+            return True
+        closed = worker.stop()
+        self._worker = None
+        return closed
+
+    @property
+    def started(self) -> bool:
+        """Whether the worker runs."""
+        return self._worker is not None
+
+    @property
+    def sessions(self) -> SessionController:
+        """The controller of the open session; its commands go through :meth:`do`."""
+        assert self._worker is not None
+        return self._worker.sessions
+
+    @property
+    def settled(self) -> bool:
+        """Whether the worker has done everything that was queued, and it is shown."""
+        return self._worker is None or self._done >= self._worker.accepted
+
+    def do(self, job: Callable[[], None]) -> None:
+        """Queue a command of a controller."""
+        if self._worker is not None:
+            self._worker.do(job)
+
+    def tell(self, message: object) -> None:
+        """Send a message to all that listen; may be called from any thread."""
+        self.post_message(FromWorker(message))
+
+    def listen(self, kind: type[M], handler: Callable[[M], Awaitable[None] | None]) -> None:
+        """Call a handler with every message of one class."""
+        self._handlers.setdefault(kind, []).append(handler)
+
+    async def on_from_worker(self, message: FromWorker) -> None:
+        """Pass a message of the worker on to the handlers, then to open dialogs."""
+        for handler in self._handlers.get(type(message.content), ()):
+            result = handler(message.content)
+            if isawaitable(result):
+                await result
+        self.news.publish(message.content)
+
+    def _ready(self, message: messages.Ready) -> None:
+        first = self.catalogue is None
+        self.catalogue = message.catalogue
+        self.saved = bool(message.catalogue.store) or None
+        if first:
+            self._welcome(message.catalogue)
+        self.query_one(HomePage).show(message.catalogue)
+        self.show_frame()
+        self.workbench.greet()
 
     def _welcome(self, catalogue: Catalogue) -> None:
         if catalogue.theme in themes.NAMES and not self.workbench.remembered.theme:
@@ -85,291 +236,233 @@ class Desk(Naming):
             count = len(catalogue.problems)
             what = "A plugin has a problem" if count == 1 else f"{count} problems with plugins"
             self.notify(f"{what}; F9 shows it.", severity="warning")
+        if self.workbench.when_ready is not None:
+            self.call_after_refresh(self.workbench.when_ready)
 
-    def _noticed(self, choice: str | None) -> None:
-        if choice:
-            self.workbench.remember(notice_seen=True)
-        self._greet()
-
-    def _greet(self) -> None:
-        # Once, when the store is open and the first notice was read.
-        notice = self.workbench.remembered.notice_seen
-        if self.catalogue is None or self._greeted or not notice:
-            return
-        self._greeted = True
-        if any(self._wish) and self.saved:
-            battery, model = self._wish
-            self.open_dialog(battery=battery, model=model)
-
-    # ---------------------------------------------------------------- what the worker says
-
-    def on_ready(self, message: messages.Ready) -> None:
-        """There is a catalogue."""
-        if self.catalogue is None:
-            self._welcome(message.catalogue)
-            if self.workbench.when_ready is not None:
-                self.call_after_refresh(self.workbench.when_ready)
-        self.catalogue = message.catalogue
-        self.saved = bool(message.catalogue.store) or None
-        self.query_one(HomePage).show(message.catalogue)
-        self._show_frame()
-        self._greet()
-
-    async def on_changed(self, message: messages.Changed) -> None:
-        """The open administration has changed."""
-        self.take_work(message.work)
+    async def _changed(self, message: messages.Changed) -> None:
+        before = self.work.page if self.work is not None else ""
+        self.work = message.work
         if self._worker is None:
             return  # a message that was on its way when the program began to end
         if message.work is None:
             await self.go("home")
             return
         self.saved = True
-        if message.opened or (self.page in {"trial", "naming"} and self.page != self.work_page):
-            await self.go(self.work_page)
-        if self.page in {"trial", "naming"}:
-            self.show_work()
-        administration = message.work.administration
-        # A person sees verdicts by choice only.
-        if message.over and message.work.auto and administration.conditions.kind == "model":
-            self.do(partial(self.bench.results, administration.id))
-        self._show_frame()
+        page = message.work.page
+        if message.opened or (self.page == before and page != before):
+            await self.go(page)
+        elif self.page == page:
+            self.current.update_page()
+        self.show_frame()
 
-    def on_streamed(self, message: messages.Streamed) -> None:
-        """A reply grows."""
-        if self.page == "trial" and self.work is not None and self.work.asking:
-            self.trial_page.stream(message.text)
+    def _settle(self, message: messages.Settled) -> None:
+        self._done += 1
 
-    async def on_results_ready(self, message: messages.ResultsReady) -> None:
-        """Results have come."""
-        new = message.results
-        self._renew_response(new)
-        shown = None if self.results is None else self.results.administration.id
-        if message.again and (self.page != "results" or shown != new.administration.id):
-            return
-        self.results = new
-        self.queued = False
-        if message.again:
-            self.results_page.show(new, scores_beside=self._scores_stand)
-        else:
-            if self.query("#results-page"):
-                self.results_page.open_summary()
-            await self.go("results")
-        self._show_frame()
-
-    def _renew_response(self, results: Results) -> None:
-        """An open response shows what was said of it just now, whatever page lies behind it."""
-        from tabwb.workbench.results.response import ResponseScreen
-
-        rows = {(results.administration.id, row.item.place[0]): row for row in results.responses}
-        for screen in self.app.screen_stack:
-            if isinstance(screen, ResponseScreen) and screen.at in rows:
-                screen.renew(rows[screen.at])
-
-    def on_failed(self, message: messages.Failed) -> None:
-        """Something needs a person."""
-        self.queued = False
-        self.workbench.keys.drop()
-        if message.trouble.unsaved:
-            self.saved = False
-        if self.query("#trial-page"):
-            self.trial_page.answer_again()
-        self._show_frame()
-        self.show_trouble(message.trouble)
-
-    async def on_exported(self, message: messages.Exported) -> None:
-        """The export's dialog goes when the file is written; else it says why not."""
-        from tabwb.workbench.results.export import ExportScreen
-
-        dialog = next((one for one in self.app.screen_stack if isinstance(one, ExportScreen)), None)
-        if message.refused is None:
-            if dialog is not None:
-                await dialog.dismiss(None)  # news on a screen that goes are not seen
-            self.notify(f"Written: {message.path}", timeout=10, markup=False)
-        elif dialog is not None:
-            dialog.refuse(message.refused)
-        else:
-            self.show_trouble(message.refused)
-
-    def on_told(self, message: messages.Told) -> None:
-        """News."""
+    def _told(self, message: messages.Told) -> None:
         self.notify(message.text, timeout=4, markup=False)
 
-    def show_trouble(self, trouble: Trouble) -> None:
-        """A modal with what is wrong and what to do."""
-        from tabwb.workbench.shell.choice import ChoiceScreen, trouble_text
+    def _failed(self, message: messages.Failed) -> None:
+        self.workbench.keys.drop()
+        if message.report.unsaved:
+            self.saved = False
+        for page in self.query(Page):
+            page.failed()
+        self.show_frame()
+        self.show_error(message.report)
 
-        def chosen(action: str | None) -> None:
-            if action and action != "close":
-                self.perform(action)
+    def show_error(self, report: ErrorReport) -> None:
+        """Show what is wrong and what to do."""
+        from tabwb.workbench.shell.choice import ChoiceScreen, report_text
 
-        choices = tuple((action, words) for action, words in trouble.asks)
+        commands = {command.replace(".", "-"): command for command, _ in report.asks}
+
+        def chosen(button: str | None) -> None:
+            if button in commands:
+                self.perform(commands[button])
+
+        choices = [(command.replace(".", "-"), words) for command, words in report.asks]
+        choices.append(("close", "Close"))
         self.app.push_screen(
-            ChoiceScreen(trouble.title, trouble_text(trouble), (*choices, ("close", "Close"))),
-            chosen,
+            ChoiceScreen(report.title, report_text(report), tuple(choices)), chosen
         )
 
     # ---------------------------------------------------------------- pages
 
-    async def go(self, page: Page) -> None:
-        """Put a page into the middle and give it the focus."""
+    async def go(self, page: str, *, keep_return: bool = False) -> None:
+        """Put a page into the middle and give it the focus.
+
+        Args:
+            page: its id.
+            keep_return: *Back* still returns to where :attr:`return_to` says.
+        """
+        if not keep_return:
+            self.return_to = ""
         pages = self.query_one("#pages")
-        if page == "trial" and not self.query("#trial-page"):
-            from tabwb.workbench.trial.page import TrialPage
-
-            await pages.mount(TrialPage())
-        if page == "naming" and not self.query("#naming-page"):
-            from tabwb.workbench.naming.page import NamingPage
-            from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
-
-            await pages.mount(NamingPage())
-            await self.mount(SpeakerSheet(id="speaker-sheet"))
-            self.set_interval(CLOCK_S, self._show_frame)
-        if page == "results" and not self.query("#results-page"):
-            from tabwb.workbench.results.page import ResultsPage
-
-            await pages.mount(ResultsPage())
-        if page == "models" and not self.query("#models-page"):
-            from tabwb.workbench.comparison.page import ModelsPage
-
-            await pages.mount(ModelsPage())
+        if not self.query(f"#{page}-page"):
+            spec = next(one for subject in self.subjects for one in subject.pages if one.id == page)
+            await pages.mount(load(spec.path)(self, page))
         self.page = page
-        self.from_models &= page in {"results", "models"}
-        self._drawer = ""
         for child in pages.children:
             child.display = child.id == f"{page}-page"
-        self.lay_out()
-        if page in {"trial", "naming"}:
-            self.show_work()
-        elif page == "results" and self.results is not None:
-            self.results_page.show(self.results, scores_beside=self._scores_stand)
-        self.focus_page()
+        self.layout_.close_drawer()
+        self.layout_.apply()
+        self.current.update_page()
+        self.current.focus_inside()
 
-    def focus_page(self) -> None:
-        """Give the keys to the page."""
-        if self.page == "results":
-            page = self.results_page
-            page.show_responses(page.responses_shown)
-        elif self.page == "models":
-            self.models_page.focus_inside()
-        elif self.page == "naming":
-            self.naming_page.focus()
-        elif self.page == "trial":
-            self.trial_page.focus()
-            self.trial_page.enter_answer()
-        else:
-            home = self.query_one(HomePage)
-            options = home.query_one("#home-open")
-            (options if options.display else home).focus()
+    def on_resize(self, event: Resize) -> None:
+        """Lay out docks and page for the new size."""
+        if self.is_attached:
+            self.layout_.apply()
+            self.current.update_page()
 
-    def show_work(self) -> None:
-        """Show the open administration in its page and beside it."""
-        if self.work is None:
+    # ---------------------------------------------------------------- what is shown around
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Show the keys of what is focused."""
+        self.call_after_refresh(self.show_foot)
+
+    def on_descendant_blur(self, event: DescendantBlur) -> None:
+        """Show the keys of what is focused."""
+        self.call_after_refresh(self.show_foot)
+
+    def show_frame(self) -> None:
+        """Show the present state in title bar, explorer, score panel and footer."""
+        if not self.is_attached:
             return
-        if self.naming is not None:
-            self.show_naming(narrow=not self._scores_stand)
-            self._show_scores()
-        elif self.query("#trial-page"):
-            self.trial_page.show(self.work, narrow=not self._scores_stand, pausing=self.pausing)
-            self._show_scores()
+        page, work = self.current, self.work
+        title = page.open_title()
+        if title is None:
+            title = "" if work is None else name_of(work.administration)
+        self.query_one(TitleBar).show(
+            open_=title,
+            offline=self.catalogue.offline if self.catalogue else None,
+            saved=self.saved,
+            narrow=self.layout_.narrow,
+            recording=page.state_words(),
+        )
+        if self.catalogue is not None:
+            explorer = self.query_one(Explorer)
+            explorer.show(self.catalogue, work.administration.id if work else None)
+            if work is not None:
+                explorer.update_current(work.now)
+        self.show_scores()
+        self.show_foot()
+
+    def show_scores(self) -> None:
+        """Show the scores of the page in the dock."""
+        self.current.show_scores(self.query_one(ScorePanel))
+
+    def show_foot(self) -> None:
+        """Show in the footer what can be done now."""
+        if not self.query(Foot):
+            return  # the program is being left
+        foot, focused, page = self.query_one(Foot), self.focused, self.current
+        hints = page.hints()
+        if hints is not None:
+            foot.show(hints)
+            return
+        situation = self.situation()
+        where = "explorer" if isinstance(focused, Explorer) else self.page
+        shown = []
+        if focused is not None and focused.has_class("enter-opens"):
+            shown.append(Hint("enter", "Open"))
+        usable = [
+            command
+            for command in self.table.commands
+            if command.rank and (where in command.where or "everywhere" in command.where)
+            if command.reason(situation) is None
+        ]
+        shown += [
+            Hint(
+                key_label(command.key),
+                page.foot_word(command),
+                partial(self.perform, command.id),
+                always=command.id in {"help.menu", "help.keys"},
+            )
+            for command in sorted(usable, key=page.foot_rank)
+        ]
+        foot.show(shown)
 
     # ---------------------------------------------------------------- commands
 
     def situation(self) -> Situation:
-        """What decides which commands make sense now."""
-        work = self.work
+        """Return what decides which commands can be used now."""
         stored = bool(self.catalogue and self.catalogue.administrations)
-        if work is None:
-            return Situation(page=self.page, results=self.results is not None, stored=stored)
-        item = work.item
-        now = Situation(
-            page=self.page,
-            kind=work.administration.conditions.kind,
-            status=work.status,
-            item=item.place[0] if item else None,
-            state=item.trial.state if item else None,
-            awaiting=work.awaiting,
-            asking=work.asking or self.queued,
-            loading=bool(work.loading),
-            answered=item is not None and item.attempt is not None,
-            undoable=work.undoable,
-            results=self.results is not None,
-            stored=stored,
-        )
-        return self.naming_situation(now)
+        situation = Situation(page=self.page, stored=stored)
+        if (work := self.work) is not None:
+            item = work.item
+            situation = replace(
+                situation,
+                kind=work.administration.conditions.kind,
+                status=work.status,
+                item=item.place[0] if item else None,
+                state=item.trial.state if item else None,
+                awaiting=work.awaiting,
+                asking=work.asking,
+                loading=bool(work.loading),
+                answered=item is not None and item.attempt is not None,
+                undoable=work.undoable,
+                extension=work.extension,
+            )
+        return self.current.situation(situation)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether a command can be used now, or says why it cannot."""
-        group, _, verb = action.partition("_")
-        command = BY_ID.get(f"{group}.{verb.replace('_', '-')}")
-        if command is None:
+        """Let a key pass where its command is unavailable and there is no reason to show."""
+        if action != "command":
             return True
-        now = self.situation()
-        return available(command, now) or bool(why_not(command.id, now))
+        command = self.table.find(str(parameters[0]), self.page)
+        return command is not None and command.reason(self.situation()) != ""
+
+    async def action_command(self, name: str) -> None:
+        """Run a command, or show why it cannot be used now."""
+        command = self.table.find(name, self.page)
+        if command is None:
+            return
+        reason = command.reason(self.situation())
+        if reason:
+            self.current.show_message(reason)
+        if reason is not None:
+            return
+        if command.run is not None:
+            result = command.run(self)
+        else:
+            result = getattr(self._owner(name, command.pages), command.method)()
+        if isawaitable(result):
+            await result
+
+    def _owner(self, name: str, pages: tuple[str, ...]) -> Page | Actions:
+        for subject in self.subjects:
+            for page in subject.pages:
+                if page.id in pages and any(command.id == name for command in page.commands):
+                    return self.query_one(f"#{page.id}-page", Page)
+            if any(one.id == name and one.pages == pages for one in subject.commands):
+                return self._actions[subject.id]
+        raise LookupError(name)
 
     def perform(self, name: str) -> None:
-        """Run a command by its id or action, if it can be used now."""
-        action = BY_ID[name].action if name in BY_ID else name
-        if self.check_action(action, ()):
-            self.call_later(self.run_action, action)
+        """Run a command soon; for menus, palette, footer and dialogs that close."""
+        self.call_later(self.action_command, name)
 
-    def on_foot_chosen(self, message: Foot.Chosen) -> None:
-        """A key at the foot was clicked."""
-        if message.action == "administer_record":
-            self.trial_page.record_answer()
-        elif message.action == "administer_keys":
-            self.trial_page.take_keys()
-        elif message.action:
-            self.perform(message.action)
+    def ask_words(self, title: str, label: str, job: Callable[[str], None], text: str = "") -> None:
+        """Ask for a line of text and queue a command with it.
+
+        Args:
+            title: of the dialog.
+            label: of the field.
+            job: the command; not queued when the dialog is closed.
+            text: an explanation.
+        """
+        from tabwb.workbench.shell.ask_words import AskWords
+
+        def given(words: str | None) -> None:
+            if words is not None:
+                self.do(partial(job, words))
+
+        self.app.push_screen(AskWords(title, label, text), given)
 
     def on_title_bar_menu_wanted(self, message: TitleBar.MenuWanted) -> None:
-        """A menu was clicked."""
+        """Open the menu that was clicked."""
         self.open_menu(message.group)
-
-    def on_home_page_wanted(self, message: HomePage.Wanted) -> None:
-        """An open administration was chosen."""
-        self.offer(message.number)
-
-    def on_explorer_opened(self, message: Explorer.Opened) -> None:
-        """An entry of the explorer was chosen."""
-        entry: Entry = message.entry
-        if entry.kind == "administration":
-            self.offer(int(entry.name))
-        elif entry.kind == "battery":
-            self.open_dialog(battery=entry.name)
-        elif entry.kind == "examinee":
-            self.open_dialog(examinee=entry.name)
-        elif entry.kind == "more":
-            self.action_file_open()
-
-    def action_view_home(self) -> None:
-        """Leave the page; an open administration is paused."""
-        if self.work is not None:
-            self.do(self.bench.leave)
-        else:
-            self.do(self.bench.refresh)  # another terminal may have added to the store
-            self.run_worker(self.go("home"))
-
-    async def action_file_quit(self) -> None:
-        """Quit."""
-        await self.workbench.action_leave()
-
-    def action_help_focused(self) -> None:
-        """Help for what is focused."""
-        self.workbench.action_help_for_focus()
-
-    def action_help_commands(self) -> None:
-        """The palette."""
-        self.app.action_command_palette()
-
-    def action_help_keys(self) -> None:
-        """All keys."""
-        from tabwb.workbench.shell.keys import KeysScreen
-
-        self.app.push_screen(KeysScreen(self.situation()))
-
-    def action_help_menu(self) -> None:
-        """The menus."""
-        self.open_menu("administer" if self.page in {"trial", "naming"} else "file")
 
     def open_menu(self, group: str) -> None:
         """Open one menu."""
@@ -379,12 +472,21 @@ class Desk(Naming):
             if name:
                 self.perform(name)
 
-        self.app.push_screen(MenuScreen(group, self.situation()), chosen)
+        self.app.push_screen(MenuScreen(group, self.table, self.situation()), chosen)
 
-    def action_help_about(self) -> None:
-        """What tabwb is."""
-        from tabwb.workbench.shell.choice import ChoiceScreen, about_text
+    def on_explorer_opened(self, message: Explorer.Opened) -> None:
+        """Tell the subjects what was chosen in the explorer."""
+        self.tell(message.entry)
 
-        self.app.push_screen(
-            ChoiceScreen("About tabwb", about_text(self.catalogue), (("close", "Close"),))
-        )
+    def on_dock_resized(self, message: Dock.Resized) -> None:
+        """Keep the width to which a border was dragged."""
+        self.layout_.set_width(message.dock, message.width)
+
+    def key_escape(self, event: Key) -> None:
+        """From a special view, dock or drawer back to the page."""
+        docked = isinstance(self.focused, Explorer | ScorePanel)
+        if self.current.escape():
+            event.stop().prevent_default()
+        elif self.layout_.leave_drawer() or docked:
+            event.stop().prevent_default()
+            self.current.focus_inside()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.text import Text
-from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.snapshots import Catalogue
-from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.wording import glyph_of
 
 MOST = 60
@@ -30,7 +28,6 @@ class Entry(NamedTuple):
 class Explorer(Tree[Entry]):
     """A tree that knows what there is."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("explorer")]
     HELP = """\
 # Explorer
 
@@ -50,7 +47,7 @@ What there is: batteries, examinees, administrations (the latest first).
             super().__init__()
 
     def __init__(self) -> None:
-        super().__init__("tabwb", id="explorer")
+        super().__init__("tabwb", id="explorer", classes="enter-opens")
         self.show_root = False
         self.guide_depth = 2
         self._branches: dict[str, TreeNode[Entry]] = {}

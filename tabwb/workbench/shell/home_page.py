@@ -5,25 +5,31 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.engine.snapshots import Catalogue
-from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.engine.view_models import Catalogue
+from tabwb.workbench.shell.explorer import Entry
+from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, glyph_of, name_of, special_words
 
 MOST = 6
 
 
-class HomePage(VerticalScroll, can_focus=True):
+class HomePage(Page, can_focus=True):
     """The first page."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("home")]
+    SCORES_DOCK = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_up", show=False),
+        Binding("down", "scroll_down", show=False),
+        Binding("pageup", "page_up", show=False),
+        Binding("pagedown", "page_down", show=False),
+    ]
     HELP = """\
 # Home
 
@@ -34,16 +40,6 @@ At the right of the title bar *offline* says that nothing but this machine is re
 allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
 *Saved* says that everything so far is on disk.
 """
-
-    class Wanted(Message):
-        """An open administration was chosen."""
-
-        def __init__(self, number: int) -> None:
-            self.number = number
-            super().__init__()
-
-    def __init__(self) -> None:
-        super().__init__(id="home-page", classes="page")
 
     def compose(self) -> ComposeResult:
         """A title, how to begin, open administrations, the research-only sentence."""
@@ -110,19 +106,23 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
             options.focus()
 
     def on_focus(self) -> None:
-        """What can be gone on with takes the keys."""
+        """Focus the list of open administrations, if there are any."""
         options = self.query_one(OpenList)
         if options.display:
             options.focus()
 
+    def focus_inside(self) -> None:
+        """Take the focus."""
+        options = self.query_one(OpenList)
+        (options if options.display else self).focus()
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Offer to go on with it."""
         event.stop()
-        self.post_message(self.Wanted(int(event.option.id or 0)))
+        self.desk.tell(Entry("administration", event.option.id or ""))
 
 
 class OpenList(OptionList):
     """Administrations that can be gone on with."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("home")]
     HELP = HomePage.HELP

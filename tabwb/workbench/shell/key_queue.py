@@ -36,7 +36,7 @@ class Passed(Message):
         super().__init__()
 
 
-class KeyGate:
+class KeyQueue:
     """Lets one key through at a time.
 
     Args:

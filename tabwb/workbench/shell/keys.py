@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,32 +13,30 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tabwb.workbench.shell.commands import GROUPS, Situation, available, key_label, listed
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 KEY_WIDTH = 8
 TITLE_WIDTH = 24
 
 
-class KeyTable(Painted):
+class KeyTable(WidthAwareWidget):
     """Keys by menu; those that cannot be used now are quiet."""
 
-    def __init__(self, now: Situation) -> None:
+    def __init__(self, table: CommandTable, situation: Situation) -> None:
         super().__init__()
-        self._now = now
+        self._table, self._situation = table, situation
 
     def paint(self, width: int) -> Content:
         """All lines."""
         return Content("\n").join(list(self._lines(width)))
 
     def _lines(self, width: int) -> Iterator[Content]:
-        from textwrap import wrap
-
         for group in GROUPS:
             yield Content.styled(group.upper(), f"bold {QUIET}")
-            for command in listed(group, self._now):
-                usable = available(command, self._now)
+            for command in self._table.listed(group, self._situation.page):
+                usable = command.reason(self._situation) is None
                 key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
                 room = max(width - KEY_WIDTH - TITLE_WIDTH - 4, 24)
                 first, *rest = wrap(command.help, room) or [""]
@@ -67,14 +66,14 @@ class KeysScreen(ModalScreen[None]):
         Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
     ]
 
-    def __init__(self, now: Situation) -> None:
+    def __init__(self, table: CommandTable, situation: Situation) -> None:
         super().__init__()
-        self._now = now
+        self._table, self._situation = table, situation
 
     def compose(self) -> ComposeResult:
         """The table."""
         with Vertical(classes="dialog"):
             yield Static("All keys", classes="dialog-title")
             with KeyList(id="key-list"):
-                yield KeyTable(self._now)
+                yield KeyTable(self._table, self._situation)
             yield Static("esc closes   in a text field esc: commands", classes="dialog-note")

@@ -1,4 +1,4 @@
-"""The menus: drop down below the title bar."""
+"""The menus, which drop down below the title bar."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from textual.events import Click
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.workbench.shell.commands import GROUPS, Situation, available, key_label, listed
+from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialog import Dialog
 from tabwb.workbench.shell.title_bar import GAP, NAME, menu_places
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
 
 WIDTH = 38
 
 
-class MenuBar(Painted):
+class MenuBar(WidthAwareWidget):
     """The menus' titles, the open one marked."""
 
     def __init__(self, group: str) -> None:
@@ -28,7 +28,7 @@ class MenuBar(Painted):
         self.group = group
 
     def paint(self, width: int) -> Content:
-        """One line."""
+        """Return the titles of the menus in one line."""
         line: Content = Content.styled(NAME, f"bold {ACCENT}")
         for group in GROUPS:
             if group == self.group:
@@ -59,12 +59,12 @@ class MenuScreen(Dialog[str | None]):
         Binding("right", "turn(1)", show=False),
     ]
 
-    def __init__(self, group: str, now: Situation) -> None:
+    def __init__(self, group: str, table: CommandTable, situation: Situation) -> None:
         super().__init__()
-        self._group, self._now = group, now
+        self._group, self._table, self._situation = group, table, situation
 
     def compose(self) -> ComposeResult:
-        """Bar and list."""
+        """Yield the bar and the list."""
         yield MenuBar(self._group)
         yield MenuList(id="menu-list", compact=True)
 
@@ -73,7 +73,7 @@ class MenuScreen(Dialog[str | None]):
         self._open(self._group)
 
     def action_turn(self, step: int) -> None:
-        """The menu beside this one."""
+        """Open the menu beside this one."""
         self._open(GROUPS[(GROUPS.index(self._group) + step) % len(GROUPS)])
 
     def _open(self, group: str) -> None:
@@ -90,9 +90,9 @@ class MenuScreen(Dialog[str | None]):
                     WIDTH - 5,
                 ),
                 id=command.id,
-                disabled=not available(command, self._now),
+                disabled=command.reason(self._situation) is not None,
             )
-            for command in listed(group, self._now)
+            for command in self._table.listed(group, self._situation.page)
         )
         options.styles.offset = (menu_places()[group], 0)
         options.highlighted = next(
@@ -101,11 +101,11 @@ class MenuScreen(Dialog[str | None]):
         options.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """That one."""
+        """Return the command that was chosen."""
         self.dismiss(event.option.id)
 
     def on_click(self, event: Click) -> None:
-        """Another menu, or nothing."""
+        """Open another menu, or close."""
         widget, _ = self.get_widget_at(event.screen_x, event.screen_y)
         if isinstance(widget, MenuBar):
             for group, at in menu_places().items():

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tabwb.workbench.shell import themes
-from tabwb.workbench.shell.commands import COMMANDS, available, key_label
+from tabwb.workbench.shell.commands import key_label
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.app import Workbench
 
 
 class Commands(Provider):
-    """Those commands that can be used now, then the themes by name."""
+    """The commands that can be used now, then the themes by name."""
 
     def _entries(self) -> list[tuple[str, str, object]]:
         app = cast("Workbench", self.app)
         desk = app.desk
-        now = desk.situation()
+        situation = desk.situation()
         entries: list[tuple[str, str, object]] = [
             (
                 command.palette,
                 f"{key_label(command.key)}   {command.help}",
                 partial(desk.perform, command.id),
             )
-            for command in COMMANDS
-            if command.id != "help.commands" and available(command, now)
+            for command in desk.table.commands
+            if command.id != "help.commands" and command.reason(situation) is None
         ]
         entries += [
             (f"view: theme {name}", f"Use the theme {name}.", partial(app.take_theme, name))
@@ -37,12 +37,12 @@ class Commands(Provider):
         return entries
 
     async def discover(self) -> Hits:
-        """All of them, before anything is typed."""
+        """Yield all of them, before anything is typed."""
         for title, text, run in self._entries():
             yield DiscoveryHit(title, run, help=text)  # type: ignore[arg-type]
 
     async def search(self, query: str) -> Hits:
-        """Those that match."""
+        """Yield those that match."""
         matcher = self.matcher(query)
         for title, text, run in self._entries():
             score = matcher.match(title)

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
 
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LINE, QUIET
 
 _COLOURS = {"cyan": ACCENT, "yellow": AMBER}
@@ -54,7 +54,7 @@ def _theme_style(style: Style | None) -> str:
     return " ".join(names)
 
 
-class ReportView(Painted):
+class ReportView(WidthAwareWidget):
     """Shows a view of the report, laid out again when its width changes."""
 
     def __init__(self, view: RenderableType = "", *, id: str | None = None) -> None:

@@ -7,7 +7,7 @@ from textual.events import Click
 from textual.message import Message
 
 from tabwb.workbench.shell.commands import GROUPS
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
 
 NAME = "tabwb"
@@ -28,7 +28,7 @@ def menu_places() -> dict[str, int]:
     return places
 
 
-class TitleBar(Painted):
+class TitleBar(WidthAwareWidget):
     """One line; below 100 columns what is open takes the place of the menus."""
 
     class MenuWanted(Message):

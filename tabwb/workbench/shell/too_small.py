@@ -6,10 +6,10 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 
 
-class SizeNotice(Painted):
+class SizeNotice(WidthAwareWidget):
     """The size of the terminal and the size that is needed."""
 
     can_focus = True

@@ -9,10 +9,10 @@ from textual.events import Resize
 from textual.widget import Widget
 
 
-class Painted(Widget):
+class WidthAwareWidget(Widget):
     """Asks :meth:`paint` for its content whenever its width or what it shows has changed."""
 
-    DEFAULT_CSS = "Painted { height: auto; width: 1fr; }"
+    DEFAULT_CSS = "WidthAwareWidget { height: auto; width: 1fr; }"
 
     def paint(self, width: int) -> Content:
         """The content for this many columns."""
@@ -27,7 +27,7 @@ class Painted(Widget):
         self.refresh(layout=True)
 
 
-class Flow(Painted):
+class Flow(WidthAwareWidget):
     """Short pieces beside each other, each kept whole; those that do not fit go on below."""
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -63,7 +63,7 @@ class Flow(Painted):
         return Content("\n").join(lines)
 
 
-class Line(Painted):
+class Line(WidthAwareWidget):
     """One line with something at the left and something at the right."""
 
     DEFAULT_CSS = "Line { height: 1; width: 1fr; }"

@@ -17,7 +17,7 @@ from tabwb.records.states import (
     StopReason,
 )
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.snapshots import Item, SubtestScore
+from tabwb.workbench.engine.view_models import Item, SubtestScore
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
 """Theme variables that texts are styled with."""

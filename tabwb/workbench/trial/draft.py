@@ -8,7 +8,7 @@ from tabwb.records.conditions import Conditions, ExamineeKind, ItemOrder, Option
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import MAX_TOKENS, Decoding
 from tabwb.records.states import Protocol
-from tabwb.workbench.engine.snapshots import Catalogue
+from tabwb.workbench.engine.view_models import Catalogue
 
 NO_JUDGE = "none"
 NO_TRANSCRIBER = "none"
@@ -50,7 +50,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class StartPreview:
     """What is told of a draft before it begins.
 
     Attributes:

@@ -6,8 +6,8 @@ import time
 
 from tabwb.administer.session.session import Session
 from tabwb.report.summaries.summary import summarise
-from tabwb.workbench.engine.describe import scores_of
-from tabwb.workbench.engine.snapshots import Scores
+from tabwb.workbench.engine.presenters import scores_of
+from tabwb.workbench.engine.view_models import Scores
 
 SUMMARY_SHARE = 10
 """Live scores are made again only after this many times the time that they took."""

@@ -18,12 +18,12 @@ from textual.widgets import Button, Input, Select, Static
 
 from tabwb.records.conditions import ItemOrder, OptionOrder
 from tabwb.records.errors import TabwbError
-from tabwb.workbench.engine.snapshots import Catalogue
+from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.combo import Combo, Known, known_judges
 from tabwb.workbench.shell.dialog import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
-from tabwb.workbench.trial.draft import Ahead, Draft, FieldError
+from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview
 
 ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
     "kind": (("a model", "model"), ("a person", "speaker")),
@@ -101,7 +101,7 @@ class NewAdministration(Dialog[Draft | None]):
         catalogue: what there is.
         draft: what is filled in.
         check: raises when a draft cannot be begun; called in a thread.
-        ahead: what to tell of a draft before it begins; likewise.
+        preview: returns what to tell of a draft before it begins; likewise.
     """
 
     CSS_PATH = "new_administration.tcss"
@@ -112,11 +112,11 @@ class NewAdministration(Dialog[Draft | None]):
         catalogue: Catalogue,
         draft: Draft,
         check: Callable[[Draft], None],
-        ahead: Callable[[Draft], Ahead],
+        preview: Callable[[Draft], StartPreview],
     ) -> None:
         super().__init__()
         self._catalogue, self._draft = catalogue, draft
-        self._check, self._ahead = check, ahead
+        self._check, self._preview = check, preview
         self._checking = False
         self._listed = False
 
@@ -289,14 +289,14 @@ class NewAdministration(Dialog[Draft | None]):
 
     @work(group="ahead", exclusive=True)
     async def _tell_ahead(self, draft: Draft) -> None:
-        told = Ahead()
+        told = StartPreview()
         if (
             draft.battery.strip()
             and (draft.model if draft.kind == "model" else draft.speaker).strip()
         ):
             await asyncio.sleep(SETTLED_S)
             with suppress(TabwbError):  # what is wrong is told when it is to be begun
-                told = await asyncio.to_thread(self._ahead, draft)
+                told = await asyncio.to_thread(self._preview, draft)
         for name, words, style in (
             ("judges-later", told.judging, QUIET),
             ("design", told.design, QUIET),

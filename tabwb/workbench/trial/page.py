@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import DescendantFocus, Key
-from textual.message import Message
 from textual.widgets import Static
 
 from tabwb.records.states import AdministrationStatus
-from tabwb.workbench.engine.snapshots import Work
-from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.engine.messages import Streamed
+from tabwb.workbench.engine.view_models import Work
+from tabwb.workbench.shell.commands import Situation
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.footer import Hint
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.score_panel import CompactScores, ScorePanel
 from tabwb.workbench.shell.width_aware import Flow, Line
 from tabwb.workbench.shell.wording import AMBER, QUIET, bar, head_words, name_of
 from tabwb.workbench.trial.answer_field import AnswerField
 from tabwb.workbench.trial.run_line import RunLine
-from tabwb.workbench.trial.score_panel import CompactScores
 from tabwb.workbench.trial.trial_words import (
     PERSON_NEXT,
     Keys,
@@ -29,7 +33,7 @@ from tabwb.workbench.trial.trial_words import (
     of_person,
     opening,
     reply,
-    verdicts,
+    verdict_rows,
 )
 
 OPTION_GAP = 4
@@ -41,10 +45,9 @@ class ItemBody(VerticalScroll, can_focus=False):
     """What scrolls when an item or an answer is long."""
 
 
-class TrialPage(Vertical, can_focus=True):
+class TrialPage(Page, can_focus=True):
     """One administration, item by item."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("trial")]
     HELP = """\
 # Item
 
@@ -64,26 +67,17 @@ Between two answers of a person who types, only **space** and **enter** do somet
 Every answer is on disk before the next item goes out.
 """
 
-    class Answered(Message):
-        """A person recorded an answer."""
-
-        def __init__(self, text: str, latency_s: float) -> None:
-            self.text = text
-            self.latency_s = latency_s
-            super().__init__()
-
-    class KeysTaken(Message):
-        """The keys went from the person who types to whoever administers."""
-
-    def __init__(self) -> None:
-        super().__init__(id="trial-page", classes="page")
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
         self._work: Work | None = None
-        self._narrow = False
+        self._queued = False
+        """A model's turn was asked for and has not begun."""
         self._pausing = False
+        """A pause follows the answer under way."""
         self._shown: dict[str, Content] = {}
         self._drawn_at = 0.0
         self._drawn: tuple[int, int] | None = None
-        self._said = ""
+        self._message = ""
         self.person_has_keys = False
         self.sent_shown = False
         self.verdicts_shown: bool | None = None
@@ -115,29 +109,83 @@ Every answer is on disk before the next item goes out.
             return not self.verdicts_shown
         return self._work is not None and of_person(self._work)
 
-    def show(self, work: Work, *, narrow: bool, pausing: bool) -> None:
-        """Show an administration as it stands."""
-        before = self._work
+    @property
+    def _narrow(self) -> bool:
+        return not self.desk.layout_.scores_stand
+
+    def update_page(self) -> None:
+        """Show the open administration."""
+        work, before = self.desk.work, self._work
+        if work is None:
+            return
         if before is None or before.administration.id != work.administration.id:
             self.verdicts_shown = None
             self.sent_shown = False
             self.person_has_keys = False
             self._drawn = None
-        self._said = ""
-        self._work, self._narrow, self._pausing = work, narrow, pausing
+        if work.asking or work.status is not AdministrationStatus.RUNNING:
+            self._queued = False
+        if not work.asking:
+            self._pausing = False
+        self._message = ""
+        self._work = work
         self._show_head(work)
         self._show_item(work)
         self._show_hint(work)
         self.query_one(RunLine).show(work.spending, work.rest)
         compact = self.query_one(CompactScores)
-        compact.display = narrow
+        compact.display = self._narrow
         compact.show(work.scores, hidden=self.hidden)
         self._show_answer_field(work)
+        self.desk.show_scores()
 
-    def stream(self, text: str) -> None:
+    def stream(self, message: Streamed) -> None:
         """Show a reply as it comes."""
-        self._put("#reply", text)
-        self.query_one(ItemBody).scroll_end(animate=False)
+        if self.display and self._work is not None and self._work.asking:
+            self._put("#reply", message.text)
+            self.query_one(ItemBody).scroll_end(animate=False)
+
+    def on_mount(self) -> None:
+        """Listen to the reply."""
+        self.desk.listen(Streamed, self.stream)
+
+    def show_scores(self, panel: ScorePanel) -> None:
+        """Fill the score panel."""
+        if self._work is not None:
+            panel.show(self._work.scores, hidden=self.hidden)
+
+    def situation(self, situation: Situation) -> Situation:
+        """Return the situation with a turn that was asked for and with hidden verdicts."""
+        return replace(situation, asking=situation.asking or self._queued, hidden=self.hidden)
+
+    def hints(self) -> Sequence[Hint] | None:
+        """Return the footer's hints while a person types or between two answers."""
+        focused, run = self.screen.focused, self.desk.perform
+        shared = (Hint("F1", "Help", partial(run, "help.focused")),)
+        if isinstance(focused, AnswerField):
+            return (
+                Hint("enter", "Record", focused.action_record),
+                Hint("esc", "Keys", self.take_keys),
+                Hint("ctrl+j", "New line"),
+                *shared,
+                Hint("ctrl+p", "Commands", partial(run, "help.commands")),
+            )
+        if focused is not self or not self.person_has_keys or self._work is None:
+            return None
+        between = (Hint("esc", "Commands", self.take_keys), *shared)
+        if self._work.status is AdministrationStatus.DONE:
+            return between
+        return (Hint("space", "Next item", partial(run, "administer.next")), *between)
+
+    def focus_inside(self) -> None:
+        """Take the focus, or give it to the answer field."""
+        self.focus()
+        self.answer()
+
+    def failed(self) -> None:
+        """Let an answer that was not recorded be given again."""
+        self._queued = False
+        self.query_one(AnswerField).read_only = False
 
     def _show_head(self, work: Work) -> None:
         one, item = work.administration, work.item
@@ -174,7 +222,7 @@ Every answer is on disk before the next item goes out.
         self._put("#sent", f"sent, exactly:\n{item.sent}" if item and self.sent_shown else "")
         self._put("#reply", reply(work))
         gap = 6 if self.size.width >= 84 and not self._narrow else 3
-        rows = [row for row in verdicts(work, hidden=self.hidden) if row]
+        rows = [row for row in verdict_rows(work, hidden=self.hidden) if row]
         self.query_one("#verdicts", Flow).show(rows, gap)
         below = findings(item, hidden=self.hidden) if item else opening(work)
         self._put("#findings", below)
@@ -200,8 +248,8 @@ Every answer is on disk before the next item goes out.
             pausing=self._pausing,
             nothing_typed=field.nothing_typed,
         )
-        said = (self._said, AMBER) if self._said else (text, style)
-        self._put("#trial-hint", Content.styled(*said))
+        shown = (self._message, AMBER) if self._message else (text, style)
+        self._put("#trial-hint", Content.styled(*shown))
 
     # ---------------------------------------------------------------- a person types
 
@@ -237,10 +285,11 @@ Every answer is on disk before the next item goes out.
         self._drawn_at = time.monotonic()
 
     def on_answer_field_recorded(self, event: AnswerField.Recorded) -> None:
-        """Pass the answer on with its latency."""
+        """Record the answer with its latency."""
         event.stop()
         now = time.monotonic()
-        self.post_message(self.Answered(event.text, now - (self._drawn_at or now)))
+        latency_s = now - (self._drawn_at or now)
+        self.desk.do(partial(self.desk.sessions.answer, event.text, latency_s))
 
     def on_answer_field_nothing_typed(self, event: AnswerField.NothingTyped) -> None:
         """Ask before nothing is recorded, or ask no more."""
@@ -252,25 +301,21 @@ Every answer is on disk before the next item goes out.
         event.stop()
         self.take_keys()
 
-    def answer_again(self) -> None:
-        """What was answered was not recorded: it stands in the field still."""
-        self.query_one(AnswerField).read_only = False
-
     def take_keys(self) -> None:
         """Give the keys to whoever administers."""
         self.person_has_keys = False
         self.focus()
         self._hint_if_here()
-        self.post_message(self.KeysTaken())
+        self.desk.show_foot()
 
-    def say(self, words: str) -> None:
-        """Say something in the place of the hint, until something changes or a key is pressed."""
-        self._said = words
+    def show_message(self, words: str) -> None:
+        """Show a message in place of the hint, until something changes or a key is pressed."""
+        self._message = words
         self._hint_if_here()
 
     def on_key(self, event: Key) -> None:
         """Between two answers a person's letters are no commands."""
-        self._said = ""
+        self._message = ""
         work = self._work
         if not self.has_focus or not self.person_has_keys or work is None:
             return
@@ -281,11 +326,11 @@ Every answer is on disk before the next item goes out.
         elif event.key in {"space", "enter"} and not over:
             if event.key == "enter" and not work.awaiting:
                 event.stop()
-                self.call_later(self.run_action, "screen.administer_next")
+                self.desk.perform("administer.next")
         elif event.is_printable or event.key in {"enter", "tab", "shift+tab"}:
             event.stop()
             enter = "enter goes back to the answer   esc commands"
-            self.say("" if over else enter if work.awaiting else PERSON_NEXT)
+            self.show_message("" if over else enter if work.awaiting else PERSON_NEXT)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Who types an answer has the keys; the hint depends on it."""
@@ -301,12 +346,54 @@ Every answer is on disk before the next item goes out.
         if self._work is not None and self.query("#trial-hint"):
             self._show_hint(self._work)
 
-    def record_answer(self) -> None:
-        """Record what stands in the field."""
-        self.query_one(AnswerField).action_record()
+    # ---------------------------------------------------------------- commands
 
-    def enter_answer(self) -> None:
-        """Put the cursor into the field."""
+    def _turn(self, job: Callable[[], None]) -> None:
+        work = self._work
+        if work is not None and work.administration.conditions.kind == "model":
+            unfinished = {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
+            self._queued = work.status in unfinished
+        self.desk.do(job)
+
+    def next(self) -> None:
+        """Give the next item."""
+        self._turn(self.desk.sessions.next)
+
+    def repeat(self) -> None:
+        """Ask again."""
+        self._turn(self.desk.sessions.repeat)
+
+    def answer(self) -> None:
+        """Put the cursor into the answer field."""
         field = self.query_one(AnswerField)
         if field.display:
             field.focus()
+
+    def auto(self) -> None:
+        """Switch the auto-run on or off."""
+        on = self._work is not None and not self._work.auto
+        if not on:
+            # The worker sees it before its next turn, whatever else is queued.
+            self.desk.sessions.auto = False
+        self.desk.do(partial(self.desk.sessions.set_auto, on))
+
+    def stop(self) -> None:
+        """Stop the answer, or the loading, that is under way."""
+        if not self.desk.layout_.leave_drawer():
+            self.desk.sessions.interrupt(loading=bool(self._work and self._work.loading))
+
+    def pausing(self) -> None:
+        """Show that a pause follows the answer under way."""
+        if self._work is not None and self._work.asking:
+            self._pausing = True
+            self._show_hint(self._work)
+
+    def sent(self) -> None:
+        """Show or hide the exact prompt."""
+        self.sent_shown = not self.sent_shown
+        self.update_page()
+
+    def verdicts(self) -> None:
+        """Show or hide verdicts."""
+        self.verdicts_shown = self.hidden
+        self.update_page()

@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from tabwb.administer.cost import Spending, format_spending
-from tabwb.workbench.engine.snapshots import Rest
+from tabwb.workbench.engine.view_models import Rest
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 TICK_S = 0.25

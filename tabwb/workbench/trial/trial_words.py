@@ -9,7 +9,7 @@ from textual.content import Content
 
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
 from tabwb.tasks.task_type import task_type
-from tabwb.workbench.engine.snapshots import Item, Verdict, Work
+from tabwb.workbench.engine.view_models import Item, Verdict, Work
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,
@@ -72,7 +72,7 @@ def reply(work: Work) -> Content | str:
     return ""
 
 
-def verdicts(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
+def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
     """The verdicts, then the facts beside them; of a person only that there is an answer."""
     item = work.item
     waits = work.awaiting or (work.asking and not work.together)

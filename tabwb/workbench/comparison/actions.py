@@ -1,27 +1,27 @@
-"""The desk's part that shows many administrations model by model, and compares them."""
+"""Shows many administrations model by model, and compares them."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.workbench.shell.commands import BY_ID, Command
-from tabwb.workbench.shell.dock_layout import Framing
+from tabwb.workbench.comparison.messages import (
+    Compared,
+    Contrasted,
+    Differing,
+    Paired,
+    SurveyGrown,
+)
+from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.requests import ExportWanted
+from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped
-    from tabwb.workbench.comparison.detail import ModelDetail
-    from tabwb.workbench.comparison.loader import (
-        Compared,
-        Contrasted,
-        Differing,
-        Paired,
-        SurveyGrown,
-        SurveyReader,
-    )
+    from tabwb.workbench.comparison.loader import SurveyReader
     from tabwb.workbench.comparison.page import ModelsPage
 
 TWO = "Mark two models with space, then c compares them."
@@ -31,21 +31,25 @@ UNPAIRED = (
 )
 
 
-class Surveying(Framing):
-    """What the commands of the page of all models do. The desk is one."""
+class ComparisonActions(Actions):
+    """Runs the commands of the page of all models."""
 
-    _surveyor: SurveyReader | None = None
-    _asker: SurveyReader | None = None
-    _location: str | None = None
-    from_models = False
-    """The results of one administration were opened from the page of all models."""
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._surveyor: SurveyReader | None = None
+        self._asker: SurveyReader | None = None
+        desk.listen(SurveyGrown, self.survey_grown)
+        desk.listen(Compared, self.compared)
+        desk.listen(Differing, self.differing)
+        desk.listen(Paired, self.paired)
+        desk.listen(Contrasted, self.contrasted)
 
     @property
-    def models_page(self) -> ModelsPage:
+    def page(self) -> ModelsPage:
         """The page; mounted when it is first opened."""
         from tabwb.workbench.comparison.page import ModelsPage
 
-        return self.query_one(ModelsPage)
+        return self.desk.query_one(ModelsPage)
 
     @property
     def surveyor(self) -> SurveyReader:
@@ -65,36 +69,30 @@ class Surveying(Framing):
         from tabwb.plugin_api.config.settings import Configuration
         from tabwb.workbench.comparison.loader import SurveyReader
 
-        return SurveyReader(self.post_message, Configuration.load().store_at(self._location))
+        return SurveyReader(self.desk.tell, Configuration.load().store_at(self.desk.location))
 
     # ---------------------------------------------------------------- reading
 
-    async def action_results_by_model(self) -> None:
+    async def by_model(self) -> None:
         """All models side by side, read anew."""
-        if self.catalogue is None or not self.catalogue.store:
-            self.notify("The store is not open yet.")
+        if self.desk.catalogue is None or not self.desk.catalogue.store:
+            self.desk.notify("The store is not open yet.")
             return
-        await self.go("models")
-        self.models_page.begin()
+        await self.desk.go("models")
+        self.page.begin()
         self.surveyor.survey()
 
-    def on_survey_grown(self, message: SurveyGrown) -> None:
+    def survey_grown(self, message: SurveyGrown) -> None:
         """One more model has been read."""
         if message.turn == self.surveyor.turn:
-            self.models_page.grow(message.row, message.done, message.total)
-            self._show_foot()
-
-    def foot_rank(self, command: Command) -> int:
-        """Where there is another judge to show, its key is seldom left out."""
-        if command.id == "results.basis" and len(self.models_page.choices) > 1:
-            return BY_ID["results.compare"].rank
-        return super().foot_rank(command)
+            self.page.grow(message.row, message.done, message.total)
+            self.desk.show_foot()
 
     # ---------------------------------------------------------------- one model, two models
 
-    def on_models_page_opened(self, message: ModelsPage.Opened) -> None:
-        """The results of a model: of its only administration, or of the one that is picked."""
-        members = [one.administration for one in reversed(message.row.group.members)]
+    def open_model(self, row: Grouped) -> None:
+        """Show the results of a model's only administration, or of the one that is picked."""
+        members = [one.administration for one in reversed(row.group.members)]
         if len(members) == 1:
             self._open_results(members[0].id)
             return
@@ -118,33 +116,33 @@ class Surveying(Framing):
             if at is not None:
                 self._open_results(members[at].id)
 
-        self.app.push_screen(PickScreen(f"Administrations of {message.row.label}", lines), picked)
+        self.desk.app.push_screen(PickScreen(f"Administrations of {row.label}", lines), picked)
 
     def _open_results(self, number: int) -> None:
-        self.from_models = True
-        self.do(partial(self.bench.results, number))
+        self.desk.return_to = "models"
+        self.desk.tell(ResultsWanted(number))
 
-    def action_results_compare(self) -> None:
+    def compare(self) -> None:
         """The two models that are marked, side by side."""
-        marked = self.models_page.selected
+        marked = self.page.selected
         if len(marked) != 2:
-            self.notify(f"{len(marked) or 'None'} marked. {TWO}", markup=False)
+            self.desk.notify(f"{len(marked) or 'None'} marked. {TWO}", markup=False)
             return
-        self.notify("Reading the responses of both …", timeout=2)
+        self.desk.notify("Reading the responses of both …", timeout=2)
         self.asker.compare(marked[0].group, marked[1].group)
 
-    def on_compared(self, message: Compared) -> None:
+    def compared(self, message: Compared) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
             from tabwb.workbench.comparison.compare import CompareScreen
 
-            self.app.push_screen(CompareScreen(message.found, message.battery))
+            self.desk.app.push_screen(CompareScreen(message.found, message.battery))
 
-    def action_results_differ(self) -> None:
+    def differ(self) -> None:
         """To the features; on one of them, the responses on which judges differ about it."""
         from tabwb.workbench.comparison.detail import ModelDetail
 
-        page = self.models_page
+        page = self.page
         detail = page.query_one(ModelDetail)
         if detail.has_focus and detail.highlighted is not None:
             detail.action_select()
@@ -152,92 +150,94 @@ class Surveying(Framing):
         page.show_detail()
         detail.to_features()
 
-    def on_model_detail_feature_chosen(self, message: ModelDetail.FeatureChosen) -> None:
-        """Find the responses."""
-        row: Grouped | None = self.models_page.current
+    def differ_on(self, feature: str) -> None:
+        """Find the responses on which judges differ about a feature."""
+        row: Grouped | None = self.page.current
         if row is not None:
-            self.notify("Reading the responses …", timeout=2)
-            self.asker.differ(row.group, message.feature)
+            self.desk.notify("Reading the responses …", timeout=2)
+            self.asker.differ(row.group, feature)
 
-    def on_differing(self, message: Differing) -> None:
+    def differing(self, message: Differing) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
             from tabwb.workbench.judging.differing import DifferingScreen
 
-            self.app.push_screen(DifferingScreen(message.found, message.battery, message.label))
+            self.desk.app.push_screen(
+                DifferingScreen(message.found, message.battery, message.label)
+            )
 
     # ---------------------------------------------------------------- reports
 
-    def action_results_pairs(self) -> None:
+    def pairs(self) -> None:
         """Base and instruct models among those shown."""
         from tabwb.report.summaries.pairs import kindred
 
-        kin = kindred(self.models_page.shown)
+        kin = kindred(self.page.shown)
         if not kin:
-            self.notify(UNPAIRED, markup=False)
+            self.desk.notify(UNPAIRED, markup=False)
             return
-        self.notify("Reading the responses …", timeout=2)
+        self.desk.notify("Reading the responses …", timeout=2)
         self.asker.pair([(base.group, instruct.group) for base, instruct in kin])
 
-    def on_paired(self, message: Paired) -> None:
+    def paired(self, message: Paired) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
             from tabwb.workbench.shell.report import pairs_screen
 
-            self.app.push_screen(pairs_screen(message.pairs))
+            self.desk.app.push_screen(pairs_screen(message.pairs))
 
-    def action_results_judges(self) -> None:
+    def judges(self) -> None:
         """The judges of the marked models, or of the model under the cursor."""
         rows, what = self._wanted()
         if rows:
-            self.notify("Reading the responses …", timeout=2)
+            self.desk.notify("Reading the responses …", timeout=2)
             self.asker.contrast([row.group for row in rows], what)
 
-    def on_contrasted(self, message: Contrasted) -> None:
+    def contrasted(self, message: Contrasted) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
             from tabwb.workbench.shell.report import judges_screen
 
-            self.app.push_screen(judges_screen(message.found, message.battery, message.label))
+            self.desk.app.push_screen(judges_screen(message.found, message.battery, message.label))
 
     def _wanted(self) -> tuple[list[Grouped], str]:
         """The marked models, or the one under the cursor; and what to call them."""
-        page = self.models_page
+        page = self.page
         rows = page.selected or ([page.current] if page.current is not None else [])
         return rows, rows[0].label if len(rows) == 1 else f"{len(rows)} models"
 
     # ---------------------------------------------------------------- the table
 
-    def action_results_mark(self) -> None:
+    def mark(self) -> None:
         """Mark or unmark."""
-        self.models_page.mark()
+        self.page.mark()
 
-    def action_results_sort(self) -> None:
+    def sort(self) -> None:
         """The next column."""
-        self.models_page.sort(self.models_page.order.after())
+        self.page.sort(self.page.order.after())
 
-    def action_results_reverse(self) -> None:
+    def reverse(self) -> None:
         """The other way round."""
-        order = self.models_page.order
-        self.models_page.sort(order.chosen(order.column))
+        order = self.page.order
+        self.page.sort(order.chosen(order.column))
 
-    def action_results_plot(self) -> None:
+    def plot(self) -> None:
         """Table or plots."""
-        self.models_page.plot()
+        self.page.plot()
 
-    def action_results_below(self) -> None:
+    def below(self) -> None:
         """Accuracies, or one model's detail."""
-        self.models_page.turn_below()
+        self.page.turn_below()
 
-    def action_results_filter(self) -> None:
+    def filter(self) -> None:
         """Words of names."""
-        self.models_page.filter()
+        self.page.filter()
 
-    def action_results_basis(self) -> None:
+    def basis(self) -> None:
         """Another battery or judge."""
         from tabwb.workbench.shell.pick import PickScreen
 
-        page = self.models_page
+        page = self.page
         choices, basis = page.choices, page.basis
         if basis is None:
             return
@@ -253,45 +253,28 @@ class Surveying(Framing):
             )
             for one in choices
         ]
-        self.app.push_screen(
+        self.desk.app.push_screen(
             PickScreen("Burdens of which judge", lines, choices.index(basis)), picked
         )
 
-    # ---------------------------------------------------------------- shared with one's results
+    # ---------------------------------------------------------------- as on the results page
 
-    def action_results_export(self) -> None:
+    def export(self) -> None:
         """Write the marked models' responses, or those of the model under the cursor."""
-        if self.page != "models":
-            super().action_results_export()
-            return
         rows, what = self._wanted()
-        if not rows or self.catalogue is None:
-            return
-        from tabwb.workbench.results.export import ExportScreen
-
         given = [one.administration for row in rows for one in row.group.members]
-        self.app.push_screen(
-            ExportScreen(
-                what,
-                self.catalogue.exporters,
-                partial(self.export, [one.id for one in given]),
-                name="results-by-model",
-                people=any(one.conditions.guarded for one in given),
+        if given:
+            self.desk.tell(
+                ExportWanted(
+                    tuple(one.id for one in given),
+                    what,
+                    "results-by-model",
+                    people=any(one.conditions.guarded for one in given),
+                )
             )
-        )
 
-    def action_results_back(self) -> None:
-        """From one's results back to all models; from there home or to what is open."""
-        if self.page == "results" and self.from_models:
-            if not self.close_drawer():
-                self.from_models = False
-                self.run_worker(self.go("models"))
-            return
-        super().action_results_back()
-
-    def action_view_scores(self) -> None:
-        """On the page of all models: show or hide one model's detail."""
-        if self.page == "models":
-            self.models_page.toggle_detail()
-        else:
-            super().action_view_scores()
+    async def back(self) -> None:
+        """Return to the open administration, or home."""
+        if not self.desk.layout_.leave_drawer():
+            work = self.desk.work
+            await self.desk.go("home" if work is None else work.page)

@@ -1,4 +1,4 @@
-"""What widgets are fed: frozen snapshots, made in the worker's thread and never changed."""
+"""View models: frozen values for widgets, made in the worker's thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tabwb.report.summaries.judges import JudgeSummary
     from tabwb.report.summaries.summary import Summary
     from tabwb.workbench.naming.results import NamedResponse, NamingResults
-    from tabwb.workbench.naming.snapshots import NamingNow
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +142,9 @@ class Work:
         together: items go out many at once; the one shown is the last that was answered.
         spending: what a model has taken so far; of a person nothing.
         rest: the back end's wait that is under way, or None.
-        naming: what is shown of spoken naming, or None where something else is given.
-        notices: what whoever gives it to a person was told of when it was opened.
+        extension: what is shown by the extension of the session, or None where it has no part.
+        page: id of the page on which the administration is given.
+        notices: what the person who gives it has to know of consents.
     """
 
     administration: Administration
@@ -164,7 +164,8 @@ class Work:
     together: bool = False
     spending: Spending | None = None
     rest: Rest | None = None
-    naming: NamingNow | None = None
+    extension: object | None = None
+    page: str = "trial"
     notices: tuple[str, ...] = ()
 
     @property
@@ -274,8 +275,8 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """An error for a person: what is wrong, what is allowed, what to do."""
+class ErrorReport:
+    """An error as the dialog shows it: what is wrong, what is allowed, what to do."""
 
     title: str
     message: str
@@ -283,12 +284,12 @@ class Trouble:
     allowed: str = ""
     hint: str = ""
     asks: tuple[tuple[str, str], ...] = field(default=())
-    """(action of the desk, words on the button) offered beside *Close*."""
+    """(id of a command, words on the button) offered beside *Close*."""
     unsaved: bool = False
     """The store refused to record something."""
 
     @classmethod
-    def of(cls, title: str, error: TabwbError, *asks: tuple[str, str]) -> Trouble:
+    def of(cls, title: str, error: TabwbError, *asks: tuple[str, str]) -> ErrorReport:
         """From one of our own errors."""
         return cls(
             title, error.message, error.where or "", error.allowed or "", error.hint or "", asks

@@ -1,19 +1,21 @@
-"""From the engine's records to what is shown: pure functions that make snapshots."""
+"""Make view models of the engine's records."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 
 from tabwb.administer.session.conversation import token_limit
+from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
 from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
-from tabwb.report.summaries.summary import Summary
+from tabwb.report.summaries.summary import Summary, summarise
 from tabwb.scoring.choice import POLICIES, read_choice
-from tabwb.workbench.engine.snapshots import (
+from tabwb.workbench.engine.view_models import (
     Item,
     Scores,
     SubtestScore,
@@ -22,6 +24,9 @@ from tabwb.workbench.engine.snapshots import (
 
 MOST_MARKS = 40
 """With more trials than this in a subtest there is a bar instead of one mark for each."""
+
+SUMMARY_SHARE = 10
+"""Live scores are computed again only after this many times the time that they took."""
 
 RIGHT, WRONG, GIVEN, OPEN = "right", "wrong", "given", "open"
 
@@ -198,3 +203,33 @@ def short_titles(titles: Sequence[str]) -> dict[str, str]:
                 short = " ".join(words[:n])
         result[title] = min(own, key=len) if own else short
     return result
+
+
+class LiveScores:
+    """The scores of one session, computed so seldom that they do not slow down a fast model."""
+
+    def __init__(self) -> None:
+        self._scores = Scores()
+        self._cost_s = 0.0
+        self._computed_at = 0.0
+
+    def of(self, session: Session, *, now: bool) -> Scores:
+        """Return the scores of a session; without ``now`` they may be a moment old."""
+        started = time.monotonic()
+        if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
+            return self._scores
+        conditions = session.administration.conditions
+        summary = summarise(
+            session.battery,
+            session.trials,
+            conditions,
+            declarations=session.history.declarations,
+            primary=session.plugins.configuration.study.primary_rater,
+            speaker=session.speaker_record,
+        )
+        current = session.current.plan.subtest if session.current else ""
+        person = conditions.kind == "speaker"
+        self._scores = scores_of(session.battery, session.trials, summary, current, person=person)
+        self._computed_at = time.monotonic()
+        self._cost_s = self._computed_at - started
+        return self._scores

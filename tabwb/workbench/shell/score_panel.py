@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 
 from tabwb.report.render.tables import burden_view
 from tabwb.report.render.wording import number
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.workbench.engine.snapshots import Scores
-from tabwb.workbench.naming.score_panel import naming_lines
-from tabwb.workbench.naming.snapshots import NamingNow
-from tabwb.workbench.shell.commands import bindings
+from tabwb.workbench.engine.view_models import Scores
 from tabwb.workbench.shell.report_view import content_of
-from tabwb.workbench.shell.width_aware import Painted
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import (
     QUIET,
     compact,
@@ -29,6 +25,7 @@ from tabwb.workbench.shell.wording import (
     spread,
 )
 
+Special = tuple[Callable[[Any, int], Iterator[Content]], object]
 MOST_PRESENT = 8
 
 
@@ -39,7 +36,7 @@ def burden_words(judge: JudgeSummary) -> str:
     return f"{usable} burden {number(burden.symptom_burden)} over {len(burden.features)}"
 
 
-class ScoreSheet(Painted):
+class ScoreSheet(WidthAwareWidget):
     """The scores as lines."""
 
     def __init__(self) -> None:
@@ -48,7 +45,7 @@ class ScoreSheet(Painted):
         self._hidden = False
         self._title = "SCORES"
         self._present = False
-        self._naming: NamingNow | None = None
+        self._special: Special | None = None
 
     def show(
         self,
@@ -57,13 +54,22 @@ class ScoreSheet(Painted):
         hidden: bool,
         title: str,
         present: bool,
-        naming: NamingNow | None = None,
+        special: Special | None = None,
     ) -> None:
-        """Show these; ``hidden`` tells only what was given, ``present`` lists features too."""
-        before = (self._scores, self._hidden, self._title, self._present, self._naming)
-        if (scores, hidden, title, present, naming) != before:
+        """Show scores.
+
+        Args:
+            scores: the scores.
+            hidden: show only which items were given.
+            title: the first line.
+            present: list the features that are present too.
+            special: what is shown in place of the scores: the function that lays it out, and what
+                it is given.
+        """
+        before = (self._scores, self._hidden, self._title, self._present, self._special)
+        if (scores, hidden, title, present, special) != before:
             self._scores, self._hidden, self._title = scores, hidden, title
-            self._present, self._naming = present, naming
+            self._present, self._special = present, special
             self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
@@ -73,8 +79,9 @@ class ScoreSheet(Painted):
     def _lines(self, width: int) -> Iterator[Content]:
         yield Content.styled(self._title, f"bold {QUIET}")
         yield Content("")
-        if self._naming is not None:
-            yield from naming_lines(self._naming.items, width)
+        if self._special is not None:
+            lay_out, shown = self._special
+            yield from lay_out(shown, width)
             return
         if not self._scores.subtests:
             yield Content.styled("Scores stand here as answers come.", QUIET)
@@ -115,7 +122,6 @@ class ScoreSheet(Painted):
 class ScorePanel(VerticalScroll):
     """The scores in the dock; can be focused to scroll."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("trial")]
     HELP = """\
 # Scores
 
@@ -140,15 +146,15 @@ Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides 
         hidden: bool = False,
         title: str = "LIVE SCORES",
         present: bool = False,
-        naming: NamingNow | None = None,
+        special: Special | None = None,
     ) -> None:
-        """Show these; of spoken naming a person's scores and codes."""
+        """Show scores; the arguments are those of :meth:`ScoreSheet.show`."""
         self.query_one(ScoreSheet).show(
-            scores, hidden=hidden, title=title, present=present, naming=naming
+            scores, hidden=hidden, title=title, present=present, special=special
         )
 
 
-class CompactScores(Painted):
+class CompactScores(WidthAwareWidget):
     """The live scores in one line, for narrow terminals."""
 
     def __init__(self) -> None:

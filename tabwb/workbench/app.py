@@ -1,0 +1,74 @@
+"""Opens the workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.subjects import SUBJECTS
+from tabwb.workbench.trial.actions import TrialActions
+
+
+def make_workbench(
+    *,
+    location: str | None = None,
+    offline: bool = False,
+    battery: str | None = None,
+    model: str | None = None,
+    memory: Path | None = None,
+    when_ready: Callable[[], None] | None = None,
+) -> Workbench:
+    """Return the workbench with all of its subjects.
+
+    Args:
+        location: of the store, or None for the configuration's.
+        offline: use no network.
+        battery: with ``model``: open the new-administration dialog with these filled in.
+        model: see ``battery``.
+        memory: where layout and theme are remembered; None for the user's configuration folder.
+        when_ready: called once, when the first screen stands and the plugins are loaded.
+    """
+
+    def open_dialog(desk: Desk) -> None:
+        desk.actions(TrialActions).open_dialog(battery=battery, model=model)
+
+    return Workbench(
+        SUBJECTS,
+        location=location,
+        offline=offline,
+        at_start=open_dialog if battery or model else None,
+        memory=memory,
+        when_ready=when_ready,
+    )
+
+
+def run_workbench(
+    store_location: str | None = None,
+    offline: bool = False,
+    battery: str | None = None,
+    model: str | None = None,
+) -> int:
+    """Open the workbench; the exit status.
+
+    Args:
+        store_location: path or URL of the store, or None for the configuration's.
+        offline: use no network.
+        battery: with ``model``: open the new-administration dialog with these filled in.
+        model: see ``battery``.
+    """
+    from tabwb.workbench.engine.gc_tuning import settle
+    from tabwb.workbench.naming import graphics
+    from tabwb.workbench.shell import terminal_input
+
+    graphics.prepare()
+    terminal_input.prepare()
+    app = make_workbench(
+        location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
+    )
+    try:
+        app.run()
+    finally:
+        app.desk.close_worker()
+    return app.return_code or 0

@@ -1,0 +1,271 @@
+"""The model of the open session: loads it, asks it, counts what it takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tabwb.administer.cost import Spending
+from tabwb.administer.session.drive import ask, drive
+from tabwb.administer.session.session import Session
+from tabwb.plugin_api.components import BatchingBackend, ModelBackend
+from tabwb.records import events
+from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.states import AttemptState, StopReason
+from tabwb.workbench.engine import messages
+from tabwb.workbench.engine.engine import CommandStopped
+from tabwb.workbench.engine.view_models import ErrorReport, Rest
+
+if TYPE_CHECKING:
+    from tabwb.workbench.engine.session_controller import SessionController
+
+FRAME_S = 1 / 30
+"""Pieces of a reply are shown at most this often."""
+MANY = 40
+"""An auto-run over more items than this sends them in batches where the model can batch."""
+TOGETHER = 32
+"""Items per batch; commands are handled between two batches."""
+
+
+class ModelRunner:
+    """Owns the model of the open session.
+
+    Args:
+        sessions: the controller of the session.
+    """
+
+    def __init__(self, sessions: SessionController) -> None:
+        self._sessions = sessions
+        self._engine = sessions.engine
+        self._backend: ModelBackend | None = None
+        self._ready = False
+        self._given_up = False
+        self.facts: tuple[tuple[str, str], ...] = ()
+        self.asking = False
+        self.loading = ""
+        """The spec of the model that is being loaded, or empty."""
+        self.together = False
+        """The auto-run sends many items at once."""
+        self.spending: Spending | None = None
+        self.rest: Rest | None = None
+
+    def opened(self, session: Session) -> None:
+        """Get ready for a session that was just opened."""
+        self.facts, self.together, self.rest = (), False, None
+        self.spending = self._spent_before(session)
+
+    def close(self) -> None:
+        """Close the model."""
+        self._ready = False
+        self._drop()
+
+    def interrupt(self, *, loading: bool) -> None:
+        """Stop the answer under way, or with ``loading`` the loading; from any thread."""
+        self._engine.cancel.set()
+        backend = self._backend
+        if loading and self.loading and backend is not None:
+            self._given_up = True
+            backend.close()
+
+    def turn(self, session: Session) -> None:
+        """Take one turn: the next item, its reply, its scores; in an auto-run maybe a batch."""
+        self.load(session)
+        if self._sessions.auto and not session.awaiting and self._goes_together(session):
+            self._ask_together(session)
+            return
+        if not session.awaiting:
+            self._sessions.after(session.next())
+        if session.awaiting:
+            self.ask(session)
+
+    # ---------------------------------------------------------------- loading
+
+    def load(self, session: Session) -> None:
+        """Open the model if it is not open yet; an error leaves everything as it was.
+
+        Raises:
+            CommandStopped: it cannot be opened, or loading was stopped.
+        """
+        if self._ready:
+            return
+        spec = session.administration.conditions.examinee
+        self.loading, self._given_up = spec, False
+        self._sessions.publish()
+        try:
+            if self._backend is None:
+                self._backend = self._engine.plugins.open_model(spec)
+            facts = self._backend.open()
+            self._check_model(session, facts)
+            self.facts = tuple(facts.items())
+            self._ready = True
+        except TabwbError as error:
+            self._drop()
+            self._sessions.auto = False
+            if isinstance(error, CommandStopped):
+                raise
+            if self._given_up:
+                report = ErrorReport("Loading was stopped", f"{spec} is not loaded.")
+                raise CommandStopped(report) from error
+            report = ErrorReport.of(
+                f"{spec} cannot be opened", error, ("administer.next", "Try again")
+            )
+            if not report.hint:
+                hint = "Nothing was sent. Correct it and try again, or choose another model."
+                report = replace(report, hint=hint)
+            raise CommandStopped(report) from error
+        except BaseException:
+            self._drop()
+            self._sessions.auto = False
+            raise
+        finally:
+            self.loading = ""
+            self._sessions.publish()
+
+    def _check_model(self, session: Session, facts: Mapping[str, str]) -> None:
+        """Refuse a model that is not the one with which the administration began."""
+        try:
+            session.opened(facts)
+        except StoreError:
+            raise
+        except TabwbError as error:
+            report = ErrorReport.of(
+                "The model has changed", error,
+                ("file.new", "New administration"), ("administer.results", "Results so far"),
+            )  # fmt: skip
+            hint = (
+                "Nothing was asked. Bring back the model that it began with and resume, or begin a "
+                "new administration for the changed one; what was answered stays as it is."
+            )
+            raise CommandStopped(replace(report, hint=hint)) from error
+
+    def _drop(self) -> None:
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            backend.close()
+
+    def _spent_before(self, session: Session) -> Spending | None:
+        conditions = session.administration.conditions
+        if conditions.kind != "model":
+            return None
+        try:
+            price = self._engine.plugins.price(conditions.examinee)
+        except TabwbError as error:  # a model that is gone, or a file of prices that is no TOML
+            self._engine.say(messages.Told(f"The price is unknown: {error}"))
+            price = None
+        return Spending.of(session.trials, price)
+
+    # ---------------------------------------------------------------- asking
+
+    def ask(self, session: Session) -> None:
+        """Send the item that waits, and record the reply.
+
+        Raises:
+            CommandStopped: the model did not answer.
+        """
+        assert self._backend is not None
+        self._engine.cancel.clear()
+        self.asking, self.together = True, False
+        self._sessions.publish()
+        pieces: list[str] = []
+        shown_at = 0.0
+        last: events.AttemptRecorded | None = None
+        try:
+            for event in ask(session, self._backend, self._engine.cancel):
+                self._count(event)
+                if isinstance(event, events.Streamed):
+                    pieces.append(event.text)
+                    now = time.monotonic()
+                    if now - shown_at > FRAME_S:
+                        shown_at = now
+                        self._engine.say(messages.Streamed("".join(pieces)))
+                elif isinstance(event, events.AttemptRecorded):
+                    last = event
+        finally:
+            self.asking = False
+            self._sessions.publish()
+        if last is not None and last.attempt.state is AttemptState.ERROR:
+            self._report_error(session, last)
+        else:
+            self._sessions.finish_if_done()
+
+    def _goes_together(self, session: Session) -> bool:
+        """Return whether the items that are left go out in batches; decided at the run's start."""
+        conversation = session.administration.conditions.conversation
+        if conversation or not isinstance(self._backend, BatchingBackend):
+            return False
+        self.together = self.together or len(session.upcoming(MANY + 1)) > MANY
+        return self.together
+
+    def _ask_together(self, session: Session) -> None:
+        """Send one batch of an auto-run. Failed items are asked again at the end."""
+        assert self._backend is not None
+        self._engine.cancel.clear()
+        self.asking = True
+        self._sessions.publish()
+        ends: list[events.Event] = []
+        asked, shown_at = False, 0.0
+        try:
+            with closing(
+                drive(session, self._backend, self._engine.cancel, together=TOGETHER)
+            ) as happening:
+                for event in happening:
+                    if isinstance(event, events.Asked) and asked:
+                        break  # commands are handled before the next batch
+                    asked = asked or isinstance(event, events.Asked)
+                    self._count(event)
+                    if isinstance(event, events.Paused | events.Finished):
+                        ends.append(event)
+                    now = time.monotonic()
+                    recorded = isinstance(event, events.AttemptRecorded)
+                    if recorded and now - shown_at > FRAME_S:
+                        shown_at = now
+                        self._sessions.publish()
+        finally:
+            self.asking = False
+            self._sessions.publish()
+        for end in ends:
+            if isinstance(end, events.Paused) and not self._engine.cancel.is_set():
+                self._sessions.auto = False
+                self._sessions.publish()
+                self._engine.refresh()
+                raise CommandStopped(
+                    ErrorReport(
+                        "The run rests",
+                        end.reason,
+                        hint="What was answered is safe; items in error are unanswered and are "
+                        "asked again.",
+                        asks=(("administer.next", "Go on"),),
+                    )
+                )
+            self._sessions.after((end,))
+
+    def _count(self, event: events.Event) -> None:
+        """Add up what a run takes, and show when the back end waits."""
+        if self.spending is not None:
+            self.spending = self.spending.after(event)
+        if isinstance(event, events.Waiting):
+            self.rest = Rest(event.reason, time.monotonic() + event.seconds)
+            self._sessions.publish()
+        elif isinstance(event, events.Streamed | events.AttemptRecorded):
+            self.rest = None
+
+    def _report_error(self, session: Session, event: events.AttemptRecorded) -> None:
+        self._sessions.auto = False
+        self._sessions.publish()
+        if event.attempt.stop_reason is StopReason.CANCELLED:
+            words = "Stopped. The item is unanswered and can be asked again (r)."
+            self._engine.say(messages.Told(words))
+            return
+        number, of = session.position
+        raise CommandStopped(
+            ErrorReport(
+                f"No answer to item {number} of {of}",
+                event.attempt.error,
+                hint="The attempt is kept as an error; the item is unanswered. Ask it again, or "
+                "continue: it comes again at the end.",
+                asks=(("administer.repeat", "Ask again"), ("administer.pause", "Pause")),
+            )
+        )

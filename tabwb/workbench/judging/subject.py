@@ -1,0 +1,35 @@
+"""The subject *judging*: judges judge stored answers; their verdicts on one response."""
+
+from __future__ import annotations
+
+from tabwb.workbench.shell.commands import Command, Situation, on_page
+from tabwb.workbench.shell.subject import Subject
+
+
+def _judges(now: Situation) -> str | None:
+    if now.asking:
+        return "the model is answering: esc stops it, p pauses after it"
+    if not now.answered:
+        return "no answer stands here: judges have nothing to judge"
+    return "verdicts are hidden while a person types: h shows them" if now.hidden else None
+
+
+COMMANDS = (
+    *on_page(
+        "trial",
+        Command("administer.judges", "Judges' verdicts…", "Judges", "k", ("trial", "scores"), 15,
+                "What every judge says of this answer, with its reasons and its raw words.",
+                _judges),
+    ),
+    *on_page(
+        "results",
+        Command("results.judge", "Judge…", "Judge", "j", ("results",), 5,
+                "Let a judge judge these answers: what it takes first, then with progress."),
+    ),
+)  # fmt: skip
+SUBJECT = Subject(
+    "judging",
+    commands=COMMANDS,
+    actions="tabwb.workbench.judging.actions:JudgingActions",
+    controller="tabwb.workbench.judging.controller:JudgingController",
+)

@@ -1,0 +1,170 @@
+"""Shows results of administrations and single responses, and exports them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tabwb.workbench.engine.messages import Changed, ResultsWanted, Stored
+from tabwb.workbench.engine.view_models import ResponseRow, Results
+from tabwb.workbench.results.controller import Exported, ResultsController, ResultsReady
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.requests import (
+    ExportWanted,
+    ListenerChanged,
+    ListenerInput,
+    PlaybackWanted,
+    VerdictsWanted,
+)
+from tabwb.workbench.shell.subject import Actions
+
+if TYPE_CHECKING:
+    from tabwb.workbench.results.page import ResultsPage
+
+
+class ResultsActions(Actions):
+    """Handles what other subjects ask of the results."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.results: Results | None = None
+        """The results that were opened last."""
+        self.listeners: dict[int, str] = {}
+        """Who scores responses afterwards, by administration, where another began it."""
+        self._exporting = False
+        self._open_responses: list[int] = []
+        """The administrations of responses whose dialogs are open."""
+        desk.listen(ResultsWanted, self.wanted)
+        desk.listen(ResultsReady, self.ready)
+        desk.listen(Changed, self.changed)
+        desk.listen(Stored, self.stored)
+        desk.listen(ExportWanted, self.export)
+        desk.listen(Exported, self.exported)
+        desk.listen(ListenerChanged, self.listener_changed)
+
+    @property
+    def controller(self) -> ResultsController:
+        """The controller."""
+        return self.desk.controller(ResultsController)
+
+    def wanted(self, message: ResultsWanted) -> None:
+        """Read the results of an administration; they are shown when they have come."""
+        self.desk.do(partial(self.controller.show, message.number))
+
+    def changed(self, message: Changed) -> None:
+        """Show the results when an auto-run is over; a person sees verdicts by choice only."""
+        work = message.work
+        if work is None or not message.over or not work.auto:
+            return
+        if self.desk.started and work.administration.conditions.kind == "model":
+            self.desk.do(partial(self.controller.show, work.administration.id))
+
+    def stored(self, message: Stored) -> None:
+        """Read results that are shown again, after they have changed in the store."""
+        shown = self.results is not None and self.results.administration.id == message.number
+        if shown or message.number in self._open_responses:
+            self.desk.do(partial(self.controller.show, message.number, again=True))
+
+    async def ready(self, message: ResultsReady) -> None:
+        """Show results; those that were read again only where they are shown already."""
+        new, shown = message.results, self.results
+        if not message.again:
+            self.results = new
+            if (page := self._page) is not None:
+                page.open_summary()
+            await self.desk.go("results", keep_return=True)
+        elif shown is not None and shown.administration.id == new.administration.id:
+            self.results = new
+            if self.desk.page == "results":
+                self.desk.current.update_page()
+        self.desk.show_frame()
+
+    @property
+    def _page(self) -> ResultsPage | None:
+        from tabwb.workbench.results.page import ResultsPage
+
+        return self.desk.page_widget(ResultsPage)
+
+    # ---------------------------------------------------------------- one response
+
+    def open_response(self, row: ResponseRow) -> None:
+        """Open the dialog of one response of the results that are shown."""
+        if self.results is None:
+            return
+        from tabwb.workbench.results.response import ResponseScreen
+
+        desk, given = self.desk, self.results.administration
+        number, trial = given.id, row.item.place[0]
+
+        def chosen(what: str | None) -> None:
+            self._open_responses.remove(number)
+            if what == "void":
+                job = partial(self.controller.void_trial, number, trial)
+                desk.ask_words(f"Declare item {trial} void", "Reason", job)
+            elif what == "note":
+                job = partial(self.controller.note_trial, number, trial)
+                desk.ask_words(f"Note on item {trial}", "Note", job)
+            elif what == "judges":
+                desk.tell(VerdictsWanted(number, row.item.trial))
+
+        def by_ear(response: object, what: str) -> None:
+            rater = self.listeners.get(number, "")
+            desk.tell(ListenerInput(number, trial, response, what, rater))
+
+        self._open_responses.append(number)
+        dialog = ResponseScreen(
+            row,
+            (number, trial),
+            listen=lambda: desk.tell(PlaybackWanted(number, trial)),
+            by_ear=by_ear,
+            rater=self.listeners.get(number, given.conditions.rater),
+            news=desk.news,
+        )
+        desk.app.push_screen(dialog, chosen)
+
+    def listener_changed(self, message: ListenerChanged) -> None:
+        """Keep who listens to the responses of an administration."""
+        self.listeners[message.number] = message.rater
+        if (page := self._page) is not None:
+            page.listen(message.number, message.rater)
+
+    # ---------------------------------------------------------------- exporting
+
+    def export(self, message: ExportWanted) -> None:
+        """Open the dialog that writes responses to a file."""
+        catalogue = self.desk.catalogue
+        if catalogue is None:
+            return
+        from tabwb.workbench.results.export import ExportScreen
+
+        def write(format_id: str, path: str, within: bool) -> None:
+            job = self.controller.export
+            self.desk.do(partial(job, message.numbers, format_id, path, within_study=within))
+
+        def closed(path: str | None) -> None:
+            self._exporting = False
+            if path:
+                self._written(path)
+
+        self._exporting = True
+        dialog = ExportScreen(
+            message.what,
+            catalogue.exporters,
+            write,
+            name=message.name,
+            people=message.people,
+            news=self.desk.news,
+        )
+        self.desk.app.push_screen(dialog, closed)
+
+    def exported(self, message: Exported) -> None:
+        """Say what became of an export whose dialog was closed."""
+        if self._exporting:
+            return
+        if message.refused is None:
+            self._written(message.path)
+        else:
+            self.desk.show_error(message.refused)
+
+    def _written(self, path: str) -> None:
+        self.desk.notify(f"Written: {path}", timeout=10, markup=False)

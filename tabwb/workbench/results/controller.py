@@ -1,0 +1,124 @@
+"""Reads the results of administrations, exports them, and changes stored responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabwb.records.errors import TabwbError
+from tabwb.report.summaries.load import AdministrationData, load_administrations
+from tabwb.workbench.engine import messages
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.engine.view_models import ErrorReport, Results
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsReady:
+    """The results of one administration; ``again``: they replace those that are shown."""
+
+    results: Results
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file was written, or ``refused`` says why not."""
+
+    path: str = ""
+    refused: ErrorReport | None = None
+
+
+class ResultsController(Controller):
+    """Commands on stored administrations."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+        self._sessions = sessions
+
+    def show(self, number: int, *, again: bool = False) -> None:
+        """Send the results of one administration as they are in the store.
+
+        Args:
+            number: of the administration.
+            again: only update what is shown.
+        """
+        from tabwb.workbench.results.describe import results_of
+
+        primary = self.plugins.configuration.study.primary_rater
+        (one,) = load_administrations(self.store, (number,), primary=primary)
+        sessions = self._sessions_beside(one)
+        others = load_administrations(self.store, sessions, primary=primary) if sessions else ()
+        self.say(ResultsReady(results_of(one, others=others), again=again))
+
+    def _sessions_beside(self, one: AdministrationData) -> tuple[int, ...]:
+        """Return the other administrations of a naming battery to the same speaker."""
+        given = one.administration
+        if not one.battery.coded:
+            return ()
+        return tuple(
+            other.id
+            for other in self.store.administrations()
+            if other.conditions.examinee == given.conditions.examinee
+            and other.battery_hash == given.battery_hash
+            and other.id != given.id
+        )
+
+    def export(
+        self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
+    ) -> None:
+        """Write the responses of administrations to a new file.
+
+        Args:
+            numbers: of the administrations.
+            format_id: of the exporter.
+            path: of the file; what is wrong with it is told to the dialog.
+            within_study: the file stays within the study that collected the responses.
+        """
+        from tabwb.report.documents import exporting
+        from tabwb.report.documents.exporting import check_destination
+
+        try:
+            out = check_destination(Path(path)).absolute()
+            permit = exporting.export(
+                self.store, self.plugins, numbers, format_id, out, within_study=within_study
+            )
+        except TabwbError as error:
+            self.say(Exported(refused=ErrorReport.of("The file could not be written", error)))
+        else:
+            self.say(Exported(str(out)))
+            if permit.notice:
+                self.say(messages.Told(permit.notice))
+
+    def rescore(self, number: int) -> None:
+        """Score and judge every counting answer again."""
+        with self._sessions.session_of(number) as session:
+            session.rescore()
+        self.show(number, again=True)
+        self.say(messages.Told("Scored again; the earlier ratings stay in the store."))
+
+    def void_trial(self, number: int, trial: int, reason: str) -> None:
+        """Declare one trial of an administration void.
+
+        Args:
+            number: of the administration.
+            trial: its number there.
+            reason: why.
+        """
+        with self._sessions.session_of(number) as session:
+            session.void(reason, trial)
+        self.show(number, again=True)
+        self.engine.refresh()
+
+    def note_trial(self, number: int, trial: int, text: str) -> None:
+        """Write a note on one trial of an administration.
+
+        Args:
+            number: of the administration.
+            trial: its number there.
+            text: the note.
+        """
+        with self._sessions.session_of(number) as session:
+            session.note(text, trial)
+        self.show(number, again=True)

@@ -1,0 +1,13 @@
+"""The subjects of the workbench, in the order of their commands in menus and palette."""
+
+from __future__ import annotations
+
+from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
+from tabwb.workbench.judging.subject import SUBJECT as JUDGING
+from tabwb.workbench.models.subject import SUBJECT as MODELS
+from tabwb.workbench.naming.subject import SUBJECT as NAMING
+from tabwb.workbench.results.subject import SUBJECT as RESULTS
+from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
+from tabwb.workbench.trial.subject import SUBJECT as TRIAL
+
+SUBJECTS = (TRIAL, NAMING, MODELS, RESULTS, JUDGING, COMPARISON, DESK)

@@ -1,0 +1,85 @@
+"""Begins administrations that the dialog drafted: checks a draft, tells what it entails."""
+
+from __future__ import annotations
+
+from tabwb.administer.session import setup
+from tabwb.battery.model import Battery
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import TabwbError
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview, conditions_of, named_aloud
+
+AFTERWARDS = "afterwards, once all is answered and you say so"
+
+
+class TrialController(Controller):
+    """Commands on drafts of administrations; :meth:`check` and :meth:`preview` fit any thread."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+        self._sessions = sessions
+
+    def begin(self, draft: Draft) -> None:
+        """Begin an administration.
+
+        Raises:
+            TabwbError: it cannot be begun.
+        """
+        self._sessions.begin(*self._conditions(draft))
+
+    def check(self, draft: Draft) -> None:
+        """Check a draft without beginning anything.
+
+        Raises:
+            TabwbError: it cannot be begun; a :class:`FieldError` names the field.
+        """
+        self._conditions(draft)
+
+    def preview(self, draft: Draft) -> StartPreview:
+        """Return what a user should know of a draft before it begins.
+
+        Raises:
+            TabwbError: it cannot be begun.
+        """
+        from tabwb.administer.cost import forecasts
+        from tabwb.administer.session.smallest_difference import brief, planned
+
+        battery, conditions = self._conditions(draft)
+        costs = forecasts(self.plugins, battery, conditions)
+        design: tuple[str, ...] = ()
+        if conditions.kind == "model":
+            design = tuple(brief(planned(self.plugins, battery, conditions)))
+        return StartPreview(
+            notices=self._sessions.notices(battery, conditions),
+            judging=tuple(cost.line(AFTERWARDS) for cost in costs),
+            design=design,
+        )
+
+    def _conditions(self, draft: Draft) -> tuple[Battery, Conditions]:
+        asked = conditions_of(draft)
+        try:
+            battery = setup.find_battery(self.plugins, draft.battery.strip())
+        except TabwbError as error:
+            raise FieldError("battery", str(error)) from error
+        if asked.kind == "speaker" and battery.spoken:
+            asked = named_aloud(asked, draft, judged=battery.judged_aloud)
+        for field, kind, specs in (
+            ("model", "models", (asked.examinee,) if asked.kind == "model" else ()),
+            ("transcriber", "transcribers", filter(None, (asked.transcriber,))),
+            ("judges", "judges", asked.judges),
+        ):
+            for spec in specs:
+                try:
+                    self.plugins.resolve(kind, spec)  # type: ignore[arg-type]
+                except TabwbError as error:
+                    raise FieldError(
+                        field, error.message, error.allowed or "", error.hint or ""
+                    ) from error
+        person = asked.kind == "speaker"
+        if person and "speaker" not in battery.examinees and not asked.research_protocol:
+            raise FieldError(
+                "research_protocol",
+                f"'{battery.id}' is made for models; in a study, name its approved protocol",
+            )
+        return battery, setup.resolve(self.plugins, battery, asked)

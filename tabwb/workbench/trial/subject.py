@@ -1,0 +1,151 @@
+"""The subject *trial*: administrations are begun, opened and given item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.workbench.shell.commands import Command, Situation
+from tabwb.workbench.shell.session_commands import session_commands
+from tabwb.workbench.shell.subject import PageSpec, Subject
+
+ASKING = "the model is answering: esc stops it, p pauses after it"
+DISCONTINUED = "discontinued: u takes that back, space shows the results"
+DONE = "done: nothing is left to give; space shows the results"
+NO_ITEM = "no item has been shown yet: space gives the first one"
+WHERE = ("trial", "scores")
+
+
+def _next(now: Situation) -> str | None:
+    if now.asking:
+        return ASKING
+    if now.kind == "speaker" and now.awaiting and now.running:
+        return f"item {now.item} waits for its answer: enter goes back to it, s skips it"
+    return None
+
+
+def _answer(now: Situation) -> str | None:
+    return None if now.kind == "speaker" and now.awaiting and now.running else ""
+
+
+def _repeat(now: Situation) -> str | None:
+    if reason := _closed(now):
+        return reason
+    if now.kind != "speaker":
+        return None
+    if now.answered:
+        return "a first answer is not asked for again: u takes it back, v declares it void"
+    if now.awaiting:
+        return f"item {now.item} waits for its first answer: enter goes back to it"
+    return "a person is not asked again: space gives the next item"
+
+
+def _stop(now: Situation) -> str | None:
+    return None if now.asking or now.loading else ""
+
+
+def _unfinished(now: Situation) -> str | None:
+    if now.unfinished:
+        return None
+    return DISCONTINUED if now.status is AdministrationStatus.DISCONTINUED else DONE
+
+
+def _skip(now: Situation) -> str | None:
+    is_open = now.awaiting or now.state is TrialState.PLANNED
+    if is_open and not now.asking and not now.answered and now.unfinished:
+        return None
+    return _closed(now) or _already(now)
+
+
+def _void(now: Situation) -> str | None:
+    if reason := _closed(now):
+        return reason
+    return _already(now) if now.state is TrialState.VOID and not now.awaiting else None
+
+
+def _undo(now: Situation) -> str | None:
+    if now.asking:
+        return ASKING
+    return None if now.undoable else "nothing to take back yet"
+
+
+def _discontinue(now: Situation) -> str | None:
+    return ASKING if now.asking else _unfinished(now)
+
+
+def _closed(now: Situation) -> str | None:
+    """Return why no item can be changed now, or None."""
+    if now.asking:
+        return ASKING
+    if now.status is AdministrationStatus.DISCONTINUED:
+        return DISCONTINUED
+    return NO_ITEM if now.item is None else None
+
+
+def _already(now: Situation) -> str:
+    """Return why the item shown cannot be changed."""
+    if now.answered:
+        return f"item {now.item} is answered: u takes it back, v declares it void"
+    if now.state in {TrialState.SKIPPED, TrialState.VOID}:
+        return f"item {now.item} is {now.state.value} already: u takes that back"
+    return f"item {now.item} cannot be changed now: space continues"
+
+
+_CHECKS: dict[str, Callable[[Situation], str | None]] = {
+    "skip": _skip,
+    "void": _void,
+    "undo": _undo,
+    "pause": _unfinished,
+    "discontinue": _discontinue,
+}
+
+
+def check(verb: str, now: Situation) -> str | None:
+    """Return why a command on the open session cannot be used now, or None.
+
+    Args:
+        verb: of the command.
+        now: the situation.
+
+    >>> now = Situation("trial", status=AdministrationStatus.RUNNING, item=2, answered=True)
+    >>> check("skip", now)
+    'item 2 is answered: u takes it back, v declares it void'
+    >>> check("undo", Situation("trial", status=AdministrationStatus.RUNNING))
+    'nothing to take back yet'
+    """
+    return _CHECKS[verb](now) if verb in _CHECKS else None
+
+
+PAGE_COMMANDS = (
+    Command("administer.next", "Next item", "Next", "space", WHERE, 1,
+            "Give the next item. Paused: continue. After the last one: the results.", _next),
+    Command("administer.answer", "Type the answer", "Answer", "enter", WHERE, 2,
+            "Put the cursor into the answer field (a person who types).", _answer),
+    Command("administer.repeat", "Ask again", "Repeat", "r", WHERE, 3,
+            "Ask this item again: a new attempt; the earlier one stays and the new one counts.",
+            _repeat),
+    *session_commands(WHERE, check),
+    Command("administer.stop", "Stop this answer", "Stop", "escape", WHERE, 5,
+            "Stop the model in the middle of its answer; the item can be asked again.", _stop),
+    Command("administer.auto", "Auto-run on or off", "Auto", "a", WHERE, 9,
+            "Give all remaining items one after the other; again: stop after this one.",
+            _unfinished),
+    Command("administer.sent", "Exact prompt as sent", "Sent", "i", WHERE, 14,
+            "Show or hide the exact text that is sent."),
+    Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "h", WHERE, 13,
+            "Show or hide verdicts and scores; they are hidden while a person types."),
+)  # fmt: skip
+COMMANDS = (
+    Command("file.new", "New administration…", "New", "n", ("home", "explorer", "results"), 1,
+            "Give a battery to a model or to a person who types.", also=("f2",)),
+    Command("file.open", "Open…", "Open", "o", ("home", "explorer", "results"), 2,
+            "Find an administration: resume it, or see its results.", also=("f7",)),
+)  # fmt: skip
+SUBJECT = Subject(
+    "trial",
+    pages=(PageSpec("trial", "tabwb.workbench.trial.page:TrialPage", PAGE_COMMANDS),),
+    commands=COMMANDS,
+    actions="tabwb.workbench.trial.actions:TrialActions",
+    controller="tabwb.workbench.trial.controller:TrialController",
+    prefetch=("tabwb.workbench.trial.new_administration", "tabwb.workbench.trial.page"),
+)
