@@ -170,7 +170,7 @@ def trial_json(
     """One trial; response, status and latency are those of the attempt that counts, or None.
 
     Args:
-        trial: as it stands.
+        trial: one of the administration.
         effective: the status under which its answer counts; ``status`` is the stored one.
         kind: of its subtest.
     """

@@ -47,6 +47,7 @@ def export(
 
     Raises:
         NoConsent: speakers have not agreed to ``share``; nothing is written.
+        StoreError: people's data would be exported from a store that cannot log it.
         TabwbError: it cannot be written.
     """
     exporter = plugins.exporter(format_id)

@@ -74,7 +74,12 @@ def file_names(specs: Iterable[str]) -> dict[str, str]:
 
 
 def named(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with every spec in it replaced by its name, the longest first."""
+    """Return a text with every spec in it replaced by its name, the longest first.
+
+    Args:
+        text: any sentence.
+        names: spec to what an export calls it.
+    """
     for spec in sorted(names, key=len, reverse=True):
         text = text.replace(spec, names[spec])
     return text

@@ -59,7 +59,7 @@ def naming_json(naming: Naming) -> Json:
     """One naming trial; times are seconds of the recording, whatever is not known is None.
 
     ``score``, ``heard`` and ``code`` are a person's, ``proposed`` and ``verdicts`` the machine's:
-    neither ever stands in the place of the other.
+    neither ever replaces the other.
     """
     view, take = naming.view, naming.view.take
     score, heard, code = view.score, view.heard, view.code
@@ -138,7 +138,7 @@ def which_counts(view: NamingView) -> str:
 
 
 def _correction(said: OnsetSet | LimitsSet | Coded) -> Json:
-    """One correction: what was set to what, by whom, when and why."""
+    """Return one correction: the kind, the new value, its author, the time and the reason."""
     what: Json
     if isinstance(said, OnsetSet):
         what = {"what": "onset", "onset_s": said.onset_s}

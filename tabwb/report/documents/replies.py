@@ -24,6 +24,10 @@ def item_json(battery: Battery, trial: Trial) -> Json:
     ``foil`` is read from the stored verdict of the policy *extracted*: the kind of the foil that
     was chosen, ``other-option``, ``ambiguous`` or ``no-option``; None for a right answer and where
     there is no such verdict.
+
+    Args:
+        battery: of the administration.
+        trial: one of its trials.
     """
     subtest = battery.subtest(trial.plan.subtest)
     item = subtest.item(trial.plan.item)
@@ -46,6 +50,11 @@ def reply_json(battery: Battery, conditions: Conditions, trial: Trial) -> Json:
     (reasoning included), ``reasoning_tokens``, ``finish_reason`` (in the service's word),
     ``cause`` (why there is no text) and ``option_log_probabilities`` (natural logarithms, summed
     over the tokens of each option). Empty where no reply counts.
+
+    Args:
+        battery: of the administration.
+        conditions: of the administration.
+        trial: one of its trials.
     """
     attempt = trial.counting if trial.state is TrialState.ANSWERED else None
     if attempt is None:

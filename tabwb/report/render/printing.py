@@ -61,7 +61,7 @@ class ForWidth:
 
 def print_view(view: RenderableType) -> None:
     """Print on stdout; what is written there is text of others, no markup of ours."""
-    # A spec is no markup: "tab-2026:gemini:x" would be printed with the sign of the zodiac.
+    # Markup and emoji are off: "tab-2026:gemini:x" would be printed with an emoji.
     console = Console(highlight=False, markup=False, emoji=False, file=unfiltered(sys.stdout))
     # On a narrower terminal lines wrap, which is ugly; narrower columns would cut figures off.
     console.width = max(console.width, MINIMUM_WIDTH)

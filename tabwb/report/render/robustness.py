@@ -25,12 +25,22 @@ from tabwb.report.summaries.robustness import Consensus, PairAgreement, Robustne
 
 
 def print_robustness(found: Robustness, titles: Mapping[str, str]) -> None:
-    """Print the report; ``titles`` are the features' names for people, by id."""
+    """Print the report.
+
+    Args:
+        found: the judges compared.
+        titles: of the features, by id.
+    """
     print_view(robustness_view(found, titles))
 
 
 def robustness_view(found: Robustness, titles: Mapping[str, str]) -> RenderableType:
-    """The report as one thing to print."""
+    """Return the report.
+
+    Args:
+        found: the judges compared.
+        titles: of the features, by id.
+    """
     if not found.judges:
         return Text("No judge has rated these. Begin with: tabwb judge run ID --judge SPEC")
     parts: list[RenderableType] = [_judges(found)]

@@ -36,7 +36,11 @@ def size_of(parameters: str) -> str:
 
 
 def number(estimate: Estimate, digits: int = 2) -> str:
-    """A number, or a dash where it is undefined.
+    """Return a number, or a dash where it is undefined.
+
+    Args:
+        estimate: the number.
+        digits: decimal places.
 
     >>> number(Estimate(0.625)), number(Estimate(None, "no item answered"))
     ('0.62', '-')
@@ -45,7 +49,12 @@ def number(estimate: Estimate, digits: int = 2) -> str:
 
 
 def figure(value: float | None, digits: int = 2) -> str:
-    """A number, or a dash where there is none."""
+    """Return a number, or a dash where there is none.
+
+    Args:
+        value: the number.
+        digits: decimal places.
+    """
     return NONE if value is None else f"{value:.{digits}f}"
 
 
@@ -152,7 +161,11 @@ def baselines_of(subtest: SubtestSummary) -> str:
 
 
 def measured_mean(name: str, measured: Measured) -> str:
-    """A mean, with how many of the responses it is of where it is not all.
+    """Return a mean, with the number of responses it is over where that is not all.
+
+    Args:
+        name: of the measure.
+        measured: its values.
 
     >>> measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
     'MATTR 0.66 (1 of 5)'

@@ -105,6 +105,11 @@ def accuracies(
 
     The p values of a policy's subtests are corrected by Holm's method; the pooled test is a test
     of its own. A policy under which nothing has a verdict is left out.
+
+    Args:
+        battery: that both sides were given.
+        rows: the responses of both sides that count.
+        sources: the administrations of both sides.
     """
     raters = {
         subtest.id: rater
@@ -201,6 +206,10 @@ def burdens(
     are a family: from eight items on their sign-flip tests are corrected by maxT, below that by
     Holm's method; there, where both sides drew several answers to an item, labels are permuted
     within items as well, corrected by maxT, for these prompts only.
+
+    Args:
+        judges: the burdens of both sides.
+        sources: the administrations of both sides.
 
     Returns:
         What is compared, and the raters that are left out with the reason.

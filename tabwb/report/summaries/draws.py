@@ -40,6 +40,10 @@ def shares_stream(conditions: Conditions | None, attempt: Attempt, *, fixed: boo
 def shared_seed(conditions: Conditions, plan: PlannedTrial) -> int:
     """Return the seed that a response of an earlier version shares with others.
 
+    Args:
+        conditions: of its administration.
+        plan: of its trial.
+
     >>> trial = PlannedTrial(7, "s", "i", 2, (), "?")
     >>> shared_seed(Conditions("bundled", "model"), trial)
     2

@@ -118,7 +118,12 @@ def _named(one: AdministrationData) -> str:
 def unlike(
     first: Sequence[AdministrationData], second: Sequence[AdministrationData]
 ) -> tuple[tuple[str, str, str], ...]:
-    """Return the conditions beside the examinee that two sides do not share: name, both values."""
+    """Return the conditions beside the examinee that two sides do not share: name, both values.
+
+    Args:
+        first: administrations of one side.
+        second: of the other.
+    """
     sides = [
         [compared(member.administration.conditions) for member in side] for side in (first, second)
     ]
@@ -266,7 +271,12 @@ def summarised(
 
 
 def in_order(made: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
-    """The groups sorted, see :func:`summarised`; equal ones stay as they were."""
+    """Return the groups sorted; equal ones keep their order.
+
+    Args:
+        made: the groups.
+        sort: see :func:`summarised`.
+    """
     if sort == "name":
         return tuple(sorted(made, key=lambda one: one.label.casefold()))
     terms = [judge.terms for one in made for judge in one.summary.judges]
@@ -287,6 +297,10 @@ def in_order(made: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
 def check_judge(judge: str, raters: Sequence[str]) -> None:
     """Check that a judge is among those who rated.
 
+    Args:
+        judge: a rater.
+        raters: those who rated.
+
     Raises:
         UsageError: it is not.
     """
@@ -299,5 +313,10 @@ def check_judge(judge: str, raters: Sequence[str]) -> None:
 
 
 def only_judge(summary: Summary, judge: str) -> Summary:
-    """The summary with the burdens of one rater alone."""
+    """Return the summary with the burdens of one rater alone.
+
+    Args:
+        summary: with the burdens of all.
+        judge: the rater.
+    """
     return replace(summary, judges=tuple(one for one in summary.judges if one.rater == judge))

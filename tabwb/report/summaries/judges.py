@@ -96,6 +96,12 @@ def summarise_judges(
     prompts are kept apart: burdens over different sets are not put together. A
     response that a judge has not judged yet is in no figure of its burden and counted beside it
     (``not_judged``), whether the rest of its administration was judged or not.
+
+    Args:
+        battery: that was given.
+        sources: the administrations.
+        rows: their responses that count.
+        interval: compute the intervals of burdens too.
     """
     members: dict[Terms, list[CountedResponse]] = {}
     said: dict[Terms, Declaration | None] = {}
@@ -143,6 +149,10 @@ def alike(
     """Judges of two sides whose burdens can be compared, and the raters left out with the reason.
 
     Only burdens of one rater over the same features, scope and prompt are alike.
+
+    Args:
+        first: judges of one side.
+        second: of the other.
     """
     theirs = {judge.terms: judge for judge in second}
     pairs = [(judge, theirs[judge.terms]) for judge in first if judge.terms in theirs]
@@ -183,6 +193,11 @@ def undeclared(battery: Battery, rows: Sequence[CountedResponse], rater: str) ->
     The scope is connected text. The set is every feature that the rater rated there and never left
     undefined in an answer to which it gave any value: a feature that is only ever found, never
     found absent, is thereby left out, unless it was found in every answer.
+
+    Args:
+        battery: that was given.
+        rows: the responses of one administration.
+        rater: who rated them.
     """
     rated: set[str] = set()
     never: set[str] = set()

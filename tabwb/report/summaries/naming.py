@@ -66,7 +66,7 @@ class NamedSubtest:
     primary: str = ""
 
     def to_json(self) -> Json:
-        """As it stands in documents; what is not known is None."""
+        """Return plain data; what is not known is None."""
         summary = self.summary
         return {
             "rule": self.rules.rule,

@@ -85,13 +85,24 @@ def side_of(
 
 
 def right(row: CountedResponse, rater: str, policy: str = "exact") -> float | None:
-    """Return 1 where a scorer calls a response right, 0 where wrong, None without a verdict."""
+    """Return 1 where a scorer calls a response right, 0 where wrong, None without a verdict.
+
+    Args:
+        row: the response.
+        rater: the scorer.
+        policy: under which it is right.
+    """
     rating = row.verdict(rater, policy)
     return None if rating is None or rating.value is None else float(rating.value == 1.0)
 
 
 def drew_nothing(row: CountedResponse, sources: Sequence[Source]) -> bool:
-    """Return whether a response would be the same if it were asked for again."""
+    """Return whether a response would be the same if it were asked for again.
+
+    Args:
+        row: the response.
+        sources: the administrations, one of which it is from.
+    """
     source = sources[row.source]
     return is_fixed(source, protocol_of(source, row.subtest, row.trial, row.attempt), row.attempt)
 

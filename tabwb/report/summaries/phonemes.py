@@ -41,7 +41,12 @@ class Tables:
 
     @classmethod
     def of(cls, scores: Scores, *, psst: bool = True) -> Tables:
-        """The tables of some scores."""
+        """Return the tables of some scores.
+
+        Args:
+            scores: of a corpus.
+            psst: whether they are over PSST's inventory, which has classes and features.
+        """
         found = confusions(scores)
         if not psst:
             return cls((), found, ())
@@ -82,7 +87,13 @@ class PhonemeReport:
 def group_rates(
     corpus: Corpus, scores: Scores, columns: Sequence[str]
 ) -> dict[str, Sequence[Rate]]:
-    """Rates by each of some columns of the reference."""
+    """Return the rates by each of some columns of the reference.
+
+    Args:
+        corpus: what was read.
+        scores: of its utterances.
+        columns: of the reference.
+    """
     return {column: rates_by(scores, corpus.groups(column)) for column in columns}
 
 

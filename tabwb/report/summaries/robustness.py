@@ -250,7 +250,7 @@ def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """What more than half of the judges with a verdict say, and where they are tied.
 
     Args:
-        stack: float64 of shape (judges, responses, features); NaN is no verdict.
+        stack: float64 of shape (judges, responses, features); NaN: without a verdict.
 
     Returns:
         float64 of shape (responses, features): 1, 0, or NaN where fewer than two judges have a

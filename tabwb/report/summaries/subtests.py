@@ -401,7 +401,7 @@ class OtherMeasures:
     """The measures of one rater that declared no features.
 
     Attributes:
-        rater: as it stands in the ratings.
+        rater: its name in the ratings.
         measures: by name, over the usable responses that the rater has rated.
     """
 

@@ -134,7 +134,11 @@ def summarise(
 
 
 def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
-    """Summarise administrations of one battery together: responses are pooled, not averaged.
+    """Return the summary of administrations of one battery: responses are pooled, not averaged.
+
+    Args:
+        sources: the administrations.
+        interval: compute the intervals of burdens too.
 
     Raises:
         ValueError: there is no source, or the sources are of different batteries.
