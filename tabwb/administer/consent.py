@@ -1,7 +1,7 @@
 """Consents, asked for before each act with a person's data, and the log of these acts.
 
 A speaker of whom neither a record nor a consent is kept is *unregistered*: who types, or is heard
-in files, goes on with a notice, as long as nothing leaves this computer; a study can require a
+in files, is accepted with a notice, as long as nothing leaves this computer; a study can require a
 consent (``require_consent`` under ``[study]``). Before this program itself opens a microphone or
 sends anything, :func:`check` asks of everybody.
 """
@@ -24,6 +24,11 @@ from tabwb.store.store import Store
 
 def check(store: Store, speaker: str, scope: Scope) -> None:
     """Refuse an act to which a speaker has not agreed, or no longer agrees.
+
+    Args:
+        store: with the consents.
+        speaker: study ID.
+        scope: of the act.
 
     Raises:
         NoConsent: naming scope and speaker, and what to do.
@@ -50,12 +55,23 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
 
 
 def is_registered(store: Store, speaker: str) -> bool:
-    """Whether a record or a consent of this speaker is kept."""
+    """Return whether a record or a consent of this speaker is kept.
+
+    Args:
+        store: with records and consents.
+        speaker: study ID.
+    """
     return bool(store.people.speaker_versions(speaker) or store.people.consents(speaker))
 
 
 def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str, ...]:
-    """What to tell whoever gives a battery to a person: an odd ID, a consent that is not there."""
+    """Return what to tell whoever gives a battery to a person: an odd ID, a missing consent.
+
+    Args:
+        store: with the consents.
+        plugins: with the study's rules and the components.
+        conditions: of the administration.
+    """
     if not conditions.guarded:
         return ()
     speaker = conditions.person
@@ -74,7 +90,13 @@ def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str
 
 
 def check_store(store: Store, speaker: str) -> None:
-    """Before a person's data are kept: a store on another computer needs ``remote``, of everybody.
+    """Check the consent before a person's data are stored.
+
+    A store on another computer needs the scope ``remote``, of every person.
+
+    Args:
+        store: where the data are kept.
+        speaker: study ID.
 
     Raises:
         NoConsent: the speaker has not agreed; the message names the computer.
@@ -92,7 +114,12 @@ def check_store(store: Store, speaker: str) -> None:
 
 
 def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None:
-    """Before a battery is given to a person, or goes on: all that will be done is agreed to.
+    """Check, before a battery is given or resumed, that the person agreed to all that is done.
+
+    Args:
+        store: with the consents.
+        plugins: with the study's rules and the components.
+        conditions: of the administration.
 
     Raises:
         NoConsent: a speaker who must consent has not: to ``record``, for a transcriber to
@@ -143,7 +170,13 @@ def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
 def check_transcribing(
     store: Store, plugins: Plugins, conditions: Conditions, transcriber: str
 ) -> tuple[LogEntry, ...]:
-    """Before a transcriber hears a person; the log entries to append when it does.
+    """Check consents before a transcriber hears a person; return the log entries of the act.
+
+    Args:
+        store: with the consents.
+        plugins: with the study's rules and the components.
+        conditions: of the administration.
+        transcriber: its spec.
 
     Raises:
         NoConsent: a speaker who must consent has not to ``transcribe``, or nobody to ``remote``
@@ -164,9 +197,15 @@ def check_transcribing(
 def check_listening(
     store: Store, plugins: Plugins, conditions: Conditions, rater: str
 ) -> tuple[LogEntry, ...]:
-    """Before a person scores afterwards what was said; the log entries to append when they do.
+    """Check consents before a person scores recordings; return the log entries of the act.
 
     Who gives a battery and scores while doing so needs ``record`` only: that is giving it.
+
+    Args:
+        store: with the consents.
+        plugins: with the study's rules and the components.
+        conditions: of the administration.
+        rater: who scores.
 
     Raises:
         NoConsent: a speaker who must consent has not to ``rate``.
@@ -181,10 +220,16 @@ def check_listening(
 def check_judging(
     store: Store, plugins: Plugins, conditions: Conditions, judge: Judge
 ) -> tuple[LogEntry, ...]:
-    """Before a judge reads a person's answers; the log entries to append when it does.
+    """Check consents before a judge reads a person's answers; return the log entries of the act.
 
     Rules that run here score as scorers do. Models judge, for which a registered speaker gives
     ``rate``; what asks a service needs ``remote``, of everybody.
+
+    Args:
+        store: with the consents.
+        plugins: with the study's rules and the components.
+        conditions: of the administration.
+        judge: as made.
 
     Raises:
         NoConsent: the answers are not judged.
@@ -280,7 +325,12 @@ def check_export(
 
 
 def record_of(store: Store, conditions: Conditions) -> Mapping[str, Value]:
-    """Return the columns of the speaker's record; empty for a model, or where nothing is known."""
+    """Return the columns of the speaker's record; empty for a model, or where nothing is known.
+
+    Args:
+        store: with the records.
+        conditions: of the administration.
+    """
     if conditions.kind != "speaker":
         return {}
     versions = store.people.speaker_versions(conditions.examinee)
@@ -288,7 +338,12 @@ def record_of(store: Store, conditions: Conditions) -> Mapping[str, Value]:
 
 
 def dialect_of(store: Store, conditions: Conditions) -> str:
-    """The speaker's recorded dialect, which some rules allow for, or empty."""
+    """Return the speaker's recorded dialect, which some rules allow for, or nothing.
+
+    Args:
+        store: with the records.
+        conditions: of the administration.
+    """
     if not conditions.guarded:
         return ""
     versions = store.people.speaker_versions(conditions.person)

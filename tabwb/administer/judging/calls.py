@@ -120,7 +120,12 @@ class Tally:
         return 0 < self.judged <= self.in_error + self.unparsed
 
     def add(self, judgement: Judgement, reserved: float = 0.0) -> None:
-        """Count one judgement, whose call was reckoned to cost ``reserved`` at most."""
+        """Count one judgement.
+
+        Args:
+            judgement: to count.
+            reserved: the most that its call may have cost, US dollars.
+        """
         statuses = {rating.status for rating in judgement.ratings}
         self.judged += 1
         self.from_store += judgement.requests == 0
@@ -151,17 +156,27 @@ class Work:
 
 
 def has_verdict(trial: Trial, rater: str) -> bool:
-    """Whether a rater has judged a trial's counting answer; a failed call is no verdict."""
+    """Return whether a rater has judged a trial's counting answer; a failed call gives no verdict.
+
+    Args:
+        trial: with its ratings.
+        rater: spec of the judge.
+    """
     statuses = {rating.status for rating in trial.ratings if rating.rater == rater}
     return bool(statuses) and RatingStatus.ERROR not in statuses
 
 
 def request_key(judge: Judge, requests: Sequence[Request], response: Response) -> str:
-    """SHA-256 (hex) of who judges and of exactly what is put before it.
+    """Return the SHA-256 (hex) of the judge and of exactly what it is shown.
 
     The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
     at all (a threshold). Two answers of the same text have the same key unless the judge is shown
     the item's prompt. Repeated verdicts on one response have the same key.
+
+    Args:
+        judge: as made.
+        requests: that it sends first.
+        response: to be judged.
     """
     content: list[object] = [
         judge.rater,

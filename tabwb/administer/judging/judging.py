@@ -134,9 +134,14 @@ class Judging:
     def run(self, limits: Limits, cancel: Cancel) -> Generator[events.Event]:
         """Judge what is left; each judgement is in the store before its event comes.
 
+        Args:
+            limits: of requests and money.
+            cancel: stops after the calls that have been sent.
+
         Raises:
             Interrupted: a limit was reached, the calls keep failing, or ``cancel`` was set; the
                 same call goes on from there.
+            UsageError: a limit of money needs a price that is not known.
         """
         if limits.cost is not None and self._price is None:
             raise UsageError(
@@ -417,6 +422,10 @@ class Judging:
 def check_limits(judge: Judge, limits: Limits) -> None:
     """Refuse a limit under which not one answer could be judged.
 
+    Args:
+        judge: as made.
+        limits: of requests and money.
+
     Raises:
         UsageError: one answer may take more requests than are allowed.
     """
@@ -441,5 +450,5 @@ def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declarati
 
 
 def _is_down(ratings: Sequence[Rating]) -> bool:
-    """Whether a call failed: that is no verdict."""
+    """Whether a call failed, so that there is no verdict."""
     return any(rating.status is RatingStatus.ERROR for rating in ratings)

@@ -1,4 +1,4 @@
-"""What judging takes and has done, in words; both faces say the same."""
+"""What judging takes and has done, in words, for both interfaces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from tabwb.records.words import plural
 
 
 def told(estimate: Estimate, price: Price | None) -> str:
-    """What judging would take, in one line.
+    """Return what judging would take, in one line.
+
+    Args:
+        estimate: of :meth:`Judging.estimate`.
+        price: of the model's tokens, or None.
 
     >>> told(Estimate(5, 0, 2, 1, 6000, 950, None), None)[:50]
     '5 to ask, 2 of the same text, 1 judged already, ab'

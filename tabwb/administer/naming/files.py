@@ -77,7 +77,7 @@ def date_of(files: Sequence[TakeFile]) -> str:
 
 
 def check_sounds(files: Sequence[TakeFile]) -> None:
-    """Look into every file before any is taken up.
+    """Read every file before any is imported.
 
     Raises:
         TabwbError: some hold no sound, or are damaged; all are named.
@@ -126,7 +126,12 @@ def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
 
 
 def left_out(folder: Path, files: Sequence[TakeFile]) -> tuple[Path, ...]:
-    """What else lies in a folder: of another format, or not in its manifest."""
+    """Return the other files of a folder: of another format, or not in its manifest.
+
+    Args:
+        folder: of the recordings.
+        files: those that are used.
+    """
     taken = {file.path.resolve() for file in files} | {(folder / MANIFEST).resolve()}
     return tuple(
         path

@@ -1,7 +1,7 @@
 """Named responses from elsewhere: annotation files and the PSST corpus' table, read into records.
 
-Nothing is guessed: an item that the battery does not have, or a label that is no phoneme, is an
-error that says where.
+Nothing is guessed: an item that the battery does not have, or a label that is not a phoneme, is an
+error with its place.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
 def _label(intervals: Sequence[Interval], window: Interval, *, named: bool = True) -> str:
     """The label of a window, without the name of who gave it in brackets behind it.
 
-    What a machine proposed when it was exported is no person's word and is left out.
+    What a machine had proposed is left out.
 
     Args:
         intervals: of the tier.
@@ -357,7 +357,7 @@ def _check_sounds(responses: Sequence[Named]) -> None:
     """Every response lies inside its sound file, before any is kept.
 
     Raises:
-        TabwbError: a file is no sound file, damaged, or too short.
+        TabwbError: a file is not a sound file, or is damaged or too short.
     """
     seconds: dict[Path, float] = {}
     for each in responses:

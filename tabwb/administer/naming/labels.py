@@ -17,7 +17,11 @@ _LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
 
 
 def attempt_of(label: str, where: str) -> tuple[str, ...]:
-    """The phonemes of an attempt, ARPAbet or IPA.
+    """Return the phonemes of an attempt, ARPAbet or IPA.
+
+    Args:
+        label: as it is written.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is neither.
@@ -34,7 +38,11 @@ def attempt_of(label: str, where: str) -> tuple[str, ...]:
 
 
 def phoneme_of(label: str, where: str) -> str:
-    """One phoneme, or silence or noise.
+    """Return one phoneme, or silence or noise.
+
+    Args:
+        label: as it is written.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is none of them.
@@ -52,7 +60,11 @@ def phoneme_of(label: str, where: str) -> str:
 
 
 def heard_of(label: str, where: str) -> str:
-    """What a person heard, or nothing; of several listeners whom our exports name, the first.
+    """Return what a person heard, or nothing; of several listeners in our exports, the first.
+
+    Args:
+        label: as it is written.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is neither a word nor phonemes.
@@ -72,7 +84,11 @@ def heard_of(label: str, where: str) -> str:
 
 
 def transcriber_of(label: str, where: str) -> str:
-    """Who or what transcribed, as tabwb calls it, or nothing.
+    """Return the spec of a transcriber, or nothing.
+
+    Args:
+        label: as it is written.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is not the spec of a component.
@@ -90,7 +106,11 @@ def transcriber_of(label: str, where: str) -> str:
 
 
 def code_of(label: str, where: str) -> str:
-    """A code, or nothing.
+    """Return a response code, or nothing.
+
+    Args:
+        label: as it is written.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is not a response code.
@@ -106,7 +126,11 @@ def code_of(label: str, where: str) -> str:
 
 
 def score_of(label: str, where: str) -> Score | None:
-    """A person's score, or None.
+    """Return a person's score, or None.
+
+    Args:
+        label: as it is written.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is not a score.
@@ -120,7 +144,11 @@ def score_of(label: str, where: str) -> Score | None:
 
 
 def seconds_of(cell: str | None, where: str) -> float | None:
-    """A number of seconds from 0 on; None in an empty cell.
+    """Return a number of seconds, 0 or more; None for an empty cell.
+
+    Args:
+        cell: of a table.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is not such a number.
@@ -138,7 +166,11 @@ def seconds_of(cell: str | None, where: str) -> float | None:
 
 
 def correctness_of(text: str | None, where: str) -> Score | None:
-    """PSST's correctness as a score; None in an empty cell.
+    """Return PSST's correctness as a score; None for an empty cell.
+
+    Args:
+        text: of a cell.
+        where: its place, for the message.
 
     Raises:
         UsageError: it is neither true nor false.

@@ -211,7 +211,15 @@ class Live:
 
 
 def keep(session: Session, recording: str, path: Path, seconds: float, remarks: str) -> Events:
-    """Keep a whole file in the store, and only then remove it where it was made."""
+    """Store a whole recording, and then remove the file where it was made.
+
+    Args:
+        session: to which it belongs.
+        recording: its uid.
+        path: of the file.
+        seconds: how long it is.
+        remarks: what went wrong while it was made, or empty.
+    """
     sha256 = session.spoken.keep_recording(recording, path)
     made = session.spoken.end(RecordingEnded(recording, sha256, seconds, remarks))
     path.unlink(missing_ok=True)
@@ -236,6 +244,11 @@ def left_over(session: Session) -> tuple[tuple[str, Path], ...]:
 
 def adopt_recording(session: Session, recording: str, path: Path) -> Events:
     """Store a recording that was interrupted, with everything recorded until then.
+
+    Args:
+        session: to which it belongs.
+        recording: its uid.
+        path: of the file.
 
     Raises:
         TabwbError: nothing of it can be read.

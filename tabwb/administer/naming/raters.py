@@ -27,6 +27,10 @@ def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, 
 
     Right or wrong and the distance are of the transcript alone, the proposed code is of what a
     listener heard where one did. A transcript in error gives ratings in error, no wrong answer.
+
+    Args:
+        naming: the trial.
+        transcript: one of its transcripts.
     """
     rater = f"{RATER}:{transcript.transcriber}"
     if transcript.status == "error":

@@ -28,7 +28,7 @@ from tabwb.speech.quality import quality
 
 
 def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.Event]:
-    """Take up a file for each item that still waits, in the order of the battery.
+    """Import a file for each item that still waits, in the order of the battery.
 
     What was recorded was given: neither a start item nor the end of a subtest leaves a file out.
     Of replicates the first one that waits gets it. Where the takes of an item that are kept are the
@@ -42,7 +42,7 @@ def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.E
         What was made, after each commit.
 
     Raises:
-        TabwbError: a file is no sound file; what was taken up before it stays.
+        TabwbError: a file is not a sound file; the files before it stay imported.
     """
     takes = {item: list(group) for item, group in groupby(sorted(files), lambda one: one.item)}
     names = {place: name for name, place in item_names(session.battery).items()}
@@ -54,7 +54,7 @@ def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.E
 
 
 def _left(session: Session, trial: Trial, files: Sequence[TakeFile]) -> Sequence[TakeFile]:
-    """The takes of an item that are still to be taken up."""
+    """The takes of an item that are still to be imported."""
     if trial.state is TrialState.PLANNED:
         return files
     given = len(trial.attempts)
@@ -83,7 +83,7 @@ def waiting(
         session: whose responses.
         spec: of the transcriber.
         by_any: leave out what any other has transcribed too.
-        typed_again: with what a person typed before: the file may have been mended since.
+        typed_again: with what a person typed before: the file may have been corrected since.
     """
     jobs: list[Job] = []
     for trial in session.trials:
@@ -116,7 +116,13 @@ def waiting(
 def transcribe(
     session: Session, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
 ) -> Iterator[events.Event]:
-    """Have responses transcribed, and keep each transcript as it comes.
+    """Have responses transcribed, and store each transcript as it comes.
+
+    Args:
+        session: whose responses they are.
+        transcribing: an open transcriber.
+        jobs: of :func:`waiting`.
+        cancel: stops at the next response.
 
     Raises:
         NoConsent: the speaker has not agreed to that.
@@ -141,7 +147,12 @@ def _stands(session: Session, job: Job, transcript: Transcript) -> bool:
 
 
 def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]:
-    """Items with a recording whose first file is another sound than any that is kept of them."""
+    """Return the files whose sound is not among those stored of their item.
+
+    Args:
+        session: whose recordings are stored.
+        files: of the folder.
+    """
     names = {place: name for name, place in item_names(session.battery).items()}
     sounds = {
         each.uid: each.sha256 for each in session.store.people.recordings(session.administration.id)
@@ -161,7 +172,11 @@ def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]
 
 
 def permit(session: Session, spec: str) -> None:
-    """Before a transcriber hears the speaker: ask for the consent, and note it in the log.
+    """Check the consent before a transcriber hears the speaker, and log the act.
+
+    Args:
+        session: of the speaker.
+        spec: of the transcriber.
 
     Raises:
         NoConsent: the speaker has not agreed to that.

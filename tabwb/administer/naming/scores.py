@@ -200,9 +200,14 @@ def named_item(naming: Naming) -> NamedItem:
 def heard_of_speaker(
     view: NamingView, attempt: Attempt, transcript: Transcript
 ) -> tuple[Segment, ...]:
-    """The segments of a transcript without those in which the administrator speaks.
+    """Return the segments of a transcript without those in which the administrator speaks.
 
-    Where phonemes have no times of their own nobody knows which ones those are.
+    Phonemes without times of their own all stay.
+
+    Args:
+        view: the trial.
+        attempt: its response.
+        transcript: of the response.
     """
     if not transcript.timed:
         return transcript.segments

@@ -357,6 +357,10 @@ def is_recorded(trial: Trial) -> bool:
 def is_rater(by: str, name: str) -> bool:
     """Return whether a rater as stored is the one that a name means.
 
+    Args:
+        by: the rater as stored.
+        name: a study ID or a rater, or empty.
+
     >>> is_rater("person:R1", "R1"), is_rater("person:R1", "person:R1"), is_rater("person", "")
     (True, True, False)
     """

@@ -61,7 +61,7 @@ def attempt_in_error(
     partial: Reply | None = None,
     decoding: Decoding | None = None,
 ) -> Attempt:
-    """The next attempt of a trial: no answer could be had, for the reason ``error``.
+    """Return the next attempt of a trial: there is no answer, for the reason ``error``.
 
     Args:
         trial: as it stands.
@@ -85,9 +85,9 @@ def attempt_in_error(
 
 
 def storable(text: str) -> str:
-    r"""Text as every store can keep it: NUL and halves of characters become visible escapes.
+    r"""Return text as every store can keep it: NUL and halves of characters become visible escapes.
 
-    A terminal passes on bytes that are no UTF-8 as such halves (PEP 383); they are no Unicode.
+    A terminal passes on bytes that are not UTF-8 as such halves (PEP 383), which are not Unicode.
     PostgreSQL keeps no NUL.
 
     >>> storable("caf\udce9"), storable("a\x00b")

@@ -48,6 +48,11 @@ def pieces(backend: ModelBackend, request: Request, cancel: Cancel) -> Iterator[
     The options of a request under protocol ``likelihood`` are weighed; every other request is
     answered by the back end's ``reply``.
 
+    Args:
+        backend: opened.
+        request: of one trial.
+        cancel: stops the reply.
+
     Raises:
         ComponentError: the back end failed, or gave likelihoods that cannot be used.
     """

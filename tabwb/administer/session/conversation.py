@@ -67,7 +67,12 @@ def request_for(
 
 
 def token_limit(subtest: Subtest, conditions: Conditions) -> int:
-    """Return the most tokens of a reply to a subtest (:attr:`Conditions.token_limits`)."""
+    """Return the most tokens of a reply to a subtest (:attr:`Conditions.token_limits`).
+
+    Args:
+        subtest: with its own limit.
+        conditions: with the limit of the run.
+    """
     own, given = subtest.max_tokens, conditions.decoding.max_tokens
     if own is None or conditions.token_limits == "run":
         return given

@@ -26,6 +26,11 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
     Yields pieces and waits as :class:`~tabwb.records.events.Streamed` and ``Waiting`` (transient),
     then what was committed.
     Whatever the back end raises becomes an attempt in error; it never ends the program.
+
+    Args:
+        session: with a prompt shown.
+        backend: opened.
+        cancel: stops the reply.
     """
     request = session.request()
     number, trial = session.administration.id, session.position[0]
@@ -102,7 +107,7 @@ def drive(
     if session.status is AdministrationStatus.RUNNING:
         if session.upcoming(1) or session.state.in_error:
             yield from session.pause("stopped by the user")
-        else:  # the last answer came before the stop: nothing is left to go on with
+        else:  # the last answer came before the stop: nothing is left to ask
             yield from session.next()
 
 
@@ -114,6 +119,12 @@ def ask_together(
     An answer waits for those before it, because some verdicts depend on what was said earlier; it
     is recorded as soon as they are there, and at the latest when the run stops. Answers that a
     cancelled back end did not give leave their trials as they were.
+
+    Args:
+        session: running.
+        backend: opened.
+        trials: to be asked.
+        cancel: stops the replies.
     """
     number = session.administration.id
     requests = [session.request(trial) for trial in trials]

@@ -16,12 +16,16 @@ from tabwb.records.trials import PlannedTrial
 
 
 def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial, ...]:
-    """Every trial in the order given: replicate by replicate, subtest by subtest.
+    """Return every trial in the order given: replicate by replicate, subtest by subtest.
 
     Practice items come once, first in their subtest, in the battery's order. Items are shuffled
     within their subtest only, because the instructions belong to it. Each shuffle has a seed of its
     own made of the run's seed, the replicate and the place, so that adding a subtest does not
     change the order of the others. A rotated choice item is given once per rotation.
+
+    Args:
+        battery: to be given.
+        conditions: with seed, replicates and orders.
     """
     trials: list[PlannedTrial] = []
     for replicate in range(conditions.replicates):
@@ -71,10 +75,14 @@ def _generator(conditions: Conditions, replicate: int, place: str) -> random.Ran
 
 
 def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
-    """Whether replicates of these conditions can only repeat each other.
+    """Return whether replicates of these conditions can only repeat each other.
 
     True for a model that decodes greedily when neither options nor the items' order (which
     matters only inside one conversation) change from one replicate to the next.
+
+    Args:
+        battery: to be given.
+        conditions: how.
     """
     if conditions.kind != "model" or conditions.replicates < 2 or not conditions.decoding.greedy:
         return False

@@ -94,7 +94,13 @@ class Raters:
         return tuple(said for rater, said in self._declarations.items() if rater in raters)
 
     def response(self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]) -> Response:
-        """What raters are told of one answer; arguments as for :meth:`rate`."""
+        """Return what raters are told of one answer.
+
+        Args:
+            plan: the trial that the attempt answers.
+            attempt: in state ok.
+            trials: all trials, for what was said before.
+        """
         subtest = self._battery.subtest(plan.subtest)
         item = subtest.item(plan.item)
         return Response(
@@ -115,7 +121,7 @@ class Raters:
 
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
         # Of the same replicate only: greedy replicates repeat each other by construction, and a
-        # formula that returns for that reason is no stereotypy.
+        # formula that returns for that reason is not a stereotypy.
         said: list[str] = []
         # Place by place: a slice would copy all of a long run for each answer.
         for at in range(plan.number - 2, -1, -1):
@@ -216,10 +222,14 @@ def _guarded(
 
 
 def checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
-    """Ratings as they can be stored.
+    """Return ratings as they can be stored.
+
+    Args:
+        rater: whose ratings they are.
+        ratings: as a plugin gave them.
 
     Raises:
-        TypeError, ValueError: a plugin gave what is no rating of its own.
+        TypeError, ValueError: a plugin gave something else than ratings of its own.
     """
     checked: dict[str, Rating] = {}
     for rating in ratings:

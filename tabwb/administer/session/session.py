@@ -211,6 +211,9 @@ class Session:
 
         A trial whose attempts failed in this session comes again only after all others; when
         nothing but such trials is left the session pauses, so that a dead back end ends a run.
+
+        Raises:
+            TabwbError: an item waits for its answer, or the administration is not running.
         """
         self.must_run()
         if self.awaiting:
@@ -227,7 +230,11 @@ class Session:
         return self._finish()
 
     def begin_at(self, number: int) -> Events:
-        """Put one planned trial before the examinee, out of turn: its answer is there already."""
+        """Show one planned trial out of turn.
+
+        Raises:
+            TabwbError: it does not wait to be given.
+        """
         self.must_run()
         trial = self.history.trial(number)
         if self.awaiting or trial.state is not TrialState.PLANNED:
@@ -316,7 +323,11 @@ class Session:
         return made
 
     def repeat(self) -> Events:
-        """Ask the current item again; what was answered before stays and the new answer counts."""
+        """Ask the current item again; what was answered before stays and the new answer counts.
+
+        Raises:
+            TabwbError: no item was shown, or it still waits.
+        """
         if self.status is not AdministrationStatus.DONE:
             self.must_run()
         trial = self.current
@@ -327,7 +338,11 @@ class Session:
         return self._start(trial)
 
     def skip(self, reason: str) -> Events:
-        """Pass over the current item, for a reason; it can be taken back with :meth:`undo`."""
+        """Pass over the current item, for a reason; it can be taken back with :meth:`undo`.
+
+        Raises:
+            TabwbError: there is no item to skip, or it has an answer.
+        """
         self._must_not_be_discontinued()
         trial = self.current_or_error("skip")
         if trial.counting is not None:
@@ -350,6 +365,9 @@ class Session:
         Args:
             reason: why; must not be empty.
             number: the trial's number, or None for the current one.
+
+        Raises:
+            TabwbError: there is no such item, or it is void already.
         """
         trial = (
             self.current_or_error("declare void") if number is None else self.history.trial(number)
@@ -369,6 +387,9 @@ class Session:
         """Take back the latest answer, skip, void or discontinuation; its rows stay, marked.
 
         A finished administration goes on when an item is unanswered after that.
+
+        Raises:
+            TabwbError: there is nothing to take back.
         """
         target = self.history.undoable
         if target is None:
@@ -392,7 +413,12 @@ class Session:
         return made
 
     def note(self, text: str, number: int | None = None) -> Events:
-        """Write a note on an item (the current one unless ``number`` says which)."""
+        """Write a note on an item, or on the administration before the first.
+
+        Args:
+            text: the note.
+            number: of the trial; None: the current one.
+        """
         where = number if number is not None else self.state.number
         if where is not None:
             self.history.trial(where)
@@ -439,7 +465,11 @@ class Session:
         )
 
     def discontinue(self, reason: str) -> Events:
-        """End early, for a reason; what was not given reads *not administered*."""
+        """End early, for a reason; what was not given reads *not administered*.
+
+        Raises:
+            TabwbError: the administration is over already.
+        """
         if self.status in OVER:
             raise TabwbError(f"this administration is {self.status.value} already")
         made = self.commit(
@@ -452,7 +482,12 @@ class Session:
     # ---------------------------------------------------------------- for strategies
 
     def commit(self, entries: Sequence[Entry], *made: events.Event) -> Events:
-        """Store entries, and return the events after the observers had them."""
+        """Store entries, and return the events after the observers had them.
+
+        Args:
+            entries: what is stored, in order.
+            made: the events that tell of it.
+        """
         whole = [*([self._started] if self._started else ()), *entries]
         self.store.append(self.administration.id, whole)
         self._started = None

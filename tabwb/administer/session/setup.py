@@ -24,7 +24,11 @@ from tabwb.store.store import Store
 
 
 def find_battery(plugins: Plugins, argument: str) -> Battery:
-    """The battery that an id or a path names, read and checked.
+    """Return the battery that an id or a path names, read and checked.
+
+    Args:
+        plugins: with batteries and components.
+        argument: an id, or a path.
 
     Raises:
         UsageError: there is none of this id.
@@ -34,7 +38,12 @@ def find_battery(plugins: Plugins, argument: str) -> Battery:
 
 
 def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Conditions:
-    """The same conditions with every spec in the form that is stored, checked against the battery.
+    """Return the conditions with specs as they are stored, checked against the battery.
+
+    Args:
+        plugins: with batteries and components.
+        battery: to be given.
+        conditions: as asked for.
 
     Raises:
         UsageError: a spec names nothing, or the battery may not be given to this examinee.
@@ -77,7 +86,12 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
 
 
 def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
-    """Return how many replicates a model of recorded answers holds; 0 for any other examinee."""
+    """Return how many replicates a model of recorded answers holds; 0 for any other examinee.
+
+    Args:
+        plugins: with batteries and components.
+        conditions: with the examinee.
+    """
     if conditions.kind != "model":
         return 0
     descriptor, spec = plugins.resolve("models", conditions.examinee)
@@ -85,9 +99,14 @@ def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
 
 
 def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
-    """A sentence about replicates that say nothing new or are left out, or empty.
+    """Return a sentence about replicates that say nothing new or are left out, or nothing.
 
     Recorded answers are all different draws, whatever decoding the run names.
+
+    Args:
+        plugins: with batteries and components.
+        battery: to be given.
+        conditions: how.
     """
     if recorded := recorded_replicates(plugins, conditions):
         if recorded <= conditions.replicates:
@@ -115,7 +134,12 @@ def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) 
 
 
 def idle_judges(battery: Battery, conditions: Conditions) -> str:
-    """Return a sentence about judges that have nothing to rate in this battery, or nothing."""
+    """Return a sentence about judges that have nothing to rate in this battery, or nothing.
+
+    Args:
+        battery: to be given.
+        conditions: with the judges.
+    """
     if battery.features or not conditions.judges:
         return ""
     return (
@@ -156,6 +180,12 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
 
     The battery's content and the whole plan are in the store before the session is returned.
 
+    Args:
+        store: where it is kept.
+        plugins: with the components.
+        battery: to be given.
+        conditions: resolved.
+
     Raises:
         NoConsent: a registered speaker has not agreed.
     """
@@ -173,7 +203,13 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
 def create_naming(
     store: Store, plugins: Plugins, battery: Battery, conditions: Conditions
 ) -> Session:
-    """Begin an administration of a battery that is named aloud; as :func:`create`.
+    """Begin an administration of a battery that is answered aloud, as :func:`create`.
+
+    Args:
+        store: where it is kept.
+        plugins: with the components.
+        battery: to be given.
+        conditions: resolved.
 
     Raises:
         UsageError: nothing in the battery is named aloud.
@@ -217,6 +253,10 @@ def notated(
 def check_typed(plugins: Plugins, transcriber: str | None) -> None:
     """Read a table of transcripts that a person typed, before anything is begun for it.
 
+    Args:
+        plugins: with batteries and components.
+        transcriber: its spec, or None.
+
     Raises:
         TabwbError: it cannot be read, or a line of it is wrong.
     """
@@ -230,7 +270,12 @@ def check_typed(plugins: Plugins, transcriber: str | None) -> None:
 
 
 def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Session:
-    """Open an administration of a naming battery again; as :func:`resume`.
+    """Open an administration of a battery that is answered aloud again, as :func:`resume`.
+
+    Args:
+        store: with the administration.
+        plugins: with the components.
+        reference: its id or uid.
 
     Raises:
         UsageError: it is none.
@@ -251,6 +296,11 @@ def resume(store: Store, plugins: Plugins, reference: int | str) -> Session:
     """Open an administration again, with the battery as it was when it began.
 
     Its status is left as it is: :meth:`Session.resume` goes on after a pause.
+
+    Args:
+        store: with the administration.
+        plugins: with the components.
+        reference: its id or uid.
 
     Raises:
         StoreError: there is none, or it is open elsewhere.

@@ -109,6 +109,10 @@ class Transcribing:
 
         A job whose sound cannot be read, or that the transcriber fails on, yields a transcript in
         status ``error``. Where ``cancel`` is set the rest yields nothing.
+
+        Args:
+            jobs: what is to be transcribed.
+            cancel: stops at the next stretch.
         """
         for first in range(0, len(jobs), TOGETHER):
             if cancel.is_set():

@@ -16,9 +16,13 @@ HIGHEST = 1.0 + 1e-6
 
 
 def checked(transcript: object, spec: str) -> Transcript:
-    """A transcript that keeps what the contract says, under the spec it was asked by.
+    """Return a transcript that keeps the contract, under the spec it was asked by.
 
-    One that does not is in error, with what is wrong: it is no answer, and harms no other.
+    One that breaks the contract becomes a transcript in error that says what is wrong.
+
+    Args:
+        transcript: what a plugin gave.
+        spec: of the transcriber.
 
     >>> checked(Transcript("x", "ok", (Segment("QQ", 0.0, 0.1),)), "x").error
     "'QQ' is not a phoneme: a transcriber must map its own labels"

@@ -16,7 +16,7 @@ from tabwb.tasks.task_type import TaskType
 
 
 def check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """Yield the items that show nothing and ask nothing, and pictures that are no picture files.
+    """Yield the items without a picture and a question, and pictures in other kinds of files.
 
     Args:
         path: of the subtest.
