@@ -18,7 +18,7 @@ from tabwb.battery.starting_points import (
     title_of,
 )
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import is_kebab
 
 
 def new_battery(

@@ -16,7 +16,7 @@ from tabwb.cli.battery_naming import item_lines, rule_lines
 from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
 from tabwb.cli.pronounce import pronounce
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import is_kebab
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:

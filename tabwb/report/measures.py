@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabwb.records.states import Protocol
-from tabwb.scoring import accuracy
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.estimate import Estimate, chance_corrected
 from tabwb.scoring.yes_no import balanced_accuracy, yes_rate
 
 NONE = "-"
@@ -93,7 +92,7 @@ def _chance_corrected(answers: ScoredAnswers) -> Estimate:
         return Estimate(None, "not a subtest with options")
     if not answers.n:
         return Estimate(None, "no item answered")
-    return accuracy.chance_corrected(answers.accuracy, answers.guessing, answers.protocol)
+    return chance_corrected(answers.accuracy, answers.guessing, answers.protocol)
 
 
 _NOT_YES_NO = Estimate(None, "not a subtest of yes or no")

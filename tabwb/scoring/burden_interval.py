@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum
 
-from tabwb.scoring.accuracy import LEVEL, clopper_pearson
 from tabwb.scoring.distributions import chi2_quantile, t_quantile
 from tabwb.scoring.estimate import (
     DETERMINISTIC,
+    LEVEL,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,
     Estimand,
     EstimatedInterval,
     Interval,
+    clopper_pearson,
 )
 
 REPLICATE_CORRELATION = 0.1

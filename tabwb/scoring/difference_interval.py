@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from math import fsum
 
-from tabwb.scoring.accuracy import LEVEL
 from tabwb.scoring.burden_interval import effective_responses, sum_of_squares
 from tabwb.scoring.distributions import t_quantile
 from tabwb.scoring.estimate import (
     DETERMINISTIC,
+    LEVEL,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,

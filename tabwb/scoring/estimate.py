@@ -1,9 +1,15 @@
-"""Values and intervals that may be missing, with the reason why."""
+"""Estimates and intervals that may be missing with a reason, and accuracy with its baselines."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+
+from tabwb.records.states import Protocol
+from tabwb.scoring.distributions import beta_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +105,106 @@ class EstimatedInterval:
     def deterministic(self) -> bool:
         """Whether there is no interval because nothing was drawn."""
         return self.reason == DETERMINISTIC
+
+
+LEVEL = 0.95
+MUST_CHOOSE = frozenset({Protocol.ENFORCED, Protocol.LIKELIHOOD})
+"""Protocols under which every answer is one of the options, so that a guess can be right."""
+
+
+@lru_cache(maxsize=4096)
+def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval | None:
+    """Return the exact (Clopper-Pearson) interval of a share; None where nothing was counted.
+
+    With alpha = 1 - level: the low end is the alpha/2 quantile of Beta(k, n-k+1) and 0 for k = 0,
+    the high end the 1-alpha/2 quantile of Beta(k+1, n-k) and 1 for k = n.
+    Source: Clopper and Pearson, Biometrika 26 (1934), 404.
+
+    Args:
+        correct: successes k, 0 to n.
+        n: independent trials; replicates of few items are not independent. Both may be fractions,
+            as an effective number of trials is.
+        level: coverage, between 0 and 1.
+
+    Raises:
+        ValueError: ``correct`` is not between 0 and ``n``.
+
+    >>> round(clopper_pearson(0, 5).high, 12)
+    0.521823750105
+    >>> clopper_pearson(0, 0) is None
+    True
+    """
+    if not 0 <= correct <= n:
+        raise ValueError(f"{correct} of {n} is not a valid share")
+    if n == 0:
+        return None
+    tail = (1 - level) / 2
+    # At the ends the quantiles have a closed form: I_x(1, n) = 1 - (1 - x)^n.
+    if correct == 0:
+        return Interval(0.0, -math.expm1(math.log(tail) / n))
+    if correct == n:
+        return Interval(tail ** (1 / n), 1.0)
+    return Interval(
+        beta_quantile(tail, correct, n - correct + 1),
+        beta_quantile(1 - tail, correct + 1, n - correct),
+    )
+
+
+def guessing_rate(n_options: Iterable[int]) -> Estimate:
+    """Return the share right by guessing: the mean of 1 / options shown, over the trials.
+
+    >>> guessing_rate([6, 6, 2]).value
+    0.27777777777777773
+    """
+    counts = [count for count in n_options if count]
+    return ratio(sum(1 / count for count in counts), len(counts), "no item with options")
+
+
+def always_first(trials: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
+    """Share right by always naming the first option shown, over (expected, options shown).
+
+    >>> always_first([("lion", ["lion", "drum"]), ("drum", ["lion", "drum"])]).value
+    0.5
+    """
+    hits = [options[0] == expected for expected, options in trials if options]
+    return ratio(sum(hits), len(hits), "no item with options")
+
+
+def always_yes(expected: Iterable[str], yes: str = "Yes") -> Estimate:
+    """Return the share right by always saying Yes.
+
+    Args:
+        expected: the right answer of each trial.
+        yes: the battery's word for Yes.
+
+    >>> always_yes(["Yes", "No", "No", "Yes", "Yes"]).value
+    0.6
+    """
+    answers = list(expected)
+    return ratio(answers.count(yes), len(answers), "no item answered")
+
+
+def chance_corrected(p: Estimate, c: Estimate, protocol: Protocol | None) -> Estimate:
+    """Return accuracy above guessing: ``(p - c) / (1 - c)``, not clipped (below 0 is below chance).
+
+    Only where a guess must land on an option, protocols ``enforced`` and ``likelihood``; a free
+    answer need not be an option, and nothing is "corrected" there.
+
+    Args:
+        p: share correct.
+        c: share right by guessing.
+        protocol: how the answers were obtained; None where several protocols are mixed.
+
+    >>> chance_corrected(Estimate(0.4), Estimate(0.5), Protocol.ENFORCED).value
+    -0.19999999999999996
+    >>> chance_corrected(Estimate(0.4), Estimate(0.5), Protocol.GENERATE).reason
+    'protocol generate: an answer need not be one of the options'
+    """
+    if protocol not in MUST_CHOOSE:
+        name = "mixed" if protocol is None else protocol.value
+        return Estimate(None, f"protocol {name}: an answer need not be one of the options")
+    if p.value is None:
+        return p
+    if c.value is None:
+        return c
+    return ratio(p.value - c.value, 1 - c.value, "guessing is always right")

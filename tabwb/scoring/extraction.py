@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tabwb.scoring.segments import Segment, answered, plain, segments, words_of
-from tabwb.scoring.text import word_set
+from tabwb.scoring.text import Segment, answered, plain, segments, word_set, words_of
 
 FRAME = word_set(
     "a an the it it's its is this that that's i i'd i'm think believe guess say said would go with "

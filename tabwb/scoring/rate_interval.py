@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tabwb.scoring.accuracy import LEVEL, clopper_pearson
 from tabwb.scoring.distributions import beta_quantile
 from tabwb.scoring.estimate import (
     DETERMINISTIC,
+    LEVEL,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,
     Estimand,
     EstimatedInterval,
     Interval,
+    clopper_pearson,
 )
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tabwb.scoring.segments import plain, words_of
-from tabwb.scoring.text import straight, without_stop
+from tabwb.scoring.text import plain, straight, without_stop, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_")
 _BEGUN = 2

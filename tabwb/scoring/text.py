@@ -1,9 +1,11 @@
-"""Plain operations on response text that several scorers share."""
+"""Operations on response text that several scorers share: words, plain text, segments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "„": "“", "«": "»"}
@@ -106,3 +108,192 @@ def contains(whole: Sequence[str], part: Sequence[str]) -> bool:
     """
     run, size = tuple(part), len(part)
     return any(tuple(whole[at : at + size]) == run for at in range(len(whole) - size + 1))
+
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,30}>")
+_BOXED = re.compile(r"\\boxed\s*\{([^{}]*)\}")
+_MARKUP = re.compile(r"[*_`#~$\\\"“”„«»‹›{}\[\]]")
+_SPELLED = re.compile(r"(?<![\w'-])[^\W\d_](?:[-. ][^\W\d_]){2,}(?![\w'-])")
+_PIECE = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?|\n|[.,;:!?()|/=–—-]+|[^\w\s]")
+_LETTER = re.compile(r"[^\W_]")
+BREAKS = word_set("because since while whereas but unlike although though so therefore thus hence")
+"""These words start a new segment."""
+_BEFORE_SO = word_set("think believe guess say suppose hope do not")
+_NEXT_TURN = re.compile(
+    r"(?:(?:q|question|user|human|instructions?|prompt|input|example|exercise|task)\s*\d*\s*[:.)]"
+    r"|answer with\b)",
+    re.IGNORECASE,
+)
+_QUESTION_WORDS = 4
+_STRETCH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Words between two marks.
+
+    Attributes:
+        words: case folded.
+        before: the marks before it; empty at the beginning and before a word of :data:`BREAKS`.
+        after: the marks after it.
+    """
+
+    words: tuple[str, ...]
+    before: str = ""
+    after: str = ""
+
+    @property
+    def is_question(self) -> bool:
+        """Whether a question mark ends it."""
+        return "?" in self.after
+
+
+def plain(text: str, spelled: Iterable[str] = ()) -> str:
+    """Return the text case folded, without markup and signs around an answer.
+
+    Compatibility forms are normalised (NFKC: full-width letters), soft hyphens and other invisible
+    signs, quotation marks, Markdown and tags are removed, and a word of ``spelled`` whose letters
+    are separated by hyphens, stops or spaces is joined [ours].
+
+    Args:
+        text: a response, a prompt or an option.
+        spelled: words that are joined where they are spelled out.
+
+    >>> plain("**Ｂoot**", ["boot"]), plain("B-O-O-T", ["boot"]), plain("<b>no</b>").strip()
+    ('boot', 'boot', 'no')
+    """
+    folded = unicodedata.normalize("NFKC", straight(text)).translate(_INVISIBLE)
+    folded = _BOXED.sub(r" answer: \1 ", folded)
+    folded = straight(_MARKUP.sub("", _TAG.sub(" ", folded))).casefold()
+    wanted = {word.casefold() for word in spelled}
+
+    def joined(match: re.Match[str]) -> str:
+        word = re.sub(r"[-. ]", "", match.group())
+        return word if word in wanted else match.group()
+
+    return _SPELLED.sub(joined, folded) if wanted else folded
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of plain text; hyphens join, so that *boot-shaped* is one word.
+
+    >>> words_of("the boot-shaped thing, isn't it")
+    ['the', 'boot-shaped', 'thing', "isn't", 'it']
+    """
+    return [piece for piece in _PIECE.findall(text) if _LETTER.match(piece)]
+
+
+def answered(text: str, prompts: Sequence[str], marks: Iterable[Sequence[str]]) -> str:
+    r"""Return the text up to where a next question begins, as base models write one.
+
+    A next question is a line that is a line of the prompt, opens as a turn (*Q:*, *User:*) or asks
+    in four words or more, after a line that names an answer.
+
+    Args:
+        text: as :func:`plain` returns it.
+        prompts: the prompts, plain.
+        marks: the words of each possible answer.
+
+    >>> answered("no\nq: is it?\na: yes", [], [["yes"], ["no"]])
+    'no'
+    """
+    asked = {tuple(words_of(line)) for prompt in prompts for line in prompt.splitlines()} - {()}
+    answers = [tuple(mark) for mark in marks]
+    named = False
+    kept: list[str] = []
+    for line in text.splitlines():
+        words = tuple(words_of(line))
+        is_prompt = words in asked
+        asks = "?" in line and len(words) >= _QUESTION_WORDS
+        if named and (is_prompt or asks or _NEXT_TURN.match(line.strip())):
+            break
+        kept.append(line)
+        if not (is_prompt or asks):
+            named = named or any(contains(words, mark) for mark in answers)
+    return "\n".join(kept)
+
+
+def segments(
+    text: str, prompts: Sequence[str] = (), options: Sequence[Sequence[str]] = ()
+) -> tuple[Segment, ...]:
+    """Return the segments of a text without the words of the prompt.
+
+    Removed are lines of the prompt, the list of all options in order, and stretches of four or more
+    words of a line of the prompt that contain an option.
+
+    Args:
+        text: as :func:`plain` returns it.
+        prompts: the prompts, plain.
+        options: the words of each option, in the order given.
+
+    >>> [one.words for one in segments("boot, not boat. because a boat floats")]
+    [('boot',), ('not', 'boat'), ('because', 'a', 'boat', 'floats')]
+    >>> [one.words for one in segments("is it? (a, b) b", ["is it? (a, b)"], [["a"], ["b"]])]
+    [('b',)]
+    """
+    pieces = _PIECE.findall(text)
+    places = [at for at, piece in enumerate(pieces) if _LETTER.match(piece)]
+    words = [pieces[at] for at in places]
+    gone = {places[at] for at in _prompted(words, prompts, options)}
+    parts: list[Segment] = []
+    current: list[str] = []
+    before = ""
+
+    def close(after: str) -> None:
+        nonlocal before
+        if current:
+            parts.append(Segment(tuple(current), before, after))
+            current.clear()
+        before = after
+
+    for at, piece in enumerate(pieces):
+        if at in gone:
+            if current:
+                close("\n")
+            continue
+        if _LETTER.match(piece):
+            if piece in BREAKS and current and (piece != "so" or current[-1] not in _BEFORE_SO):
+                close("")
+            current.append(piece)
+        else:
+            close(piece)
+    close("")
+    return tuple(parts)
+
+
+def _prompted(
+    words: Sequence[str], prompts: Sequence[str], options: Sequence[Sequence[str]]
+) -> set[int]:
+    """Return the positions of the words that belong to the prompt."""
+    if not prompts:
+        return set()
+    lines = [run for prompt in prompts for line in prompt.splitlines() if (run := words_of(line))]
+    listed = [word for option in options for word in option]
+    units = [run for run in lines if len(run) > 1]
+    if len(options) > 2:
+        units.append(listed)
+    gone: set[int] = set()
+    for unit in sorted(units, key=len, reverse=True):
+        size = len(unit)
+        for at in range(len(words) - size + 1):
+            if words[at : at + size] == unit and at not in gone:
+                gone.update(range(at, at + size))
+    questions = [_without(run, listed) for run in lines]
+    stretches = {
+        tuple(run[at : at + _STRETCH]) for run in questions for at in range(len(run) - _STRETCH + 1)
+    }
+    marks = {tuple(option) for option in options}
+    for at in range(len(words) - _STRETCH + 1):
+        stretch = tuple(words[at : at + _STRETCH])
+        if stretch in stretches and any(contains(stretch, mark) for mark in marks):
+            gone.update(range(at, at + _STRETCH))
+    return gone
+
+
+def _without(run: list[str], listed: list[str]) -> list[str]:
+    size = len(listed)
+    for at in range(len(run) - size + 1):
+        if size and run[at : at + size] == listed:
+            return run[:at] + run[at + size :]
+    return run

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.scoring.choice import Choice, Reading, read_choice
 from tabwb.scoring.estimate import Estimate, ratio
-from tabwb.scoring.segments import Segment, answered, plain, segments
-from tabwb.scoring.text import word_set
+from tabwb.scoring.text import Segment, answered, plain, segments, word_set
 
 _YES, _NO = 0, 1
 

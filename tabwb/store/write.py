@@ -21,8 +21,8 @@ from tabwb.records.entries import (
     RatingsEntry,
 )
 from tabwb.records.errors import StoreError
-from tabwb.records.identifiers import uuid7
 from tabwb.records.ratings import Declaration, Rating
+from tabwb.records.specs import uuid7
 from tabwb.records.trials import PlannedTrial
 from tabwb.store import codec
 from tabwb.store.database import Transaction

@@ -4,8 +4,8 @@ import uuid
 
 import pytest
 
-from tabwb.records.identifiers import uuid7
 from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.specs import uuid7
 from tabwb.records.states import (
     AttemptState,
     RatingStatus,

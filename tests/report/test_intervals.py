@@ -14,9 +14,8 @@ from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE, cautions
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.summary import Summary, pool, summarise
-from tabwb.scoring.accuracy import clopper_pearson
 from tabwb.scoring.burden_interval import burden_interval
-from tabwb.scoring.estimate import Estimand
+from tabwb.scoring.estimate import Estimand, clopper_pearson
 from tabwb.scoring.rate_interval import rate_interval
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered
 from tests.report.test_tables import printed, unwrapped

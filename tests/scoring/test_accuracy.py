@@ -6,14 +6,15 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from tabwb.records.states import Protocol
-from tabwb.scoring.accuracy import (
+from tabwb.scoring.estimate import (
+    Estimate,
+    Interval,
     always_first,
     always_yes,
     chance_corrected,
     clopper_pearson,
     guessing_rate,
 )
-from tabwb.scoring.estimate import Estimate, Interval
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

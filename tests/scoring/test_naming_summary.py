@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabwb.scoring.accuracy import clopper_pearson
+from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.naming.summary import (
     CueCount,
     NamedItem,

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tabwb.scoring.usable import Answer, repeated_answers
+from tabwb.scoring.burden import Answer, repeated_answers
 
 PROMPTS = ("Tell me about a trip.", "Describe a memory.", "Tell me about a job.")
 

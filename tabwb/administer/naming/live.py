@@ -15,8 +15,8 @@ from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job
 from tabwb.records.errors import TabwbError
-from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Score, Take
+from tabwb.records.specs import uuid7
 from tabwb.speech import files
 from tabwb.speech.level import Level
 from tabwb.speech.onset import key_presses, onset

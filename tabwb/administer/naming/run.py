@@ -17,8 +17,8 @@ from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
 from tabwb.records.errors import StoreError, TabwbError
-from tabwb.records.identifiers import uuid7
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
+from tabwb.records.specs import uuid7
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.records.trials import Trial

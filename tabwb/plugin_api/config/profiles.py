@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import FILE_MODE, write_private
-from tabwb.records.identifiers import is_kebab
-from tabwb.records.specs import Spec
+from tabwb.records.specs import Spec, is_kebab
 
 if TYPE_CHECKING:
     pass

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tabwb.plugin_api.config.settings import config_folder
-from tabwb.records.identifiers import is_component_id
+from tabwb.records.specs import is_component_id
 
 LIKELIHOOD = "+likelihood"
 NULL = "+likelihood+null"

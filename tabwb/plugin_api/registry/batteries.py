@@ -9,7 +9,7 @@ from pathlib import Path
 from tabwb.plugin_api.descriptors import BatterySource
 from tabwb.plugin_api.registry.index import near
 from tabwb.records.errors import UsageError
-from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import is_kebab
 
 
 class BatteryIndex:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
-from tabwb.records.identifiers import is_component_id
-from tabwb.records.specs import Spec
+from tabwb.records.specs import Spec, is_component_id
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

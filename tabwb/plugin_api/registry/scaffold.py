@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.identifiers import is_kebab
+from tabwb.records.specs import is_kebab
 
 _PYPROJECT = """\
 [build-system]

@@ -22,9 +22,9 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
-from tabwb.scoring.usable import Usable
 from tabwb.tasks.task_type import task_type
 
 Cell = tuple[object, str]
@@ -44,30 +44,6 @@ NOTE = (
     "N are the responses that a judge has judged, of which with_burden have a burden; not_judged "
     "are not in N. Accuracies are by the policy exact."
 )
-
-
-LABELS = {
-    "administration": "the administration that makes the group",
-    "model": "the model's spec, with its lesion",
-    "battery": "the battery's id",
-    "lesion": "the lesion's spec",
-    "protocol": "how answers were obtained",
-    "family": "of the model, as its profile says",
-    "tuning": "of the model, as its profile says",
-}
-"""What a group's label is, by what its administrations have in common."""
-
-
-LABELS = {
-    "administration": "the administration that makes the group",
-    "model": "the model's spec, with its lesion",
-    "battery": "the battery's id",
-    "lesion": "the lesion's spec",
-    "protocol": "how answers were obtained",
-    "family": "of the model, as its profile says",
-    "tuning": "of the model, as its profile says",
-}
-"""What a group's label is, by what its administrations have in common."""
 
 
 LABELS = {

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tabwb.report.measures import NONE, SUBTEST_MEASURES, measure_of
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
-from tabwb.scoring.burden import Burden
+from tabwb.scoring.burden import Burden, Usable
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate, EstimatedInterval, Interval
-from tabwb.scoring.usable import Usable
 from tabwb.tasks.task_type import task_type
 
 FEW = "few usable"

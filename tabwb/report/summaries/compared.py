@@ -12,7 +12,7 @@ from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
 from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
-from tabwb.scoring.burden import RatedResponse
+from tabwb.scoring.burden import RatedResponse, Usable
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_burden
@@ -20,7 +20,6 @@ from tabwb.scoring.estimate import Estimate, EstimatedInterval
 from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
 from tabwb.scoring.multiplicity import holm
 from tabwb.scoring.permutation import MAX_T_FROM, PairedTest, sign_flip_max_t, smallest_p
-from tabwb.scoring.usable import Usable
 
 LABELS = "labels within items"
 ACCURACY, BURDEN, RATE = measures.ACCURACY.title, measures.BURDEN.title, measures.FEATURE_RATE.title

@@ -13,8 +13,8 @@ from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
+from tabwb.scoring.burden import Answer, repeated_answers
 from tabwb.scoring.text import words
-from tabwb.scoring.usable import Answer, repeated_answers
 from tabwb.tasks.task_type import task_type
 
 

@@ -16,9 +16,9 @@ from tabwb.report.summaries.load import sources_of
 from tabwb.report.summaries.paired import Paired, Place, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
 from tabwb.report.summaries.summary import interval_json, pool
+from tabwb.scoring.burden import Usable
 from tabwb.scoring.difference_interval import LEAST_FAMILIES, family_interval
 from tabwb.scoring.estimate import EstimatedInterval
-from tabwb.scoring.usable import Usable
 
 SAID = {"family", "tuning", "parameters"}
 """What a profile must say of a model for it to stand in a pair."""

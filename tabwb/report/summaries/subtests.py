@@ -12,13 +12,22 @@ from tabwb.records.states import ResponseKind
 from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
 from tabwb.report.summaries.counted import CountedResponse, Source, is_answered
 from tabwb.report.summaries.draws import without_draws
-from tabwb.scoring import accuracy
+from tabwb.scoring.burden import NOTHING, Usable, count_usable
 from tabwb.scoring.choice import POLICIES, UNTOLD, Position, Told, positions, told
-from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
+from tabwb.scoring.estimate import (
+    Estimand,
+    Estimate,
+    EstimatedInterval,
+    Interval,
+    always_first,
+    always_yes,
+    clopper_pearson,
+    guessing_rate,
+    ratio,
+)
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
 from tabwb.scoring.rate_interval import rate_interval
-from tabwb.scoring.usable import NOTHING, Usable, count_usable
 from tabwb.scoring.yes_no import YES
 
 NOT_SCORED = "nothing was scored right or wrong here"
@@ -73,7 +82,7 @@ class Share:
         if self.shared:
             (these,) = without_draws([these])
         if all(n == 1 for n in sizes):
-            exact = accuracy.clopper_pearson(right, self.of(policy))
+            exact = clopper_pearson(right, self.of(policy))
             return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, exact), these
         return rate_interval(hits, sizes), these
 
@@ -320,13 +329,13 @@ def _baselines(subtest: Subtest, rows: Sequence[CountedResponse]) -> dict[str, E
     keyed = [(row.item.expected, row) for row in rows if row.item.expected is not None]
     if subtest.task.options:
         return {
-            "always_first": accuracy.always_first((key, row.options) for key, row in keyed),
-            "guessing": accuracy.guessing_rate(len(row.options) for _, row in keyed),
+            "always_first": always_first((key, row.options) for key, row in keyed),
+            "guessing": guessing_rate(len(row.options) for _, row in keyed),
         }
     if subtest.task.answers:
         return {
-            "always_yes": accuracy.always_yes((key for key, _ in keyed), _yes(rows)),
-            "guessing": accuracy.guessing_rate(
+            "always_yes": always_yes((key for key, _ in keyed), _yes(rows)),
+            "guessing": guessing_rate(
                 len(row.options) or len(subtest.task.answers) for _, row in keyed
             ),
         }

@@ -24,11 +24,10 @@ from tabwb.report.summaries.subtests import (
     other_measures,
     summarise_subtest,
 )
-from tabwb.scoring.burden import NO_USABLE, CategoryBurden
+from tabwb.scoring.burden import NO_USABLE, NOTHING, CategoryBurden, Usable, count_usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, ratio
 from tabwb.scoring.text import words
-from tabwb.scoring.usable import NOTHING, Usable, count_usable
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedSubtest

@@ -12,8 +12,7 @@ from statistics import median
 from typing import Literal
 
 from tabwb.records.naming import Score
-from tabwb.scoring.accuracy import clopper_pearson
-from tabwb.scoring.estimate import Interval
+from tabwb.scoring.estimate import Interval, clopper_pearson
 from tabwb.scoring.naming.codes import CODES
 from tabwb.scoring.naming.decide import Outcome
 
