@@ -1,4 +1,4 @@
-"""Every link between the pages of the repository leads to a file and a heading that exist."""
+"""Links and names of files in the pages of the repository lead to files and headings that exist."""
 
 from __future__ import annotations
 
@@ -45,3 +45,40 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# A title: `x`\n[a](#a-title-x) [b](#b) [c](c.md) [d](page.md#d)\n", "utf-8")
     assert list(broken(page)) == ["#b", "c.md", "page.md#d"]
+
+
+FILES = [
+    str(path.relative_to(ROOT))
+    for folder in ("tabwb", "plugins", "batteries", "training", "benchmarks", "tests", "docs")
+    for path in (ROOT / folder).rglob("*")
+    if "__pycache__" not in path.parts
+]
+NAMED = re.compile(
+    r"`((?:tabwb|plugins|batteries|training|benchmarks|tests|docs)/[\w./+-]+|[\w/]+\.py)`"
+)
+
+
+def absent(page: Path) -> Iterator[str]:
+    """Yield the files that a page names in backticks and that do not exist.
+
+    A name may leave out leading folders: ``trial/page.py`` in a list about the workbench.
+    """
+    for name in NAMED.findall(page.read_text(encoding="utf-8")):
+        if not any(f"/{path}".endswith(f"/{name.rstrip('/')}") for path in FILES):
+            yield name
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.name != "CHANGELOG.md"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_every_file_that_is_named_exists(page: Path) -> None:
+    # plugins/tabwb_NAME and tabwb/workbench/NAME are places for files of the reader's.
+    assert [name for name in absent(page) if "NAME" not in name] == []
+
+
+def test_an_absent_file_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("`tabwb/no.py` `trial/page.py` `no/page.py` `tests/`", "utf-8")
+    assert list(absent(page)) == ["tabwb/no.py", "no/page.py"]
