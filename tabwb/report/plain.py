@@ -46,3 +46,13 @@ def picked(record: object, *names: str) -> Json:
     {'value': None, 'reason': 'no item'}
     """
     return {name: plain(getattr(record, name)) for name in names}
+
+
+def picked_or_none(record: object | None, *names: str) -> Json:
+    """Return attributes of a record as plain data, each None where there is no record.
+
+    Args:
+        record: any object, or None.
+        names: of its attributes, in the order of the keys.
+    """
+    return dict.fromkeys(names) if record is None else picked(record, *names)

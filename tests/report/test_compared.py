@@ -268,8 +268,8 @@ def test_single_answers_have_no_test_of_these_prompts() -> None:
 def test_the_smallest_difference_comes_from_the_shared_design() -> None:
     given = battery(texts=5)
     burden = of(compare(source(given, ONE), source(given, OTHER)), BURDEN)
-    assert burden.first is not None
-    expected = detectable_burden(Design(5, 4), len(FEATURES), burden=burden.first)
+    assert burden.sides.first is not None
+    expected = detectable_burden(Design(5, 4), len(FEATURES), burden=burden.sides.first)
     assert burden.showable == expected
 
 

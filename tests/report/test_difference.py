@@ -84,20 +84,20 @@ ALL_WRONG = {f"w{n}": ["b"] for n in range(4)}
 
 def test_four_items_right_and_wrong_give_two_of_sixteen() -> None:
     (accuracy,) = compare(ALL_RIGHT, ALL_WRONG).compared
-    assert (accuracy.first, accuracy.second, accuracy.items) == (1.0, 0.0, 4)
-    assert accuracy.test is not None and accuracy.test.exact
-    assert (accuracy.test.difference, accuracy.test.p) == (1.0, 2 / 16)
+    assert (accuracy.sides.first, accuracy.sides.second, accuracy.items) == (1.0, 0.0, 4)
+    assert accuracy.sides.test is not None and accuracy.sides.test.exact
+    assert (accuracy.sides.test.difference, accuracy.sides.test.p) == (1.0, 2 / 16)
 
 
 def test_responses_to_one_item_are_averaged_first() -> None:
     (accuracy,) = compare({"w0": ["a", "b"], "w1": ["a"]}, {"w0": ["b"], "w1": ["a"]}).compared
-    assert (accuracy.first, accuracy.second, accuracy.items) == (0.75, 0.5, 2)
-    assert accuracy.test is not None and accuracy.test.difference == 0.25
+    assert (accuracy.sides.first, accuracy.sides.second, accuracy.items) == (0.75, 0.5, 2)
+    assert accuracy.sides.test is not None and accuracy.sides.test.difference == 0.25
 
 
 def test_only_shared_items_are_compared() -> None:
     (accuracy,) = compare({"w0": ["a"], "w1": ["b"]}, {"w0": ["a"]}).compared
-    assert (accuracy.items, accuracy.first) == (1, 1.0)
+    assert (accuracy.items, accuracy.sides.first) == (1, 1.0)
 
 
 def test_burdens_of_one_set_are_compared() -> None:
@@ -109,8 +109,8 @@ def test_burdens_of_one_set_are_compared() -> None:
     ]
     assert (burden.measure, burden.rater) == ("symptom burden", JUDGE)
     assert burden.terms == Terms(JUDGE, FEATURES, "connected-text", None)
-    assert (burden.first, burden.second) == (1.5, 0.5)
-    assert burden.test is not None and burden.test.p == 2 / 4
+    assert (burden.sides.first, burden.sides.second) == (1.5, 0.5)
+    assert burden.sides.test is not None and burden.sides.test.p == 2 / 4
 
 
 def test_a_response_with_an_undefined_feature_has_no_burden() -> None:
@@ -143,7 +143,7 @@ def test_a_response_without_a_burden_is_no_response_without_features() -> None:
     odd = replace(first, ratings=(valued(JUDGE, "anomia", 1), undefined(JUDGE, "jargon", "why")))
     other = declared({"t0": ["x"], "t1": ["x"]}, "")
     burden, *_ = difference([replace(one, trials=[odd, second])], [other], ("A", "B")).compared
-    assert (burden.items, burden.first, burden.second) == (1, 1.0, 0.0)
+    assert (burden.items, burden.sides.first, burden.sides.second) == (1, 1.0, 0.0)
 
 
 def test_burdens_under_other_prompts_are_not_compared() -> None:
@@ -161,7 +161,7 @@ def test_of_several_terms_the_shared_ones_are_compared() -> None:
     found = difference([old, new], [declared({"t0": ["fine"]}, "new")], ("A", "B"))
     burden, *_ = found.compared
     # Not 1.5: the response judged under the old prompt is none of this burden's.
-    assert (burden.first, burden.second) == (1.0, 0.0)
+    assert (burden.sides.first, burden.sides.second) == (1.0, 0.0)
     ((rater, why),) = found.left_out
     assert rater == JUDGE and why.endswith(" / no other")
     document: Any = found.to_json()
@@ -191,7 +191,7 @@ def test_what_both_said_stands_side_by_side() -> None:
 
 def test_nothing_shared_is_undefined_not_zero() -> None:
     (accuracy,) = compare({"w0": ["a"]}, {"w1": ["a"]}).compared
-    assert (accuracy.first, accuracy.second, accuracy.test) == (None, None, None)
+    assert (accuracy.sides.first, accuracy.sides.second, accuracy.sides.test) == (None, None, None)
     compared = compare({"w0": ["a"]}, {"w1": ["a"]}).to_json()["compared"]
     assert isinstance(compared, list) and compared[0]["status"] == "undefined"
 

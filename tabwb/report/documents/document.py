@@ -68,7 +68,7 @@ def administration_document(
 
 
 def _spoken(data: AdministrationData) -> Mapping[int, Json]:
-    """By trial, what is known of a spoken response; imported only for a battery with pictures."""
+    """Return the spoken response of each trial; imported only for a battery with pictures."""
     if not data.battery.spoken:
         return {}
     from tabwb.report.documents.naming_document import spoken_json
@@ -78,14 +78,14 @@ def _spoken(data: AdministrationData) -> Mapping[int, Json]:
 
 
 def recorded_json(recorded: Recorded) -> Json:
-    """One recording of a person's voice; ``file`` is where its bytes lie, None elsewhere."""
+    """Return a recording of a person's voice; ``file`` is its path where that was asked for."""
     keys = ("uid", "sha256", "seconds", "rate", "channels", "role", "recorded_at")
     file = None if recorded.file is None else str(recorded.file)
     return {**picked(recorded.kept, *keys), "file": file}
 
 
 def list_document(administrations: Iterable[Administration]) -> Json:
-    """What ``results`` without an id prints with ``--json``."""
+    """Return what ``results`` without an id prints with ``--json``."""
     return {
         "format": FORMAT,
         "administrations": [administration_json(one) for one in administrations],
@@ -130,7 +130,7 @@ def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
 
 
 def export_document(chosen: Iterable[AdministrationData]) -> Json:
-    """What an exporter is given: one document per administration, files without their folders."""
+    """Return what exporters get: one document per administration, files without their folders."""
     document: Json = with_file_names(
         {
             "format": FORMAT,
@@ -141,7 +141,7 @@ def export_document(chosen: Iterable[AdministrationData]) -> Json:
 
 
 def administration_json(administration: Administration) -> Json:
-    """One administration with all its conditions."""
+    """Return an administration with all its conditions."""
     conditions = administration.conditions
     return {
         **picked(
@@ -167,7 +167,7 @@ def trial_json(
     effective: ResponseStatus | None = None,
     kind: ResponseKind = ResponseKind.FREE,
 ) -> Json:
-    """One trial; response, status and latency are those of the attempt that counts, or None.
+    """Return a trial; response, status and latency are of the attempt that counts, or None.
 
     Args:
         trial: one of the administration.
@@ -199,7 +199,7 @@ def trial_json(
 
 
 def attempt_json(attempt: Attempt) -> Json:
-    """One attempt."""
+    """Return an attempt."""
     return {
         "n": attempt.number,
         "response": attempt.response,
@@ -214,7 +214,7 @@ def attempt_json(attempt: Attempt) -> Json:
 
 
 def judgement_json(judged: Judged) -> Json:
-    """One call of a judge that asks a model: its own words, and how they were had."""
+    """Return a call of a judge that asks a model: the reply, and how it was obtained."""
     call = judged.judgement
     return {
         "attempt": judged.attempt,
@@ -236,7 +236,7 @@ def judgement_json(judged: Judged) -> Json:
 
 
 def rating_json(rating: Rating) -> Json:
-    """One rating."""
+    """Return a rating."""
     return {
         "rater": rating.rater,
         "measure": rating.measure,

@@ -168,7 +168,7 @@ SQLITE = b"SQLite format 3\0"
 def check_destination(
     out: Path, *, force: bool = False, remedy: str = "choose another name"
 ) -> Path:
-    """The file to write, a link followed to what it names.
+    """Return the file to write; a link is followed to its target.
 
     Args:
         out: as the user named it.

@@ -96,7 +96,7 @@ def with_file_names(document: Any) -> Any:
 
 
 def _specs(value: Any, key: str = "") -> Iterator[str]:
-    """Every text under a key of specs, and all that a back end says of its model."""
+    """Yield every text under a key of specs, and all facts of a model."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from _specs(each, key if key == "model_facts" else name)

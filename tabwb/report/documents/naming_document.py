@@ -8,7 +8,7 @@ from tabwb.phonology.inventory import to_ipa
 from tabwb.phonology.spelled import pronounced
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet
 from tabwb.records.speech import Segment, Transcript
-from tabwb.report.plain import Json
+from tabwb.report.plain import Json, picked, picked_or_none
 
 
 def spoken_json(naming: Naming) -> Json:
@@ -43,9 +43,7 @@ def description_json(naming: Naming) -> Json:
     view, take, attempt = naming.view, naming.view.take, naming.view.attempt
     shown = view.shown
     return {
-        "recording": None if take is None else take.recording,
-        "start_s": None if take is None else take.start_s,
-        "end_s": None if take is None else take.end_s,
+        **picked_or_none(take, "recording", "start_s", "end_s"),
         "shown_s": None if shown is None else shown.at_s,
         "onset_s": view.onset_s,
         "latency_s": view.latency_s,
@@ -56,7 +54,7 @@ def description_json(naming: Naming) -> Json:
 
 
 def naming_json(naming: Naming) -> Json:
-    """One naming trial; times are seconds of the recording, whatever is not known is None.
+    """Return a naming trial; times are seconds of the recording, unknown values are None.
 
     ``score``, ``heard`` and ``code`` are a person's, ``proposed`` and ``verdicts`` the machine's:
     neither ever replaces the other.
@@ -68,12 +66,9 @@ def naming_json(naming: Naming) -> Json:
     return {
         "target": view.item.target,
         "accepted": [" ".join(form) for form in view.item.accepted],
-        "recording": None if take is None else take.recording,
-        "start_s": None if take is None else take.start_s,
-        "end_s": None if take is None else take.end_s,
+        **picked_or_none(take, "recording", "start_s", "end_s", "onset_uncertainty_s"),
         "shown_s": None if shown is None else shown.at_s,
         "onset_s": view.onset_s,
-        "onset_uncertainty_s": None if take is None else take.onset_uncertainty_s,
         "onset_by": view.onset_by or None,
         "latency_s": view.latency_s,
         "sound": None if take is None else take.remarks,
@@ -89,7 +84,7 @@ def naming_json(naming: Naming) -> Json:
         "counts": None if score is None else which_counts(view),
         "corrections": [_correction(each) for each in view.corrections],
         "flags": sorted(naming.flags),
-        "cues": [{"kind": cue.kind, "counts": cue.counts, "at_s": cue.at_s} for cue in view.cues],
+        "cues": [picked(cue, "kind", "counts", "at_s") for cue in view.cues],
         "marks": list(view.marks),
         "examiner": [list(stretch) for stretch in view.examiner],
         "phonemes": list(naming.phonemes),
@@ -108,7 +103,7 @@ def naming_json(naming: Naming) -> Json:
 
 
 def raters_json(view: NamingView) -> list[Json]:
-    """What each person said of a response by ear, in the order in which they began."""
+    """Return what each listener said of a response, in the order in which they began."""
     scores = {each.by: each for each in view.scores}
     heard = {each.by: each for each in view.words_heard}
     codes = {each.by: each for each in view.codes}
@@ -131,7 +126,7 @@ def raters_json(view: NamingView) -> list[Json]:
 
 
 def which_counts(view: NamingView) -> str:
-    """Why the score that counts is the one that does: ``primary`` rater, ``first`` or ``only``."""
+    """Return why a score counts: it is the ``primary`` rater's, the ``first`` or the ``only``."""
     if len(view.scores) < 2 or view.score is None:
         return "only"
     return "primary" if is_rater(view.score.by, view.primary) else "first"
@@ -150,7 +145,7 @@ def _correction(said: OnsetSet | LimitsSet | Coded) -> Json:
 
 
 def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
-    """Each attempt; ``heard`` is a listener's word, ``code`` what the rules propose of it."""
+    """Return each attempt; ``heard`` is a listener's word, ``code`` the proposed one."""
     return [
         {
             "onset_s": attempt.onset_s if timed else None,
@@ -169,7 +164,7 @@ def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
 
 
 def transcript_json(transcript: Transcript) -> Json:
-    """What one transcriber heard; times are seconds of the response's own stretch.
+    """Return what one transcriber heard; times are seconds from the start of the response.
 
     The times of phonemes that have none of their own, as typed ones, are None. ``unit`` is what the
     transcriber gave; of words, ``words`` holds them and ``phonemes`` how they usually sound.
@@ -177,9 +172,10 @@ def transcript_json(transcript: Transcript) -> Json:
     timed = transcript.timed
     sounds = pronounced(transcript)
     return {
-        "transcriber": transcript.transcriber,
-        "status": transcript.status,
-        "unit": transcript.unit,
+        **picked(
+            transcript,
+            *("transcriber", "status", "unit", "seconds", "dropped", "accepted_likelihood"),
+        ),
         "phonemes": list(sounds.phonemes),
         "segments": [_segment(segment, "phoneme", timed=timed) for segment in sounds.segments],
         **(
@@ -187,9 +183,6 @@ def transcript_json(transcript: Transcript) -> Json:
             if transcript.unit == "words"
             else {}
         ),
-        "seconds": transcript.seconds,
-        "dropped": dict(transcript.dropped),
-        "accepted_likelihood": transcript.accepted_likelihood,
         "error": transcript.error or None,
         "metadata": dict(sounds.metadata),
     }

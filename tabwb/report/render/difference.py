@@ -160,8 +160,8 @@ def lines(found: Difference, battery: Battery) -> Iterator[Line]:
         yield Line(
             _name(each, policies, battery),
             (
-                figure(each.first),
-                figure(each.second),
+                figure(each.sides.first),
+                figure(each.sides.second),
                 signed(each.difference),
                 "",
                 "",
@@ -191,12 +191,14 @@ def _told(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compa
         for policies, first in alike:
             yield tuple(policies), first
     for each in compared:
-        if each.measure == BURDEN or (each.measure == RATE and (each.first or each.second)):
+        if each.measure == BURDEN or (
+            each.measure == RATE and (each.sides.first or each.sides.second)
+        ):
             yield (), each
 
 
 def _figures(each: Compared) -> tuple[object, ...]:
-    return each.first, each.second, each.items, each.like, each.these
+    return each.sides.first, each.sides.second, each.items, each.like, each.these
 
 
 def _name(each: Compared, policies: Sequence[str], battery: Battery) -> str:
@@ -240,7 +242,9 @@ def notes(found: Difference) -> Iterator[str]:
         absent = [
             each
             for each in found.compared
-            if each.measure == RATE and each.rater == rater and not (each.first or each.second)
+            if each.measure == RATE
+            and each.rater == rater
+            and not (each.sides.first or each.sides.second)
         ]
         if absent:
             yield f"{rater}: {len(absent)} features are absent on both sides and not shown"

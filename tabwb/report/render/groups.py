@@ -95,7 +95,7 @@ def groups_view(
 
 
 def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
-    """One table per rater, scope, set and prompt: other burdens do not share a column."""
+    """Yield one table per rater, scope, set and prompt: other burdens do not share a column."""
     tables: dict[Terms, Table] = {}
     for one in chosen:
         for judge in one.summary.judges:
@@ -120,7 +120,7 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
 
 
 def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
-    """Which responses are unusable, which have no burden, and which have not been judged."""
+    """Yield which responses are unusable, have no burden or have not been judged."""
     causes: Counter[str] = Counter()
     waiting: dict[str, int] = {}
     few = False
@@ -157,7 +157,7 @@ def burden_cells(judge: JudgeSummary) -> dict[str, str]:
 
 
 def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
-    """Spoken naming: each naming subtest with a line for each group, by the day it began."""
+    """Yield each naming subtest with a row for each group, by the day it began."""
     if not any(one.summary.named for one in chosen):
         return
     from tabwb.report.render.naming import sessions_table
@@ -205,7 +205,7 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
 
 
 def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
-    """A baseline of all groups, both ends where it differs (options shuffled); else empty."""
+    """Return a baseline of all groups, both ends where it differs (options shuffled)."""
     found = [one.summary.subtests[place].baselines.get(name) for one in chosen]
     known = sorted({each.value for each in found if each is not None and each.value is not None})
     ends = (known[0], known[-1]) if known else ()
@@ -213,7 +213,7 @@ def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
 
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
-    """What must be known of a group before its row is read."""
+    """Yield what must be known of a group before its row is read."""
     said = list(_apart(chosen))
     for one in chosen:
         answers = one.summary.answers
@@ -229,7 +229,7 @@ def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
 
 
 def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
-    """Why one label has several rows: the conditions in which they differ."""
+    """Yield why a label has several rows: the conditions in which they differ."""
     rows: dict[tuple[str, bool], list[Grouped]] = {}
     for one in chosen:
         rows.setdefault((one.group.label, one.group.has_model), []).append(one)
@@ -241,7 +241,7 @@ def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
 
 
 def pair_view(pair: Pair) -> RenderableType:
-    """A base and an instruct model: each measure with the difference, then what must be known."""
+    """Return a base and an instruct model: each measure with the difference, then the notes."""
     title = f"{pair.family}, {size_of(pair.parameters)}: base - instruct"
     made = table(
         "base",
@@ -288,7 +288,7 @@ def pair_view(pair: Pair) -> RenderableType:
 
 
 def families_view(means: Sequence[FamilyMean]) -> RenderableType:
-    """The mean of base - instruct over families, with its interval."""
+    """Return the mean of base - instruct over families, with its interval."""
     title = "base - instruct over families"
     made = table("families", "items", "difference", "95 %", first="measure", fold=True, title=title)
     for one in means:

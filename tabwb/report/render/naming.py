@@ -120,7 +120,7 @@ def _heard(items: Sequence[NamedItem]) -> bool:
 
 
 def legend_of(items: Sequence[NamedItem]) -> str:
-    """What the signs of the table of items mean, those that stand there.
+    """Return what the signs in the table of these items mean.
 
     >>> legend_of([NamedItem("a", "dog", "answered", heard="dog", proposed="correct")])
     'in quotes: as a person heard it; a code with ? is proposed by rule'
@@ -179,7 +179,7 @@ def transcribed(one: NamedItem, *, arpabet: bool = False) -> str:
 
 
 def score_of(one: NamedItem) -> str:
-    """What a person says, or where the item stands.
+    """Return a person's score, or the status of the item.
 
     >>> score_of(NamedItem("a", "dog", "answered", person=True))
     'right'
@@ -202,7 +202,7 @@ def score_of(one: NamedItem) -> str:
 
 
 def rater_of(by: str) -> str:
-    """A rater as people call them.
+    """Return a rater's ID for people.
 
     >>> rater_of("person:R1"), rater_of("person")
     ('R1', 'rater without an ID')
@@ -252,7 +252,7 @@ def verdict_of(one: NamedItem, rule: str) -> str:
 
 
 def code_of(one: NamedItem) -> str:
-    """A listener's code, else the proposed one with a question mark; flags after it."""
+    """Return a listener's code, else the proposed one with a question mark, and the flags."""
     code = one.code or (f"{one.proposed}?" if one.proposed else "")
     return ", ".join(filter(None, (code, *one.flags))) or NONE
 
@@ -276,7 +276,7 @@ def codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
 
 
 def facts_of(subtest: NamedSubtest) -> str:
-    """Where items stand, how self-corrections count, cues and latency, in one line each."""
+    """Return lines on statuses, raters, self-corrections, cues and latency."""
     summary = subtest.summary
     lines = [", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())]
     if summary.by_listener or summary.by_rule:
@@ -313,7 +313,7 @@ def _with_count(transcriber: str, count: int, of: Mapping[str, int]) -> str:
 
 
 def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:
-    """Sessions over time: (label, day, subtest), oldest first, with a bar of right answers."""
+    """Return sessions over time: (label, day, subtest), oldest first, with bars."""
     made = table("right", "of", "95 % exact", "latency", first="session")
     for label, day, subtest in sessions:
         one = subtest.summary.accuracy[0]

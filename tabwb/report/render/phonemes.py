@@ -221,7 +221,7 @@ def _traces(report: PhonemeReport) -> Iterator[RenderableType]:
 
 
 def _alignment(trace: Sequence[Step]) -> Iterator[Text]:
-    """Reference over hypothesis over costs, broken where the line is full."""
+    """Yield reference, hypothesis and costs below each other, broken at the width."""
     rows: list[list[str]] = [["ref "], ["hyp "], ["cost"]]
     width = 4
     for step in trace:
@@ -269,12 +269,12 @@ def _percent(rate: float | None) -> str:
 
 
 def _features(distance: float) -> str:
-    """A distance in features, exactly: quarters have two places at most."""
+    """Return a distance in features, exactly: quarters have two places at most."""
     return f"{distance:,.2f}".rstrip("0").rstrip(".")
 
 
 def _titled(title: str, made: Table) -> RenderableType:
-    """A table under a title that may be wider than it."""
+    """Return a table under a title that may be wider than it."""
     return Group(Text(title, style="bold"), made)
 
 

@@ -21,7 +21,7 @@ MINIMUM_WIDTH = 70
 
 
 def table(*headings: str, first: str = "", fold: bool = False, title: str = "") -> Table:
-    """A table with one wide column of words and narrow ones of figures.
+    """Return a table with one wide column of words and narrow ones of figures.
 
     Args:
         headings: of the columns of figures.
@@ -78,7 +78,7 @@ _BREAKS = re.compile(r"(?<=[ :,/])(?![ /])|(?=[@+])")
 
 
 def spec_lines(words: str, width: int, indent: int = 0) -> Iterator[str]:
-    """Break words into lines, between the parts of a spec; only a part too long is cut.
+    """Yield words as lines, broken between the parts of a spec; only a long part is cut.
 
     Args:
         words: a spec, or a sentence with specs.
@@ -118,7 +118,7 @@ class SpecCell:
 
     @classmethod
     def of(cls, specs: Iterable[str]) -> SpecCell:
-        """Specs, one below the other."""
+        """Return a cell of specs, one below the other."""
         return cls(tuple((spec, "") for spec in specs))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

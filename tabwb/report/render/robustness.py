@@ -93,7 +93,7 @@ def _judges(found: Robustness) -> RenderableType:
 
 
 def _judge(judge: JudgeSummary, *, several: bool, scope: bool) -> SpecCell:
-    """Prompt and judging model; the terms where the rater judged under several.
+    """Return prompt and judging model; the terms where the rater judged under several.
 
     Args:
         judge: whose cell it is.
@@ -112,7 +112,7 @@ def _judge(judge: JudgeSummary, *, several: bool, scope: bool) -> SpecCell:
 
 
 def _notes(judge: JudgeSummary) -> Iterator[str]:
-    """Why responses are in no figure of a judge's row, and how many each."""
+    """Yield why responses are in no figure of a judge's row, and how many."""
     if causes := judge.burden.usable.causes:
         yield f"not usable: {causes_words(causes)}"
     for cause, n in without_burden(judge.burden).items():
@@ -142,7 +142,7 @@ def _mean(value: float | None, features: int) -> str:
 
 
 def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Table:
-    """Where judges differ: the lowest agreement of any two, feature by feature, lowest first."""
+    """Return the lowest agreement of any two judges on each feature, the lowest first."""
     lowest: dict[str, tuple[float, PairAgreement, int]] = {}
     for pair in pairs:
         for each in pair.features:
@@ -188,7 +188,7 @@ def _consensus(consensus: Consensus) -> RenderableType:
 
 
 def _by_feature(consensus: Consensus, titles: Mapping[str, str]) -> RenderableType:
-    """Each feature by itself: the ties of one leave no response out of another."""
+    """Return each feature alone: a tie on one leaves no response out of another."""
     made = table("present", "absent", "ties", first="consensus by feature")
     for each in consensus.by_feature:
         if each.present or each.ties:

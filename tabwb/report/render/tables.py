@@ -199,12 +199,12 @@ def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, 
 
 
 def _in_kinds(what: str, subtest: SubtestSummary) -> bool:
-    """Whether a remark says in short what the tables of kinds say whole."""
+    """Return whether the tables of kinds say more than this remark."""
     return what == "right by tag" or (what == "errors" and bool(subtest.by_foil))
 
 
 def kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]:
-    """Errors by kind of foil and right answers by tag, under the three policies."""
+    """Yield errors by kind of foil and right answers by tag, under the three policies."""
     for subtest in subtests:
         rows = [
             (f"wrong, {plain(kind)}", [found.errors[policy] for policy in POLICIES], found.of)
@@ -270,7 +270,7 @@ def _subtests_table(subtests: Sequence[SubtestSummary], width: int) -> Table:
 
 
 def _pairs(notes: Iterable[tuple[str, str]]) -> Table:
-    """Remarks in two columns, a subtest's title only once."""
+    """Return remarks in two columns, a subtest's title only once."""
     made = Table.grid(padding=(0, 2))
     made.add_column(style="dim")
     made.add_column()
@@ -341,7 +341,7 @@ def _bar(share: float, length: int) -> Text:
 
 
 def list_view(administrations: Sequence[Administration]) -> RenderableType:
-    """The administrations of a store."""
+    """Return the administrations of a store."""
     if not administrations:
         return Text("No administrations yet. Start one with: tabwb run tab --model bundled")
     made = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))

@@ -25,7 +25,7 @@ ALL_BASELINES = {
 
 
 def size_of(parameters: str) -> str:
-    """A model's size as its profile says it, so that it can be read.
+    """Return a model's size, as its profile says, with separators.
 
     >>> size_of("1240000000"), size_of("1.2B")
     ('1,240,000,000 parameters', '1.2B parameters')
@@ -58,7 +58,7 @@ def figure(value: float | None, digits: int = 2) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign, or a dash where there is none.
+    """Return a difference with its sign, or a dash for None.
 
     >>> signed(3.06), signed(-0.5), signed(None)
     ('+3.06', '-0.50', '-')
@@ -67,7 +67,7 @@ def signed(value: float | None) -> str:
 
 
 def chance(p: float | None) -> str:
-    """A p value, or a dash where there is none.
+    """Return a p value, or a dash for None.
 
     >>> chance(0.125), chance(0.0001)
     ('0.125', '<.001')
@@ -78,7 +78,7 @@ def chance(p: float | None) -> str:
 
 
 def percent(share: Estimate) -> str:
-    """A share in per cent, or a dash where it is undefined.
+    """Return a share in per cent, or a dash where it is undefined.
 
     >>> percent(Estimate(0.125))
     '12 %'
@@ -87,7 +87,7 @@ def percent(share: Estimate) -> str:
 
 
 def percents(interval: Interval | None) -> str:
-    """Both ends of the interval of a share in per cent, or a dash.
+    """Return both ends of the interval of a share in per cent, or a dash.
 
     >>> percents(Interval(0.0084, 0.9057))
     '1-91 %'
@@ -98,12 +98,12 @@ def percents(interval: Interval | None) -> str:
 
 
 def count(value: int | None) -> str:
-    """A count, or a dash where nothing could be counted."""
+    """Return a count, or a dash for None."""
     return NONE if value is None else str(value)
 
 
 def between(interval: Interval | None) -> str:
-    """Both ends of an interval, or a dash.
+    """Return both ends of an interval, or a dash.
 
     >>> between(Interval(0.0084, 0.9057))
     '0.01-0.91'
@@ -112,7 +112,7 @@ def between(interval: Interval | None) -> str:
 
 
 def intervals_words(found: Sequence[EstimatedInterval]) -> tuple[str, ...]:
-    """Intervals with the estimand of each; nothing of one that replicates would be needed for.
+    """Return intervals with their estimands; one that needs replicates is left out.
 
     >>> these = EstimatedInterval(Estimand.THESE_PROMPTS, None, "deterministic")
     >>> like = EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(0.0, 0.721))
@@ -129,12 +129,12 @@ def intervals_words(found: Sequence[EstimatedInterval]) -> tuple[str, ...]:
 
 
 def plain(name: str) -> str:
-    """An id as words."""
+    """Return an id as words."""
     return name.replace("-", " ")
 
 
 def numbered(administrations: Sequence[int]) -> str:
-    """Administrations by their numbers.
+    """Return the numbers of administrations.
 
     >>> numbered((3, 4))
     '#3, #4'
@@ -143,7 +143,7 @@ def numbered(administrations: Sequence[int]) -> str:
 
 
 def right_of(subtest: SubtestSummary) -> str:
-    """Right answers of those scored; where none was scored, how many were given."""
+    """Return right answers of those scored, or how many were given where none was scored."""
     share = subtest.share
     if share.scored:
         return f"{share.correct['exact']} of {share.scored}"
@@ -151,7 +151,7 @@ def right_of(subtest: SubtestSummary) -> str:
 
 
 def baselines_of(subtest: SubtestSummary) -> str:
-    """What always giving one answer would give; empty where that makes no sense."""
+    """Return the accuracy of always giving one answer; empty for other subtests."""
     return ", ".join(
         f"{words} {number(subtest.baselines[name])}"
         for name, words in BASELINES.items()
@@ -174,7 +174,7 @@ def measured_mean(name: str, measured: Measured) -> str:
 
 
 def causes_words(causes: Mapping[str, int]) -> str:
-    """Why responses are unusable, and how many each.
+    """Return why responses are unusable, and how many.
 
     >>> causes_words({"refused": 2, "prompt-echo": 1})
     '2 refused, 1 echo'
@@ -183,7 +183,7 @@ def causes_words(causes: Mapping[str, int]) -> str:
 
 
 def usable_words(found: Usable) -> str:
-    """How many responses are usable; it stands before every figure of them.
+    """Return how many responses are usable; it precedes every figure of them.
 
     >>> usable_words(Usable(12, 15, {"refused": 2, "prompt-echo": 1}))
     'usable 12 of 15: 2 refused, 1 echo'
@@ -223,13 +223,13 @@ def interval_words(found: EstimatedInterval) -> str:
 
 
 def burden_words(burden: Burden) -> str:
-    """A burden, marked where few responses are usable."""
+    """Return a burden, marked where few responses are usable."""
     value = number(burden.symptom_burden)
     return f"{value} ({FEW})" if burden.usable.few else value
 
 
 def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
-    """(what, figures) beside a subtest's row, only where there is something to say."""
+    """Yield (what, figures) on a subtest, for what its row does not show."""
     share = subtest.share
     if not share.n:
         return
@@ -313,13 +313,13 @@ def _yes_no_measures(subtest: SubtestSummary) -> tuple[str, str]:
 
 
 def features_of(judge: JudgeSummary) -> str:
-    """How many features the set of a judge has."""
+    """Return how many features the set of a judge has."""
     n = len(judge.burden.features)
     return f"{n} {'feature' if n == 1 else 'features'}"
 
 
 def terms_of(judge: JudgeSummary) -> str:
-    """Who judged what: burdens under other terms do not stand in one column."""
+    """Return the terms of a judge: burdens under other terms do not share a column."""
     terms = [judge.rater, plain(judge.scope)]
     if judge.prompt_hash:
         terms.append(f"prompt {judge.prompt_hash[:8]}")
@@ -329,7 +329,7 @@ def terms_of(judge: JudgeSummary) -> str:
 
 
 def without_burden(burden: Burden) -> dict[str, int]:
-    """Why *usable* responses have no burden, to how many; the others are told by their status."""
+    """Return why *usable* responses have no burden, with their number."""
     return {
         cause: n
         for cause, n in burden.no_burden.items()

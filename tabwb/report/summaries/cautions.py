@@ -24,7 +24,7 @@ UNRELIABLE = (
 
 
 def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str]:
-    """What must be said beside a summary.
+    """Yield what must be known of a summary.
 
     Args:
         battery: its own disclaimer is among them.
@@ -69,7 +69,7 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
 
 
 def _of_intervals(summary: Summary) -> Iterator[str]:
-    """What the intervals beside burdens and right answers are for."""
+    """Yield what the intervals of burdens and right answers are for."""
     shares = [subtest.share for subtest in summary.subtests if subtest.share.scored]
     burdens = [judge.burden for judge in summary.judges if judge.burden.interval]
     if not shares and not burdens:

@@ -19,7 +19,7 @@ from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_bur
 from tabwb.scoring.estimate import Estimate, EstimatedInterval
 from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
 from tabwb.scoring.multiplicity import holm
-from tabwb.scoring.permutation import MAX_T_FROM, PairedTest, sign_flip_max_t, smallest_p
+from tabwb.scoring.permutation import MAX_T_FROM, sign_flip_max_t, smallest_p
 
 LABELS = "labels within items"
 ACCURACY, BURDEN, RATE = measures.ACCURACY.title, measures.BURDEN.title, measures.FEATURE_RATE.title
@@ -55,11 +55,8 @@ class Compared:
         rater: the scorer or judge; empty for all scored subtests together.
         policy: of an accuracy, else empty.
         feature: of a feature rate, else empty.
-        first, second: mean over the shared items of each side's mean over its responses to the
-            item; None without shared items.
-        items: shared.
+        sides: the means of both over the items that both have.
         like, these: for prompts like these, and for these prompts.
-        test: the sign-flip test over items; None without shared items.
         showable: the smallest difference that so many items and replicates show for prompts like
             these, with power .8 at .05, the first side's mean being what it is.
         terms: of a judge's measure: under which both sides were judged; None for an accuracy.
@@ -73,16 +70,18 @@ class Compared:
     rater: str
     policy: str
     feature: str
-    first: float | None
-    second: float | None
-    items: int
+    sides: Paired
     like: Tested
     these: Tested
-    test: PairedTest | None
     showable: Estimate
     terms: Terms | None = None
     usable: tuple[Usable, ...] = ()
     items_left_out: tuple[str, ...] = ()
+
+    @property
+    def items(self) -> int:
+        """How many items both sides have a value for."""
+        return self.sides.items
 
     @property
     def smallest_p(self) -> float | None:
@@ -92,7 +91,7 @@ class Compared:
     @property
     def difference(self) -> float | None:
         """First - second; None without shared items."""
-        return None if self.test is None else self.test.difference
+        return None if self.sides.test is None else self.sides.test.difference
 
 
 def accuracies(
@@ -344,12 +343,9 @@ def _compared(
         rater,
         policy,
         feature,
-        found.first,
-        found.second,
-        found.items,
+        found,
         like,
         Tested(found.these),
-        test,
         showable or Estimate(None, NOT_ASKED),
         terms,
     )

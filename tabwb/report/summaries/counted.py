@@ -19,7 +19,7 @@ from tabwb.tasks.task_type import task_type
 
 
 def name_of(conditions: Conditions) -> str:
-    """Who was tested: the spec with its lesion, or the study id.
+    """Return who was tested: the spec with its lesion, or the study ID.
 
     >>> name_of(Conditions("bundled", "model", lesion="noise:0.1"))
     'bundled + noise:0.1'
@@ -34,7 +34,7 @@ NO_CONDITIONS = frozenset(
 
 
 def model_of(conditions: Conditions) -> str:
-    """Who was tested as :func:`name_of`, without options that change no answer.
+    """Return who was tested as :func:`name_of`, without options that change no answer.
 
     >>> model_of(Conditions("transformers:m@threads=2,dtype=float32", "model"))
     'transformers:m@dtype=float32'
@@ -73,7 +73,7 @@ class Source:
 
     @property
     def examinee(self) -> str:
-        """Who was tested: the spec with its lesion, or the study id."""
+        """Return who was tested: the spec with its lesion, or the study ID."""
         return "" if self.conditions is None else model_of(self.conditions)
 
     @property
@@ -241,7 +241,7 @@ def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
 
 
 def is_answered(trial: Trial) -> bool:
-    """Whether a trial has an answer that counts; practice never does."""
+    """Return whether a trial has an answer that counts; practice never does."""
     return (
         trial.state is TrialState.ANSWERED
         and not trial.plan.practice
@@ -301,7 +301,7 @@ def _deciding(source: Source) -> Mapping[str, str]:
 
 
 def counted(sources: Iterable[Source]) -> list[CountedResponse]:
-    """The responses that count, in order.
+    """Return the responses that count, in order.
 
     Practice, skipped and void trials are left out. Where nothing is drawn (:func:`is_fixed`) the
     same messages get the same response every time, so identical replicates say nothing new and

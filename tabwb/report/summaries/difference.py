@@ -70,7 +70,7 @@ class Difference:
     shared_streams: tuple[Counts, Counts] = ((0, 0), (0, 0))
 
     def to_json(self) -> Json:
-        """As plain data; what is undefined is None."""
+        """Return plain data; what is undefined is None."""
         return {
             "first": self.first,
             "second": self.second,
@@ -133,7 +133,7 @@ def _shared(rows: Sequence[CountedResponse]) -> Counts:
 def _named(
     battery: Battery, first: Sequence[Source], second: Sequence[Source]
 ) -> tuple[NamedDifference, ...]:
-    """What was named aloud; imported only for such a battery."""
+    """Return the naming subtests; imported only for a battery with such."""
     if not battery.coded:
         return ()
     from tabwb.report.summaries.naming import naming_difference
@@ -192,14 +192,15 @@ def _right(rows: Sequence[CountedResponse], rater: str | None) -> float | None:
 
 
 def _compared(each: Compared) -> Json:
-    test = each.test
+    test = each.sides.test
     return {
         "measure": each.measure,
         "subtest": each.subtest or None,
         "rater": each.rater or None,
         "policy": each.policy or None,
         "feature": each.feature or None,
-        **picked(each, "items", "first", "second", "difference", "smallest_p", "items_left_out"),
+        **picked(each.sides, "items", "first", "second"),
+        **picked(each, "difference", "smallest_p", "items_left_out"),
         "features": [] if each.terms is None else list(each.terms.features),
         "scope": None if each.terms is None else each.terms.scope,
         "prompt_hash": None if each.terms is None else each.terms.prompt_hash,

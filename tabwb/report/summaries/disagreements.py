@@ -72,7 +72,7 @@ class Disagreements:
 
 
 def distance(scores: Sequence[float]) -> float | None:
-    """How far judges are apart: the mean absolute difference over all pairs of them.
+    """Return how far judges are apart: the mean absolute difference over all pairs.
 
     For verdicts of 0 and 1 it is the share of pairs that disagree; None with fewer than two.
 
@@ -84,7 +84,7 @@ def distance(scores: Sequence[float]) -> float | None:
 
 
 def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
-    """The responses of some administrations on which judges differ about a feature.
+    """Return the responses of some administrations on which judges differ about a feature.
 
     Only judges that have the feature in their declared sets take part: one that can never find it
     absent says nothing by not finding it. Equal distances stay in the order of administration;

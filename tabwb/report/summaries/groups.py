@@ -136,7 +136,7 @@ def unlike(
 
 
 def grouped(chosen: Sequence[AdministrationData], by: By) -> tuple[Group, ...]:
-    """Administrations in groups, in order of first appearance.
+    """Return administrations in groups, in order of first appearance.
 
     Administrations of different batteries or battery versions never share a group, nor do models
     and persons, nor unlike conditions (:func:`~tabwb.records.condition_table.compared`): only what
@@ -170,7 +170,7 @@ def grouped(chosen: Sequence[AdministrationData], by: By) -> tuple[Group, ...]:
 def _apart(
     told: Mapping[str, str], alike: Sequence[Mapping[str, str]]
 ) -> tuple[tuple[str, str], ...]:
-    """The conditions of one group that others of the same label do not share."""
+    """Return the conditions of one group that others of the same label do not share."""
     names = dict.fromkeys(name for each in alike for name in each)
     return tuple(
         (name, told.get(name, "none"))
@@ -229,7 +229,7 @@ class Grouped:
         )
 
     def not_judged(self, rater: str) -> int:
-        """Connected texts that count and that a judge has not judged, under any terms."""
+        """Return the number of connected texts that a judge has not judged, under any terms."""
         for judge in self.summary.judges:
             if judge.rater == rater:
                 return judge.not_judged
@@ -247,7 +247,7 @@ def summarised(
     sort: Sort | None = None,
     interval: bool = True,
 ) -> tuple[Grouped, ...]:
-    """Groups with their summaries.
+    """Return groups with their summaries.
 
     Args:
         groups: in any order.

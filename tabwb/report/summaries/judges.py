@@ -32,7 +32,7 @@ class Terms:
     prompt_hash: str | None
 
     def __str__(self) -> str:
-        """The terms besides the rater, as words."""
+        """Return the terms besides the rater, as words."""
         n = len(self.features)
         said = [f"{n} {'feature' if n == 1 else 'features'}", self.scope.replace("-", " ")]
         if self.prompt_hash:
@@ -89,7 +89,7 @@ def summarise_judges(
     *,
     interval: bool = False,
 ) -> tuple[JudgeSummary, ...]:
-    """Every judge that rated anything, in order of appearance.
+    """Return every judge that rated anything, in order of appearance.
 
     A rater is a judge when it declared itself one, or rated a feature of the battery and is no
     scorer of the subtest. Administrations in which a judge declared different sets, scopes or
@@ -146,7 +146,7 @@ def summarise_judges(
 def alike(
     first: Sequence[JudgeSummary], second: Sequence[JudgeSummary]
 ) -> tuple[list[tuple[JudgeSummary, JudgeSummary]], tuple[tuple[str, str], ...]]:
-    """Judges of two sides whose burdens can be compared, and the raters left out with the reason.
+    """Return judges of two sides that can be compared, and the raters left out with the reason.
 
     Only burdens of one rater over the same features, scope and prompt are alike.
 
@@ -172,14 +172,14 @@ def alike(
 
 
 def causes_of(judge: JudgeSummary) -> str:
-    """Why responses that a judge was given have no burden, and how many each."""
+    """Return why responses of a judge have no burden, and how many."""
     return ", ".join(
         f"{cause.replace('-', ' ')} {n}" for cause, n in judge.burden.no_burden.items()
     )
 
 
 def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
-    """A name for each judge: its rater, with its terms where it judged under several."""
+    """Return a name for each judge: its rater, with its terms where it judged under several."""
     times = Counter(judge.rater for judge in judges)
     return tuple(
         judge.rater if times[judge.rater] == 1 else f"{judge.rater} ({judge.terms})"
@@ -188,7 +188,7 @@ def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
 
 
 def undeclared(battery: Battery, rows: Sequence[CountedResponse], rater: str) -> Declaration:
-    """The terms of a rater that declared none: an older store, or a file from elsewhere.
+    """Return the terms of a rater that declared none, as in an older store.
 
     The scope is connected text. The set is every feature that the rater rated there and never left
     undefined in an answer to which it gave any value: a feature that is only ever found, never
@@ -233,7 +233,7 @@ Place = tuple[int, str, int, int]
 
 
 def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
-    """Verdicts that count and were given under another prompt than the declared one: its SHA-256.
+    """Return verdicts that count and are under another prompt than the declared one: its SHA-256.
 
     A declaration is of the latest judging; when that was interrupted, what it had not come to has
     the verdicts of an earlier prompt.
@@ -296,7 +296,7 @@ def _summarise(
 
 
 def _is_judged(row: CountedResponse, rater: str) -> bool:
-    """Whether a rater has seen a response; of an unusable one no verdict is needed."""
+    """Return whether a rater has judged a response; an unusable one needs no verdict."""
     return not row.usable or any(rating.rater == rater for rating in row.trial.ratings)
 
 
@@ -321,7 +321,7 @@ def _rated(row: CountedResponse, terms: Terms) -> RatedResponse:
 
 
 def _cause(row: CountedResponse, terms: Terms, ratings: Mapping[str, Rating]) -> str:
-    """Why a response has no burden; empty when it has one. The gravest cause is named.
+    """Return why a response has no burden, the gravest cause; empty when it has one.
 
     Where a feature is undefined it is the stored reason: the response status that it begins with,
     or the feature that is undefined with the reason.

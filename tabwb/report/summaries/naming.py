@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
 from tabwb.administer.naming.views import is_recorded, speech_of, view_of
 from tabwb.battery.naming import listed_words, naming_item
-from tabwb.report.plain import Json, picked
+from tabwb.report.plain import Json, picked, picked_or_none
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, NamingSummary, right_by, summarise
@@ -88,7 +88,7 @@ class NamedSubtest:
 
 
 def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
-    """The naming subtests of administrations of one battery."""
+    """Return the naming subtests of administrations of one battery."""
     battery = sources[0].battery
     found: list[NamedSubtest] = []
     scored = [naming for source in sources for naming in namings(source)]
@@ -170,7 +170,7 @@ class NamedDifference:
     codes: tuple[Mapping[str, int], Mapping[str, int]]
 
     def to_json(self) -> Json:
-        """As plain data; what is not known is None."""
+        """Return plain data; what is not known is None."""
         return {
             "subtest": self.id,
             "changed": [
@@ -180,7 +180,7 @@ class NamedDifference:
                     "left_out": one.left_out,
                     "first_right": one.first,
                     "second_right": one.second,
-                    **_picked_or_none(one.test, "gained", "lost", "p", "mid_p"),
+                    **picked_or_none(one.test, "gained", "lost", "p", "mid_p"),
                     "test": None if one.test is None else "McNemar, exact, two-sided",
                     "status": "undefined" if one.test is None else "value",
                 }
@@ -198,10 +198,6 @@ class NamedDifference:
                 for pair in self.pairs
             ],
         }
-
-
-def _picked_or_none(record: object | None, *names: str) -> Json:
-    return dict.fromkeys(names) if record is None else picked(record, *names)
 
 
 def naming_difference(
@@ -246,7 +242,7 @@ def _changed(pairs: Sequence[NamedPair], basis: Basis) -> Changed:
 
 
 def _only(responses: Sequence[NamedItem], basis: Basis) -> bool | None:
-    """Whether the one response of a side is right; None where there are none or several."""
+    """Return whether the only response of a side is right; None without or with several."""
     answered = [one for one in responses if one.status == "answered"]
     return right_by(answered[0], basis) if len(answered) == 1 else None
 
@@ -257,7 +253,7 @@ def _codes(items: Sequence[NamedItem]) -> Mapping[str, int]:
 
 
 def _facts(one: NamedItem) -> Json:
-    """What is compared of one response."""
+    """Return what is compared of one response."""
     return {
         "status": one.status,
         "heard": one.heard or None,

@@ -89,7 +89,7 @@ class Pair:
     shared_streams: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
 
     def to_json(self) -> Json:
-        """As plain data; what is undefined is None."""
+        """Return plain data; what is undefined is None."""
         return {
             "parameters": int(self.parameters) if self.parameters.isdecimal() else None,
             **picked(
@@ -110,7 +110,7 @@ class Pair:
 
 
 def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
-    """Every base model with every instruct model of its family, size, lesion and battery.
+    """Return every base model with every instruct model of its family, size, lesion and battery.
 
     Args:
         models: groups by model. What a model is comes from the labels that its profile gave the
@@ -142,7 +142,7 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
 
 
 def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
-    """What :func:`kindred` models differ in.
+    """Return the differences of :func:`kindred` models.
 
     Only administrations count whose profile said what the model is: those given to the same model
     by its bare spec are named (``unsaid``).
@@ -151,7 +151,7 @@ def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
 
 
 def _said(one: Grouped) -> Grouped:
-    """The group with only the members that are labelled."""
+    """Return the group with only the members that have labels."""
     members = tuple(
         each for each in one.group.members if each.administration.conditions.labels.keys() >= SAID
     )
@@ -270,7 +270,7 @@ class FamilyMean:
     interval: EstimatedInterval
 
     def to_json(self) -> Json:
-        """As plain data."""
+        """Return plain data."""
         return {
             "measure": self.gap.measure,
             "subtest": self.gap.subtest or None,

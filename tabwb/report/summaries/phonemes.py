@@ -98,7 +98,7 @@ def group_rates(
 
 
 def document(report: PhonemeReport) -> Json:
-    """The report as JSON; what was not asked for has no key beyond the fixed ones.
+    """Return the report as JSON; what was not asked for has no key beyond the fixed ones.
 
     ``status`` is ``undefined`` where no reference holds a phoneme, else ``value``.
     """

@@ -137,7 +137,7 @@ class Robustness:
     consensus: Consensus | None
 
     def to_json(self) -> Json:
-        """As plain data; what is undefined is None."""
+        """Return plain data; what is undefined is None."""
         consensus = self.consensus
         return {
             "judges": [
@@ -247,7 +247,7 @@ def verdicts(
 
 
 def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """What more than half of the judges with a verdict say, and where they are tied.
+    """Return the verdict of more than half of the judges with one, and where they are tied.
 
     Args:
         stack: float64 of shape (judges, responses, features); NaN: without a verdict.
@@ -277,7 +277,7 @@ def _pair(
     first: tuple[str, JudgeSummary],
     second: tuple[str, JudgeSummary],
 ) -> PairAgreement | str:
-    """The agreement of two judges, each with its label, or why there is none."""
+    """Return the agreement of two judges, each with its label, or why there is none."""
     (_, one), (_, other) = first, second
     theirs = set(other.burden.features)
     features = tuple(feature for feature in one.burden.features if feature in theirs)
@@ -314,7 +314,7 @@ def _uncompared(
     first: tuple[str, JudgeSummary],
     second: tuple[str, JudgeSummary],
 ) -> str:
-    """Why two judges with a feature in common have nothing to be compared on."""
+    """Return why two judges with a feature in common cannot be compared."""
     places = [{row.place for row, _ in judge.judged} for _, judge in (first, second)]
     both = len(places[0] & places[1])
     if not both:

@@ -302,7 +302,7 @@ def _share(rows: Sequence[CountedResponse], rater: str | None) -> Share:
 def _verdicts(
     subtest: Subtest, rows: Sequence[CountedResponse], rater: str | None
 ) -> dict[str, list[tuple[CountedResponse, Told]]]:
-    """By policy, what the stored verdicts tell; answers without a verdict are not among them."""
+    """Return, by policy, what the stored verdicts say, without answers that have none."""
     found: dict[str, list[tuple[CountedResponse, Told]]] = {policy: [] for policy in POLICIES}
     if rater is None or not subtest.task.closed:
         return found
@@ -377,7 +377,7 @@ def _by_foil(
 def _measures(
     subtest: Subtest, rows: Sequence[CountedResponse], decides: str | None
 ) -> dict[str, Measured]:
-    """Further measures. Those of language are over usable responses only.
+    """Return the further measures; those of language are over usable responses only.
 
     These are all measures of connected text, and words and diversity everywhere; others (errors of
     repetition) are counted in every answer, as right answers are.

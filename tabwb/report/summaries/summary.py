@@ -73,7 +73,7 @@ class Summary:
     failed: tuple[FailedRater, ...] = ()
 
     def to_json(self) -> Json:
-        """As plain data; whatever is undefined is None, with its reason beside it."""
+        """Return plain data; whatever is undefined is None, with its reason beside it."""
         named = {subtest.id: subtest.to_json() for subtest in self.named}
         return {
             "subtests": [
@@ -163,7 +163,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
 
 
 def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
-    """Judges that ask a model: why a verdict of theirs is missing stands with their burden."""
+    """Return the judges that ask a model: their missing verdicts are shown with the burden."""
     return frozenset(
         rater
         for source in sources
@@ -173,7 +173,7 @@ def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
 
 
 def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
-    """Naming subtests; what they need is imported only for a battery that has some."""
+    """Return the naming subtests; imported only for a battery with such."""
     if not sources[0].battery.coded or not sources[0].is_speaker:
         return ()
     from tabwb.report.summaries.naming import named_subtests
