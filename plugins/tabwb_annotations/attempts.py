@@ -1,4 +1,4 @@
-"""Spoken attempts as a table: one row for each, with all that is known of its response."""
+"""A table of spoken attempts, one row each, with everything about the response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESPONSE = (
     "code_by", "counts", "latency_s", "onset_s", "onset_by", "start_s", "end_s", "recording",
     "sound",
 )  # fmt: skip
-"""Of the response, as they stand in the documents."""
+"""Columns of the response, as in the documents."""
 COLUMNS = (
     "administration", "battery", "battery_version", "speaker", "session_date", "item", "replicate",
     "practice", "state", *RESPONSE, "all_scores", "all_heard", "all_codes", "flags", "cues",
@@ -28,7 +28,7 @@ COLUMNS = (
     "attempt_code", "attempt_heard", "by_ear",
 )  # fmt: skip
 PERSONS = {"score": "scores", "heard": "heard", "code": "codes"}
-"""What people say by ear; a column ``all_...`` has it of every rater."""
+"""Ratings by ear; a column ``all_...`` has those of every rater."""
 NOTE = (
     "One row per spoken attempt, as proposed at pauses and marks; a response in which none was "
     "heard has one row without an attempt. Times are seconds of the recording; empty cells are not "
@@ -46,7 +46,15 @@ class AttemptsExporter:
     suffix = ".csv"
 
     def export(self, document: Document, out: Path) -> None:
-        """Write every naming response that was given."""
+        """Write every answered naming response.
+
+        Args:
+            document: the results documents.
+            out: the file.
+
+        Raises:
+            TabwbError: there is none.
+        """
         rows = [
             [_cell(row[name]) for name in COLUMNS]
             for one in document.get("documents", [document])
@@ -110,7 +118,7 @@ def _rows(
 
 
 def _code(naming: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The person's code; where none was given, the one that the score means."""
+    """Return the person's code; without one the code of the score."""
     if naming["code"] is not None or naming["score"] is None:
         return {}
     code = code_by_score(naming["score"], naming["rule"])

@@ -97,14 +97,14 @@ def _has_sound(recordings: Sequence[Annotated]) -> bool:
 
 
 def _media(recordings: Sequence[Annotated]) -> str:
-    """The name of the one sound file of a session, without its suffix; empty where it has none."""
+    """Return the name of the session's sound file without suffix; empty where it has none."""
     if not _has_sound(recordings):
         return ""
     return Path(sound_name(recordings[0])).stem if len(recordings) == 1 else _name(recordings)
 
 
 def chat_date(day: str) -> str:
-    """A day as CHAT writes it.
+    """Return a day in the form of CHAT.
 
     >>> chat_date("2024-03-09")
     '09-MAR-2024'
@@ -146,12 +146,12 @@ def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
 
 
 def _field(value: object) -> str:
-    """A field of ``@ID``: a bar would part it."""
+    """Return a field of ``@ID`` without bars, which separate fields."""
     return "" if value is None else " ".join(str(value).replace("|", " ").split())
 
 
 def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | None) -> Iterator[str]:
-    """The lines of one response.
+    """Yield the lines of one response.
 
     Args:
         trial: of the document.
@@ -175,7 +175,7 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | Non
         yield f"%pho:\t{spoken}"
     said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
     if (shown := shown_of(naming)) is not None:
-        # Who reads %pho takes it for a person's; below another word it would say the contrary.
+        # Readers take %pho for a person's; below another word it would contradict it.
         by = f"transcribed by {shown['transcriber']}"
         said.append(f"{by}: {spoken}" if spoken and not tier.phonetic else by)
     for each in naming["raters"]:

@@ -1,4 +1,4 @@
-"""The main tier of a response in CHAT: what was said, what was meant, the kind of error.
+"""The main tier of a response in CHAT: the words, the target, the kind of error.
 
 ``cat [: dog] [* s:r] [//] dog`` is a word, the word that was meant, the code of the error, and that
 it was taken back. Codes are those of AphasiaBank (CHAT manual, word-level error codes). The attempt
@@ -38,7 +38,7 @@ CARRIERS = FILLERS | frozenset(
         *("looks", "like", "called", "my", "your", "his", "her"),
     )
 )
-"""Words before a name that are no part of the attempt at it."""
+"""Words before a name that do not belong to the attempt."""
 UNINTELLIGIBLE = frozenset(SILENT[1:])
 SILENCE, UNKNOWN = "0", "xxx"
 
@@ -62,7 +62,7 @@ class MainTier:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One attempt: its words, whether it is an error of one word, its codes, where it is from."""
+    """One attempt: its words, whether it is an error of one word, its codes and its source."""
 
     text: str
     error: bool = False
@@ -107,7 +107,7 @@ def main_tier(naming: Mapping[str, Any]) -> MainTier:
 
 
 def _words(naming: Mapping[str, Any]) -> list[_Word]:
-    """The attempts; of those that a person heard the words."""
+    """Return the attempts, with words where a person heard them."""
     found: dict[int, _Word] = {}
     for number, attempt in enumerate(naming["attempts"], start=1):
         if attempt["phonemes"] or attempt["by_ear"]:
@@ -125,19 +125,19 @@ def _words(naming: Mapping[str, Any]) -> list[_Word]:
     if naming["score"] in {"right", "self-corrected"}:
         named = any(_accepted(naming, each) for each in naming["attempts"])
         if not named and (not words or words[-1].error or not words[-1].heard):
-            # A person heard the name, whatever a machine made of it; it came last.
+            # A person heard the name, whatever the transcriber wrote; it is the last attempt.
             words[-1:] = [_Word(_target(naming), phonetic=False)]
     return words
 
 
 def _is_aside(attempt: Mapping[str, Any]) -> bool:
-    """Whether an attempt is a filler, or says that no name comes."""
+    """Return whether an attempt is a filler or a remark about the task."""
     words = tuple(str(attempt["heard"] or "").split())
     return bool(aside(AttemptReading((tuple(attempt["phonemes"]),), words)))
 
 
 def _judged(naming: Mapping[str, Any]) -> int:
-    """Number of the attempt that the response is judged by; 0 where there is none."""
+    """Return the number of the attempt that is scored; 0 where there is none."""
     proposed = naming["proposed"]
     return 0 if proposed is None else proposed["attempt"] or 0
 
@@ -156,7 +156,7 @@ def _transcribed(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word
 
 
 def _heard(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word | None:
-    """The words that a person heard; None where the attempt has none."""
+    """Return the words that a person heard; None where the attempt has none."""
     said = str(attempt["heard"] or "")
     if not said:
         return None
@@ -175,7 +175,7 @@ def _heard(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word | Non
 
 
 def _otherwise_transcribed(naming: Mapping[str, Any]) -> bool:
-    """Whether a person heard other sounds, or other attempts, than the transcript has."""
+    """Return whether a person heard other sounds or attempts than the transcript has."""
     if not naming["by_ear"]:
         return False
     transcribed = [tuple(each["phonemes"]) for each in transcribed_attempts(naming)]
@@ -183,7 +183,7 @@ def _otherwise_transcribed(naming: Mapping[str, Any]) -> bool:
 
 
 def _spelled(word: str) -> str:
-    """A word as CHAT has it: fillers are marked, and I is a capital.
+    """Return a word in the form of CHAT: fillers are marked, and I is a capital.
 
     >>> [_spelled(word) for word in ("um", "i'm", "dog")]
     ['&-um', "I'm", 'dog']
@@ -194,7 +194,7 @@ def _spelled(word: str) -> str:
 
 
 def _without_words(naming: Mapping[str, Any]) -> str:
-    """Silence is 0; what was unintelligible, and what nobody has listened to, is xxx."""
+    """Return 0 for silence, and xxx for unintelligible speech and for unheard responses."""
     shown = shown_of(naming)
     said = set() if shown is None else set(shown.get("phonemes", ()))
     if said & UNINTELLIGIBLE:
@@ -203,7 +203,7 @@ def _without_words(naming: Mapping[str, Any]) -> str:
 
 
 def _accepted(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
-    """Whether an attempt is right: by the rules, unless the listener says it was an error."""
+    """Return whether an attempt is correct by the rules and not an error by the listener."""
     said = attempt["code"] == "correct" or " ".join(attempt["phonemes"]) in naming["accepted"]
     return said and naming["score"] != "error"
 

@@ -1,4 +1,4 @@
-"""ELAN annotation files: one file per recording, linked with the sound beside it."""
+"""ELAN annotation files: one file per recording, linked with its sound file."""
 
 from __future__ import annotations
 

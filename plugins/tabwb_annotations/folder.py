@@ -1,4 +1,4 @@
-"""An export of several files: a new folder, whole or not there at all."""
+"""An export of several files: a new folder, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTES = "README.txt"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One file of an export: its name, and what writes it."""
+    """One file of an export: its name and the function that writes it."""
 
     name: str
     write: Callable[[Path], None]
@@ -33,7 +33,7 @@ def write_folder(
     document: Document,
     notes: Sequence[str],
 ) -> None:
-    """Write files, the recordings they belong to, and what explains them.
+    """Write files, their recordings, and the notes.
 
     Args:
         out: the folder; it must not be there, or be empty.
@@ -70,7 +70,7 @@ def write_folder(
                 if recording.sound is not None:
                     shutil.copyfile(recording.sound, draft / sound_name(recording))
             for path in draft.iterdir():
-                path.chmod(0o600)  # what a person said is for its user alone
+                path.chmod(0o600)  # responses of people are confidential
                 _sync(path)
             if out.exists():
                 out.rmdir()
@@ -80,19 +80,19 @@ def write_folder(
 
 
 def _session(administration: Mapping[str, Any]) -> str:
-    """Who was recorded when."""
+    """Return who was recorded when."""
     date = administration.get("session_date") or "date not known"
     return f"Session of {administration['examinee']} (#{administration['id']}): {date}."
 
 
 def _origin(recording: Annotated) -> str:
-    """Who made the answers, in the line that ``tabwb import`` reads back."""
+    """Return who made the answers, in the line that ``tabwb import`` reads."""
     given = recording.administration
     return provenance.said(recording.name, given["origin"], given["participant"])
 
 
 def sound_name(recording: Annotated) -> str:
-    """The name of a recording's copy; its bytes are those that were kept."""
+    """Return the name of the copy of a recording, which is unaltered."""
     return f"{recording.name}{_suffix(recording.sound)}"
 
 

@@ -1,4 +1,4 @@
-"""What a format cannot carry, counted and said beside every export."""
+"""Counts what a format cannot represent, for the notes of an export."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OF_TIERS = (
 def not_carried(
     trials: Sequence[Mapping[str, Any]], carried: Sequence[str], format_name: str
 ) -> str:
-    """One sentence: what these trials hold that the format has no place for.
+    """Return a sentence on the content of the trials that the format cannot represent.
 
     Args:
         trials: of the results document.

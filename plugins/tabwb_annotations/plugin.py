@@ -15,7 +15,7 @@ def _made(module: str, name: str) -> Callable[[Spec, Any], Any]:
 
 @hookimpl
 def tabwb_register_exporters(register: Register) -> None:
-    """TextGrid, EAF, CHAT and the table of the PSST corpus."""
+    """Register TextGrid, EAF, CHAT and the table of the PSST corpus."""
     register(
         Descriptor(
             "textgrid",

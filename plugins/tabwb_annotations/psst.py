@@ -1,4 +1,4 @@
-"""The table of the PSST corpus: one line per response, as its scorers read it."""
+"""The table of the PSST corpus: one line per response."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ COLUMNS = (
     "asr",
     "session_date",
 )
-"""Those of the corpus, then where the response lies in its file, and what a machine heard."""
+"""Columns of the corpus, then the times of the response, and the transcript of a machine."""
 CARRIED = ("score", "transcriber")
 SILENCE = "<sil>"
-"""The transcript of a response in which nothing was heard; an empty cell is none at all."""
+"""The transcript of silence; an empty cell means no transcript."""
 NOTE = (
     "utterances.tsv: transcript is a person's (empty where nobody transcribed), asr_transcript a "
     "machine's, asr says whose; correctness is a person's score, right or not, empty where nobody "

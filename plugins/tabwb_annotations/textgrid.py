@@ -1,4 +1,4 @@
-"""Praat TextGrids: one file per recording, the sound beside it."""
+"""Praat TextGrids: one file per recording, with its sound file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said in a recording, as tiers of labelled stretches: the ground of every format here."""
+"""The tiers of a recording, labelled stretches of time, from which every format is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIERS = (
     "item", "target", "attempt", "ipa", "phoneme", "transcriber", "heard", "score", "code",
     "examiner", "cue",
 )  # fmt: skip
-"""In their order; every one is there in every file, so that files can be laid side by side."""
+"""In order; every file has all of them, so that files can be compared."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,10 +35,10 @@ class Annotated:
 
     Attributes:
         name: of the files made of it, without suffix.
-        seconds: how long it is.
+        seconds: its length.
         tiers: name to stretches in time order that do not overlap.
-        sound: the file itself, or None where it is not at hand.
-        administration: the document of the administration it belongs to.
+        sound: the file, or None where it is missing.
+        administration: the document of its administration.
         trials: those that were answered in it, in order.
     """
 
@@ -51,7 +51,7 @@ class Annotated:
 
 
 def annotated(document: Document) -> tuple[Annotated, ...]:
-    """Every recording of every administration in a document of exports."""
+    """Return every recording of every administration in a document."""
     found: list[Annotated] = []
     names: set[str] = set()
     for one in document.get("documents", [document]):
@@ -79,10 +79,10 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
 def attempts_of(
     naming: Mapping[str, Any], whole: tuple[float, float]
 ) -> Iterator[tuple[Stretch, tuple[str, ...]]]:
-    """The spoken attempts of a trial: where they lie in the recording, and their phonemes.
+    """Yield the spoken attempts of a trial: the stretch in the recording, and the phonemes.
 
-    A transcript without times of its own, and one in which nothing was heard, is one label over the
-    whole response, with its silences: they part attempts, and alone they say that nothing was said.
+    A transcript without times, or without speech, is one label over the whole response with its
+    silences, which separate attempts.
 
     Args:
         naming: of the trial.
@@ -104,10 +104,10 @@ def attempts_of(
 
 
 def transcribed_attempts(naming: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The attempts of the transcript that is shown first, whatever a listener heard.
+    """Return the attempts of the main transcript, whatever a listener heard.
 
-    In a document what was heard replaces the transcript attempt by attempt; in a file that names
-    the transcriber it would be taken for the transcriber's.
+    In a document the heard attempts replace those of the transcript; in a file that names the
+    transcriber they would be taken for the transcriber's.
     """
     if not naming["by_ear"]:
         return list(naming["attempts"])
@@ -127,7 +127,7 @@ def transcribed_attempts(naming: Mapping[str, Any]) -> Sequence[Mapping[str, Any
 
 
 def _of_examiner(naming: Mapping[str, Any], start_s: float, segment: Mapping[str, Any]) -> bool:
-    """Whether the administrator speaks in the middle of a segment."""
+    """Return whether the administrator speaks in the middle of a segment."""
     if segment["start_s"] is None:
         return False
     middle = start_s + (segment["start_s"] + segment["end_s"]) / 2
@@ -135,13 +135,13 @@ def _of_examiner(naming: Mapping[str, Any], start_s: float, segment: Mapping[str
 
 
 def shown_of(naming: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The transcript that is shown first, or None where nothing was transcribed."""
+    """Return the main transcript, or None where nothing was transcribed."""
     shown = naming["transcripts"][-1] if naming["transcripts"] else None
     return None if shown is None or shown["status"] == "error" else shown
 
 
 def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
-    """(code, who says so): a person's before the machine's proposal; empty where nobody says any.
+    """Return the code and its source, a person's before a proposal; empty where there is none.
 
     >>> code_of({"code": None, "proposed": {"code": "formal"}})
     ('formal', 'proposed')
@@ -154,7 +154,7 @@ def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def by_raters(naming: Mapping[str, Any], what: str) -> str:
-    """What each person said of a response by ear; of several the one that counts comes first.
+    """Return the ratings of each person by ear; of several the one that counts is first.
 
     Args:
         naming: of the trial.
@@ -214,13 +214,13 @@ def _tiers(
 
 
 def _heard_by(naming: Mapping[str, Any]) -> str:
-    """What was heard; with the listeners where there are several."""
+    """Return the heard words, with the listeners where there are several."""
     several = sum(each["heard"] is not None for each in naming["raters"]) > 1
     return by_raters(naming, "heard") if several else naming["heard"] or ""
 
 
 def _has_times(segments: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether phonemes were heard and have times; typed ones have none.
+    """Return whether there are phonemes with times; typed ones have none.
 
     >>> _has_times([{"start_s": 0.0, "end_s": 0.1}]), _has_times([{"start_s": None, "end_s": None}])
     (True, False)
@@ -229,18 +229,18 @@ def _has_times(segments: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _have_length(segments: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether every phoneme can be drawn; where one cannot, none is: attempts have them all."""
+    """Return whether every phoneme has a length; else none is drawn, and attempts have them."""
     return all(each["start_s"] < each["end_s"] for each in segments)
 
 
 LEAST_S = 0.001
-"""How long an attempt is drawn that has no length; ELAN has whole milliseconds."""
+"""The drawn length of an attempt without length; ELAN has whole milliseconds."""
 CUE_S = 0.1
-"""How long a cue is drawn in a tier; only its beginning is known."""
+"""The drawn length of a cue; only its start is known."""
 
 
 def _apart(stretches: Sequence[Stretch], seconds: float) -> Iterator[Stretch]:
-    """In time order, inside the recording, each cut where the next one begins."""
+    """Yield the stretches in time order inside the recording, each cut at the start of the next."""
     ordered = sorted(stretches)
     for at, each in enumerate(ordered):
         limit = ordered[at + 1].start_s if at + 1 < len(ordered) else seconds

@@ -1,6 +1,6 @@
 """Export formats: JSON lines (one per counted response), CSV and Parquet (one row per rating).
 
-All are written whole or not at all, with a text file beside them that says what the figures are.
+All are written whole or not at all, together with a text file that explains the figures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GIVEN_KEYS = (
 )  # fmt: skip
 """Keys of the administration that follow."""
 STATUS_KEYS = ("effective_status", "usable")
-"""Under which status the response counts, beside the stored one."""
+"""The status under which the response counts, and whether it is usable."""
 ITEM_KEYS = ("options", "expected", "tags", "foils", "foil", "stop_reason")
 """Keys of the trial after these."""
 RATING = ("rater", "measure", "value", "status", "reason")
@@ -80,26 +80,31 @@ CSV_NOTE = (
     "response without ratings has one row. Rows with practice = true belong into no score."
 )
 DICTIONARY = "Columns:\n" + "\n".join(f"- {column.told}" for column in TABLE)
-"""What stands in each column, as it is written beside a table."""
+"""The content of each column, for the notes of a table."""
 
 
 def notes_of(document: Mapping[str, Any], explanation: str) -> list[str]:
-    """What stands beside an export: what this program is, the cautions, what the table holds."""
-    said = (sentence for one in _documents(document) for sentence in one.get("notices", ()))
-    return [*dict.fromkeys((RESEARCH_ONLY, *said)), explanation]
+    """Return the notes of an export: the program's purpose, the cautions, the explanation.
+
+    Args:
+        document: the results documents.
+        explanation: of the format.
+    """
+    notices = (notice for part in _documents(document) for notice in part.get("notices", ()))
+    return [*dict.fromkeys((RESEARCH_ONLY, *notices)), explanation]
 
 
 def _documents(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The administrations of a document: itself, or those under ``documents``."""
+    """Return the documents of administrations: itself, or those under ``documents``."""
     several = document.get("documents")
     return [document] if several is None else several
 
 
 def _counted(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    for one in _documents(document):
-        for trial in one["trials"]:
+    for part in _documents(document):
+        for trial in part["trials"]:
             if trial["state"] == "answered":
-                yield one["administration"], trial
+                yield part["administration"], trial
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
@@ -123,7 +128,7 @@ def _rows(document: Mapping[str, Any]) -> Iterator[list[object]]:
 
 
 def table(document: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """The long table: one row per rating of a counted response, values in :data:`COLUMNS`."""
+    """Yield the rows of the long table: one per rating, with the values of :data:`COLUMNS`."""
     for administration, trial in _counted(document):
         judged = {
             call["rater"]: call for call in trial.get("judgements", ()) if call["repeat"] == 0
@@ -163,4 +168,4 @@ EXPORTERS: tuple[Descriptor, ...] = (
         needs=("tables",),
     ),
 )
-"""What this plugin registers as exporters."""
+"""The exporters of this plugin."""

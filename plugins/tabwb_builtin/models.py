@@ -1,4 +1,4 @@
-"""Back ends without a model: one that says back what it hears, one that replays what was said."""
+"""Back ends without a model: one echoes the prompt, one replays recorded answers."""
 
 from __future__ import annotations
 
@@ -23,22 +23,27 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _PIECE = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
-"""A word with the white space before it; together the pieces are the text."""
+"""A word with the white space before it; joined, the pieces are the text."""
 
 
 class EchoModel:
-    """Says the last message back, word by word. A word counts as a token."""
+    """Returns the last message, word by word. A word counts as a token."""
 
     def __init__(self, delay: float = 0.0, text: str | None = None) -> None:
         self._delay = delay
         self._text = text
 
     def open(self) -> Mapping[str, str]:
-        """Nothing to load."""
+        """Return the facts; nothing is loaded."""
         return {"model": "echo"}
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        """Stream the words, waiting ``delay`` seconds before each."""
+        """Stream the words, waiting ``delay`` seconds before each.
+
+        Args:
+            request: the prompt.
+            cancel: ends the reply.
+        """
         refuse_protocol("echo", request.protocol)
         heard = request.messages[-1].content if request.messages else ""
         text = heard if self._text is None else self._text
@@ -46,7 +51,7 @@ class EchoModel:
         yield from stream_text(text, request.decoding, cancel, delay=self._delay, heard=words)
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing."""
 
 
 def stream_text(
@@ -55,36 +60,40 @@ def stream_text(
     """Stream a known text as a model would: word by word, to the first stop string or the limit.
 
     Args:
-        text: what to say.
-        decoding: its stop strings and ``max_tokens`` (words) are kept to.
-        cancel: looked at before each word.
+        text: the reply.
+        decoding: its stop strings and ``max_tokens`` (words) apply.
+        cancel: checked before each word.
         delay: seconds before each word.
-        heard: words of the prompt.
+        heard: number of words of the prompt.
     """
     started = time.monotonic()
     stops = [text.find(stop) for stop in decoding.stop if stop and stop in text]
     reason = StopReason.STOP_STRING if stops else StopReason.END
-    said: list[str] = []
+    pieces: list[str] = []
     first: float | None = None
     for piece in _PIECE.findall(text[: min(stops)] if stops else text):
-        if len(said) >= decoding.max_tokens:
+        if len(pieces) >= decoding.max_tokens:
             reason = StopReason.LENGTH
             break
         if cancel.wait(delay) if delay else cancel.is_set():
             reason = StopReason.CANCELLED
             break
         first = time.monotonic() - started if first is None else first
-        said.append(piece)
+        pieces.append(piece)
         yield piece
     latency = time.monotonic() - started
-    yield Reply("".join(said), reason, latency, first, heard, len(said))
+    yield Reply("".join(pieces), reason, latency, first, heard, len(pieces))
 
 
 def refuse_protocol(backend: str, protocol: Protocol) -> None:
-    """Refuse every way of answering but writing.
+    """Refuse every protocol but ``generate``.
+
+    Args:
+        backend: its id, for the message.
+        protocol: of the request.
 
     Raises:
-        ComponentError: the protocol is another one.
+        ComponentError: it is another protocol.
     """
     if protocol is not Protocol.GENERATE:
         raise ComponentError(
@@ -94,9 +103,9 @@ def refuse_protocol(backend: str, protocol: Protocol) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One line of an export: an answer with where it stands.
+    """One line of an export: an answer and its place.
 
-    ``sampled``: whether it was drawn at a temperature; None where the line does not say.
+    ``sampled``: whether it was drawn at a temperature; None where that is unknown.
     """
 
     line: int
@@ -109,12 +118,12 @@ class Recorded:
     participant: str = ""
 
     def is_rotation_of(self, other: Recorded) -> bool:
-        """Whether both answer one item of one administration in prompts that differ."""
+        """Return whether both answer one item of one administration with different prompts."""
         return self.administration == other.administration and self.prompt != other.prompt
 
 
 def _made_by(content: Mapping[str, Any], where: str) -> tuple[str, str]:
-    """Who made an answer, as its line says, and the person's study ID; empty where it does not."""
+    """Return the origin of an answer and the person's study ID; empty where unknown."""
     origin, kind = content.get("origin", ""), content.get("kind", "")
     participant = content.get("participant", "")
     if origin not in ("", *ORIGINS) or not isinstance(participant, str):
@@ -131,7 +140,7 @@ def _made_by(content: Mapping[str, Any], where: str) -> tuple[str, str]:
 
 
 class ReplayModel:
-    """Says what an export says: ``tabwb export --format jsonl`` writes what this reads.
+    """Replays an export of ``tabwb export --format jsonl``.
 
     Args:
         path: the export, one JSON object per line; ``-`` is standard input.
@@ -153,7 +162,7 @@ class ReplayModel:
 
         try:
             raw = read_file(self._path)
-            text = raw.decode("utf-8-sig")  # editors on Windows put a mark at the beginning
+            text = raw.decode("utf-8-sig")  # editors on Windows write a byte order mark
         except OSError as error:
             raise ComponentError(
                 f"cannot be read: {error.strerror}", where=str(self._path)
@@ -170,17 +179,17 @@ class ReplayModel:
         }
 
     def made_by(self) -> tuple[Origin, str]:
-        """Who made the answers, and the person's study ID where it is known.
+        """Return who made the answers, and the person's study ID where it is known.
 
         Raises:
             ComponentError: the file cannot be read.
-            UsageError: the answers are several persons'.
+            UsageError: the answers are of several persons.
         """
         if self._answers is None:
             self.open()
-        lines = [each for found in (self._answers or {}).values() for each in found]
-        origins = {each.origin for each in lines}
-        people = {each.participant for each in lines if each.participant}
+        lines = [line for answers in (self._answers or {}).values() for line in answers]
+        origins = {line.origin for line in lines}
+        people = {line.participant for line in lines if line.participant}
         if len(people) > 1:
             raise UsageError(
                 f"holds answers of {len(people)} persons ({', '.join(sorted(people))})",
@@ -195,25 +204,29 @@ class ReplayModel:
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         """Stream the recorded answer to this item and replicate.
 
-        Where one was given with its options in several orders, the answer to this very prompt.
+        Of an item with its options in several orders, the answer to exactly this prompt.
+
+        Args:
+            request: the prompt, with the key of its item.
+            cancel: ends the reply.
 
         Raises:
-            ComponentError: the file holds none.
+            NoAnswer: the file has none.
         """
         refuse_protocol("replay", request.protocol)
         if self._answers is None:
             self.open()
         assert self._answers is not None
-        found = self._answers.get((request.key, request.replicate), [])
-        if len(found) > 1:
-            found = [each for each in found if each.prompt == request.messages[-1].content]
-        recorded = next(iter(found), None)
+        answers = self._answers.get((request.key, request.replicate), [])
+        if len(answers) > 1:
+            answers = [line for line in answers if line.prompt == request.messages[-1].content]
+        recorded = next(iter(answers), None)
         if recorded is None:
             raise NoAnswer(
                 f"holds no answer to {request.key} (replicate {request.replicate})",
                 where=str(self._path),
             )
-        # What was said is said again whole: limits and stop strings were applied when it was said.
+        # Replayed whole: limits and stop strings were applied when it was recorded.
         everything = Decoding(max_tokens=len(recorded.response) + 1)
         for piece in stream_text(recorded.response, everything, cancel):
             if isinstance(piece, Reply) and piece.stop_reason is StopReason.END:
@@ -233,7 +246,7 @@ class ReplayModel:
                 yield piece
 
     def close(self) -> None:
-        """Forget the file."""
+        """Release the file."""
         self._answers = None
 
     def _read(self, text: str) -> dict[tuple[str, int], list[Recorded]]:
@@ -246,7 +259,7 @@ class ReplayModel:
                 continue
             to_item = answers.setdefault((key, replicate), [])
             # Only rotated options give an item twice in one replicate, in prompts that differ.
-            earlier = next((each for each in to_item if not each.is_rotation_of(recorded)), None)
+            earlier = next((line for line in to_item if not line.is_rotation_of(recorded)), None)
             to_item.append(recorded)
             if earlier is not None:
                 raise ComponentError(
@@ -272,7 +285,7 @@ class ReplayModel:
                 allowed="one JSON object per line, as 'tabwb export --format jsonl' writes them",
             ) from error
         except (RecursionError, ValueError) as error:
-            # JSON, but nested or with a number longer than any export has.
+            # JSON, but nested more deeply or with longer numbers than any export.
             raise ComponentError(f"cannot be read: {error}", where=where) from error
         if not isinstance(content, dict):
             raise ComponentError("is not a JSON object", where=where)
@@ -305,11 +318,11 @@ class ReplayModel:
 
 
 MOST_REPLICATES = 100_000
-"""As many as a run can be told to give; a run gives as many as the file holds."""
+"""The most replicates of a run; a run has as many as the file."""
 DECODING = ("max_tokens", "temperature", "top_p", "stop", "seed")
-"""What recorded answers are not drawn with, whatever the run is told."""
+"""Parameters of a run that recorded answers ignore."""
 SAMPLED = "replayed_sampled"
-"""Noted with an answer that was drawn at a temperature: its replicates are draws of their own."""
+"""Metadata of an answer that was drawn at a temperature: each replicate is a separate draw."""
 _REASONS = {"truncated": StopReason.LENGTH, "refused": StopReason.REFUSED}
 
 
@@ -317,7 +330,7 @@ def _echo_options() -> type[BaseModel]:
     from pydantic import BaseModel, ConfigDict, Field
 
     class EchoOptions(BaseModel):
-        """What ``echo`` can be told."""
+        """Options of ``echo``."""
 
         model_config = ConfigDict(extra="forbid")
         delay: float = Field(
@@ -332,7 +345,7 @@ def _replay_options() -> type[BaseModel]:
     from pydantic import BaseModel, ConfigDict, Field
 
     class ReplayOptions(BaseModel):
-        """What ``replay`` can be told."""
+        """Options of ``replay``."""
 
         model_config = ConfigDict(extra="forbid")
         administration: str | None = Field(
@@ -363,37 +376,37 @@ def _replicates(spec: Spec) -> int:
     try:
         return int(ReplayModel(path, spec.options.get("administration")).open()["replicates"])
     except ComponentError:
-        return 0  # said when the model is opened
+        return 0  # reported when the model is opened
 
 
 def _replay_made_by(spec: Spec) -> tuple[Origin, str]:
-    """What the file says counts before the options, which only say what it leaves open.
+    """Return who made the answers: as the file says, else as the options say.
 
     Raises:
         UsageError: the options contradict the file, or it holds answers of several persons.
     """
     path = Path(spec.name or "").expanduser()
-    said, whose = spec.options.get("origin"), spec.options.get("participant", "")
+    stated, whose = spec.options.get("origin"), spec.options.get("participant", "")
     try:
         origin, participant = ReplayModel(path, spec.options.get("administration")).made_by()
     except ComponentError:
-        # Said when the model is opened; until it can be read nothing is known of it.
+        # Reported when the model is opened; until then nothing is known.
         return "unknown", whose
-    if said == "model" and (whose or participant or origin == "human"):
+    if stated == "model" and (whose or participant or origin == "human"):
         raise UsageError(
             "origin=model: the answers are said to be a person's"
             + (f", {whose or participant}" if whose or participant else ""),
             where=str(path),
         )
-    if said == "human" and origin == "model":
+    if stated == "human" and origin == "model":
         raise UsageError("origin=human: the file says that a model made them", where=str(path))
     if whose and participant not in ("", whose):
         raise UsageError(
             f"participant={whose}: the file says that the answers are {participant}'s",
             where=str(path),
         )
-    if origin == "unknown" and (said or whose):
-        return ("model" if said == "model" else "human"), participant or whose
+    if origin == "unknown" and (stated or whose):
+        return ("model" if stated == "model" else "human"), participant or whose
     return origin, participant or whose
 
 

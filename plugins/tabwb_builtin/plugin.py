@@ -1,4 +1,4 @@
-"""What tabwb itself registers, through the same hooks as any other plugin.
+"""Registers the components of tabwb itself, through the same hooks as any other plugin.
 
 Each hook imports its own module, so that a run that exports nothing imports no exporter.
 """
@@ -13,7 +13,7 @@ from tabwb.plugin_api import BatterySource, Register, RegisterBattery, hookimpl
 
 @hookimpl
 def tabwb_register_models(register: Register) -> None:
-    """Echo and replay."""
+    """Register echo and replay."""
     from tabwb_builtin.models import MODELS
 
     for descriptor in MODELS:
@@ -22,7 +22,7 @@ def tabwb_register_models(register: Register) -> None:
 
 @hookimpl
 def tabwb_register_scorers(register: Register) -> None:
-    """The scorers that batteries name."""
+    """Register the scorers that batteries name."""
     from tabwb_builtin.scorers import SCORERS
 
     for descriptor in SCORERS:
@@ -31,7 +31,7 @@ def tabwb_register_scorers(register: Register) -> None:
 
 @hookimpl
 def tabwb_register_judges(register: Register) -> None:
-    """The judge by text rules."""
+    """Register the judge by text rules."""
     from tabwb_builtin.judges import JUDGES
 
     for descriptor in JUDGES:
@@ -40,7 +40,7 @@ def tabwb_register_judges(register: Register) -> None:
 
 @hookimpl
 def tabwb_register_exporters(register: Register) -> None:
-    """JSON lines and CSV."""
+    """Register JSON lines, CSV and Parquet."""
     from tabwb_builtin.exporters import EXPORTERS
 
     for descriptor in EXPORTERS:
@@ -49,7 +49,7 @@ def tabwb_register_exporters(register: Register) -> None:
 
 @hookimpl
 def tabwb_register_batteries(register: RegisterBattery) -> None:
-    """Every folder of ``tabwb_batteries`` with a ``battery.toml``; its name is the id."""
+    """Register every folder of ``tabwb_batteries`` with a ``battery.toml``; its name is the id."""
     batteries = find_spec("tabwb_batteries")
     for root in (batteries and batteries.submodule_search_locations) or ():
         for path in sorted(Path(root).glob("*/battery.toml")):

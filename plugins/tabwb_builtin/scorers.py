@@ -20,31 +20,43 @@ if TYPE_CHECKING:
 
 
 class ChoiceScorer:
-    """Which option was named, and whether it is the right one (TAB, appendix B.2)."""
+    """Scores which option was named, and whether it is correct (TAB, appendix B.2)."""
 
     id = "choice"
     measures = POLICIES
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """One verdict per policy; the reason says what was read."""
+        """Return one verdict per policy; the reason names the reading.
+
+        Args:
+            subtest: of the item.
+            item: the item.
+            response: the response to it.
+        """
         options = response.options or item.options
         return _verdicts(self.id, read_choice(response.text, options, _prompts(response)), response)
 
 
 class YesNoScorer:
-    """Whether Yes or No was said, and whether it is right (TAB, appendix B.3)."""
+    """Scores whether the answer is Yes or No, and whether it is correct (TAB, appendix B.3)."""
 
     id = "yes-no"
     measures = POLICIES
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """One verdict per policy; the reason says what was read."""
+        """Return one verdict per policy; the reason names the reading.
+
+        Args:
+            subtest: of the item.
+            item: the item.
+            response: the response to it.
+        """
         answer = read_yes_no(response.text, item.options, _prompts(response))
         return _verdicts(self.id, answer, response)
 
 
 class RepetitionScorer:
-    """Whether the target came back, and the errors with their counts (TAB, B.4 and B.6)."""
+    """Scores whether the target was repeated, and counts errors (TAB, B.4 and B.6)."""
 
     id = "repetition"
     measures = (*POLICIES, *ERROR_TYPES)
@@ -55,10 +67,10 @@ class RepetitionScorer:
             return [undefined(self.id, measure, NO_KEY) for measure in self.measures]
         answer = read_repetition(response.text, response.expected, response.prompt)
         counts = answer.errors.counts()
-        found = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+        listed = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
         unit = answer.errors.unit
         return [
-            valued(self.id, "exact", answer.exact, found),
+            valued(self.id, "exact", answer.exact, listed),
             valued(self.id, "normalised", answer.normalised),
             valued(self.id, "extracted", answer.extracted),
             *(
@@ -69,7 +81,7 @@ class RepetitionScorer:
 
 
 class LexicalScorer:
-    """How many words, and how different they are, in connected text (TAB, section 5)."""
+    """Measures number and diversity of words in connected text (TAB, section 5)."""
 
     id = "lexical"
     decides = False
@@ -102,7 +114,7 @@ _IN_UNITS = ("insertion", "deletion", "substitution")
 
 
 def _prompts(response: Response) -> tuple[str, str]:
-    """The texts that an answer may echo: what was sent, and the item's own prompt."""
+    """Return the texts that an answer may echo: what was sent, and the item's own prompt."""
     return response.sent, response.prompt
 
 
@@ -131,4 +143,4 @@ SCORERS: tuple[Descriptor, ...] = (
     ),
     Descriptor("lexical", "Words, TTR, MATTR and MTLD of connected text", _made(LexicalScorer)),
 )
-"""What this plugin registers as scorers."""
+"""The scorers of this plugin."""

@@ -1,7 +1,7 @@
-"""Causal language models in the transformers format, with a generation loop of our own.
+"""Causal language models in the transformers format, with our own generation loop.
 
-The loop is ours so that pieces stream, cancel works between tokens, replies leave a batch when they
-end and the sampler's seed is per reply; greedy tokens are those of
+With our loop pieces stream, cancel works between tokens, a reply leaves its batch when it ends, and
+each reply has its own seed; greedy tokens are those of
 ``model.generate(do_sample=False)`` without penalties.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Opened:
-    """A loaded model with what is needed to talk to it."""
+    """A loaded model with its engine and prompts."""
 
     loaded: Loaded
     engine: Engine
@@ -38,7 +38,7 @@ class _Opened:
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """A request as the model is given it."""
+    """A request as rendered for the model."""
 
     request: Request
     rendered: str
@@ -52,7 +52,7 @@ class TransformersModel:
     Args:
         name: a folder or the id of a model on a hub.
         options: as validated.
-        shown: how the model is called in what is stored; ``name`` when None.
+        shown: name of the model in the store; ``name`` when None.
     """
 
     def __init__(self, name: str, options: LocalOptions, *, shown: str | None = None) -> None:
@@ -65,7 +65,7 @@ class TransformersModel:
         """Load the model.
 
         Raises:
-            ComponentError: it cannot be loaded; the message says why and what to do.
+            ComponentError: it cannot be loaded.
         """
         from tabwb_transformers.engine import Engine
         from tabwb_transformers.loading import load
@@ -82,13 +82,17 @@ class TransformersModel:
         return facts
 
     def close(self) -> None:
-        """Give the model's memory back."""
+        """Release the model's memory."""
         self._opened = None
 
     # ---------------------------------------------------------------- answering
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         """Stream a reply.
+
+        Args:
+            request: the prompt.
+            cancel: ends the reply.
 
         Raises:
             ComponentError: the prompt does not fit, or memory ran out.
@@ -107,7 +111,11 @@ class TransformersModel:
         """Yield ``(index, reply)`` as replies end; their texts are those of :meth:`reply`.
 
         Greedy texts do not depend on the batch, except by rounding: where two tokens were so close
-        that it could have decided between them, the metadata say ``batch_exact=no``.
+        that rounding could decide, the metadata has ``batch_exact=no``.
+
+        Args:
+            requests: the prompts.
+            cancel: ends the replies.
         """
         opened = self._ready()
         prompts: dict[int, _Prompt] = {}
@@ -116,7 +124,7 @@ class TransformersModel:
                 prompts[index] = self._prompt(opened, request)
             except ComponentError as error:
                 yield index, error
-        # The longest first: if memory runs out, then at once. Alike prompts stand side by side.
+        # The longest first, so that memory runs out at once. Equal prompts are neighbours.
         order = sorted(prompts, key=lambda index: (-len(prompts[index].ids), prompts[index].ids))
         yield from self._write(opened, prompts, order, cancel)
 
@@ -125,9 +133,14 @@ class TransformersModel:
     ) -> Sequence[Likelihood]:
         """Return the likelihood of each continuation as the reply to ``request``, in their order.
 
-        Options of an item are weighed as they are written after the prompt. A request without
-        messages asks for the likelihood of whole texts: the first token is then weighed after the
-        token with which texts begin; where the tokenizer has none, it is not counted.
+        Options of an item are scored as they are written after the prompt. A request without
+        messages asks for the likelihood of whole texts: the first token then follows the token that
+        begins texts; where the tokenizer has none, it is not counted.
+
+        Args:
+            request: the prompt.
+            continuations: the texts.
+            cancel: ends the computation.
 
         Raises:
             ComponentError: the prompt does not fit, or memory ran out.
@@ -163,7 +176,7 @@ class TransformersModel:
         protocol = request.protocol if request.options else Protocol.GENERATE
         if protocol is Protocol.LIKELIHOOD:
             raise ComponentError(
-                "options under the protocol 'likelihood' are weighed by likelihood(), not written"
+                "options under the protocol 'likelihood' are scored by likelihood(), not written"
             )
         rendered, ids = opened.prompts.encode(request)
         _room(opened.loaded, ids)
@@ -175,7 +188,7 @@ class TransformersModel:
         room = _room(opened.loaded, prompt.ids)
         if prompt.protocol is Protocol.ENFORCED:
             prompts, before = opened.prompts, (prompt.rendered, prompt.ids)
-            root = trie_of({each: prompts.ways(*before, each) for each in prompt.request.options})
+            root = trie_of({text: prompts.ways(*before, text) for text in prompt.request.options})
             stops = (*opened.terms.stops, *prompt.request.decoding.stop) or ("\n",)
             firsts = (prompts.after(*before, stop)[:1] for stop in stops)
             closing = opened.terms.ends.union(*firsts)
@@ -213,7 +226,7 @@ class TransformersModel:
     def _reply_of(self, opened: _Opened, prompt: _Prompt, writing: Writing) -> Reply:
         assert writing.ended is not None
         return Reply(
-            text="".join(writing.said),
+            text="".join(writing.texts),
             stop_reason=writing.ended,
             latency_s=writing.latency_s,
             first_piece_s=writing.first_piece_s,
@@ -234,7 +247,7 @@ class TransformersModel:
 
         if ids:
             _room(opened.loaded, ids)
-        texts = [opened.prompts.after(rendered, ids, each) for each in continuations]
+        texts = [opened.prompts.after(rendered, ids, text) for text in continuations]
         tokens = len(ids) + max(map(len, texts), default=0)
         return weigh(
             opened.engine,
@@ -268,15 +281,15 @@ def _notes(opened: _Opened, prompt: _Prompt) -> dict[str, str]:
     }
     if prompt.protocol is Protocol.GENERATE:
         return notes
-    # At a temperature too the other protocols take the most probable option, and all of it.
+    # The other protocols take the whole most probable option at any temperature.
     return notes | {"sampled": "no", "max_tokens": NOT_SENT, "stop": NOT_SENT}
 
 
 def _room(loaded: Loaded, ids: Sequence[int]) -> int:
-    """How many tokens fit after the prompt.
+    """Return the number of tokens that fit after the prompt.
 
     Raises:
-        ComponentError: none.
+        ComponentError: the prompt is empty, or no token fits.
     """
     if not ids:
         raise ComponentError("the prompt has no tokens")
@@ -291,12 +304,12 @@ def _room(loaded: Loaded, ids: Sequence[int]) -> int:
 
 
 def _ends(loaded: Loaded) -> frozenset[int]:
-    """The tokens that end a reply: the tokenizer's and those of the generation configuration."""
-    found: set[int] = set()
+    """Return the tokens that end a reply: of the tokenizer and the generation configuration."""
+    tokens: set[int] = set()
     configured = getattr(loaded.model.generation_config, "eos_token_id", None)
     for ends in (configured, loaded.tokenizer.eos_token_id):
         if isinstance(ends, int):
-            found.add(ends)
+            tokens.add(ends)
         elif ends is not None:
-            found.update(int(end) for end in ends)
-    return frozenset(found)
+            tokens.update(int(end) for end in ends)
+    return frozenset(tokens)

@@ -1,4 +1,4 @@
-"""What a model remembers of several texts at once: rows that leave, come and grow.
+"""The cache of several texts together, whose rows leave, join and grow.
 
 Positions are counted per row, so that a row's memory does not depend on its neighbours: padding is
 masked and gets no position of its own. Imported only where torch is.
@@ -28,7 +28,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[misc]
 
     @classmethod
     def of(cls, keys: torch.Tensor, values: torch.Tensor) -> GrowingLayer:
-        """A layer that holds these; they are copied before anything is written."""
+        """Return a layer with these states; they are copied before a write."""
         layer = cls()
         layer.dtype, layer.device = keys.dtype, keys.device
         layer.keys, layer.values, layer.is_initialized = keys, values, True
@@ -37,7 +37,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[misc]
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Add the states of new tokens; all states so far."""
+        """Add the states of new tokens; return all states."""
         if self.keys is None:
             self.dtype, self.device = key_states.dtype, key_states.device
             self.keys, self.values = key_states, value_states
@@ -64,7 +64,7 @@ def _roomy(states: torch.Tensor, length: int) -> torch.Tensor:
 
 @dataclass(slots=True)
 class Rows:
-    """What a model has read, row by row.
+    """The texts that a model has read, one per row.
 
     Attributes:
         cache: of the library, its layers being ours; None where nothing was read.
@@ -79,19 +79,19 @@ class Rows:
 
     @classmethod
     def empty(cls, rows: int, device: torch.device) -> Rows:
-        """Rows that have read nothing."""
+        """Return rows that have read nothing."""
         return cls(_cache([]), torch.zeros(rows, dtype=torch.int64, device=device))
 
     @property
     def columns(self) -> int:
-        """Columns that are occupied, padding included."""
+        """The number of columns, padding included."""
         return int(self.cache.get_seq_length())
 
     def picked(self, rows: Sequence[int]) -> Rows:
-        """Only these rows, in this order (a row may be named twice), as narrow as can be.
+        """Return these rows in this order (a row may occur twice), as narrow as possible.
 
-        Tokens move to the right end, so that nothing is left between them and in front stands only
-        the padding that the longest row asks for.
+        Tokens move to the right end, so that only the padding that the longest row needs remains
+        before them.
         """
         which = torch.tensor(list(rows), dtype=torch.int64, device=self.lengths.device)
         lengths = self.lengths[which]
@@ -109,7 +109,7 @@ class Rows:
         return Rows(self._with(moved), lengths, _mask(lengths, width))
 
     def cropped(self, tokens: int) -> Rows:
-        """The first tokens of one row."""
+        """Return the first tokens of one row."""
         lengths = torch.full_like(self.lengths, tokens)
         return Rows(self._with(lambda states: states[:, :, :tokens]), lengths)
 
@@ -121,7 +121,7 @@ class Rows:
 
 
 def joined(first: Rows, second: Rows) -> Rows:
-    """The rows of both, the first ones first."""
+    """Return the rows of both, those of the first before those of the second."""
     width = max(first.columns, second.columns)
     layers = []
     for one, other in zip(first.cache.layers, second.cache.layers, strict=True):
@@ -146,7 +146,7 @@ def _stacked(first: torch.Tensor, second: torch.Tensor, width: int) -> torch.Ten
 
 
 def _mask(lengths: torch.Tensor, width: int) -> torch.Tensor | None:
-    """Padding in front of rows of these lengths; None where there is none."""
+    """Return the mask of rows of these lengths; None where no row is padded."""
     columns = torch.arange(width, device=lengths.device)
     mask = columns[None, :] >= width - lengths[:, None]
     return None if bool(mask.all()) else mask

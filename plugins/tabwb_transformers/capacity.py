@@ -1,4 +1,4 @@
-"""How many replies a model can write at once. Imported only where torch is."""
+"""The default batch size. Imported only where torch is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHARE = 0.5
 
 
 def default_places(model: Any, device: torch.device, tokens: int) -> int:
-    """The batch size where the user has named none.
+    """Return the batch size where the user has set none.
 
     As many rows as keep their keys and values in half of the free memory, between 1 and 16 (on a
     processor) or 64 (on an accelerator). A row takes 2 * layers * heads of keys * width * tokens

@@ -1,4 +1,4 @@
-"""One loaded model, read forward: many rows together, or one by one where it allows no other way.
+"""The forward pass of a loaded model: many rows together, or one by one where it must be.
 
 Imported only where torch is.
 """
@@ -18,17 +18,17 @@ from tabwb_transformers.loading import Loaded, memory_errors
 from tabwb_transformers.sampling import not_numbers
 
 WORTH_SHARING = 16
-"""Fewer common tokens than this are read again: that costs less than keeping them."""
+"""Fewer common tokens are read again, which costs less than keeping them."""
 _PROBES = (tuple(range(5, 53)), (5, 6, 7, 8, 12, 10))
-"""Token ids of two texts of very different length that begin alike; any will do."""
+"""Token ids of two texts of very different length with the same start; any will do."""
 _AGREEMENT = {torch.float32: 1e-4, torch.float64: 1e-4}
 _ROUGH_AGREEMENT = 0.03
-"""How far logits may be apart that ought to be equal, as a share of their range, by dtype."""
+"""The largest difference of equal logits, as a share of their range, of other dtypes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The last text, one row that has read it (or all but its last token), and what was weighed.
+    """The last text, one row that has read it (or all but its last token), and its scores.
 
     ``scores`` has ln p of the token at a place, after all before it.
     """
@@ -41,8 +41,8 @@ class _Known:
 class Engine:
     """Reads tokens with one model.
 
-    ``crowd`` says whether several rows may be read together and ``shares`` whether they may begin
-    with a text that was read once. Both are tried out on the model itself, when first asked.
+    ``crowd`` is whether several rows can be read together, ``shares`` whether they can begin with a
+    text that was read once. Both are tested on the model itself on first use.
     """
 
     def __init__(self, loaded: Loaded) -> None:
@@ -65,7 +65,7 @@ class Engine:
 
     @property
     def shares(self) -> bool:
-        """Whether rows may share the memory of a common beginning."""
+        """Whether rows can share the cache of a common beginning."""
         return self._tried()[1]
 
     # ---------------------------------------------------------------- reading
@@ -73,7 +73,7 @@ class Engine:
     def prefill(
         self, texts: Sequence[Sequence[int]], prefix: Rows | None = None
     ) -> tuple[Rows, torch.Tensor]:
-        """Read whole texts; their rows and the logits after each, shape (rows, vocabulary).
+        """Read whole texts; return their rows and the logits after each, shape (rows, vocabulary).
 
         Args:
             texts: tokens, none empty.
@@ -151,14 +151,18 @@ class Engine:
 
     @property
     def remembers(self) -> bool:
-        """Whether the model keeps a memory of what it read."""
+        """Whether the model has a cache of what it read."""
         return self._caches
 
     def known(self, ids: Sequence[int], then: Sequence[int] = ()) -> tuple[Rows, list[float]]:
-        """One row that has read ``ids`` and all of ``then`` but its last token.
+        """Return one row that has read ``ids`` and all of ``then`` but its last token.
 
-        What was read for the last call is not read again: prompts that grow, and those that begin
-        alike, cost only what is new.
+        Tokens of the last call are not read again: of growing prompts, and of prompts with the same
+        start, only new tokens are read.
+
+        Args:
+            ids: tokens of the prompt.
+            then: tokens of the text to score.
 
         Returns:
             The row, and ln p of each token of ``then`` after all before it.
@@ -168,7 +172,7 @@ class Engine:
         held = self._known or _Known([], Rows.empty(1, self.device), {})
         have = min(common([whole, held.ids]), held.rows.columns, reads)
         scores = {at: score for at, score in held.scores.items() if at < have}
-        # The token before the first one that is to be weighed is read once more for its logits.
+        # The token before the first one to score is read again for its logits.
         first = next((at for at in range(max(len(ids), 1), len(whole)) if at not in scores), None)
         begin = have if first is None else min(have, first - 1)
         begin = 0 if begin < WORTH_SHARING else begin
@@ -183,7 +187,7 @@ class Engine:
         return rows.cropped(reads), [scores[at] for at in range(max(len(ids), 1), len(whole))]
 
     def forget(self) -> None:
-        """Give the memory of the last call back."""
+        """Release the memory of the last call."""
         self._known = None
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
@@ -200,7 +204,7 @@ class Engine:
         return self._agrees
 
     def _agree(self, *, share: bool) -> bool:
-        """Whether padded rows give the logits that the model gives to each text alone."""
+        """Return whether padded rows have the logits of each text alone."""
         head, texts = (_PROBES[0][:3] if share else ()), _PROBES
         try:
             prefix = None
@@ -210,7 +214,7 @@ class Engine:
             rows, first = self.prefill([text[len(head) :] for text in texts], prefix)
             second = self.read(rows, torch.tensor([[13], [13]], device=self.device))[:, -1]
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, KeyError):
-            return False  # such a cache is nothing the model can work with
+            return False  # the model does not work with such a cache
         tolerance = _AGREEMENT.get(self.dtype, _ROUGH_AGREEMENT)
         for number, text in enumerate(texts):
             _, expected = self.alone([*text, 13], keep=2)
@@ -223,25 +227,29 @@ class Engine:
 
 
 def log_probabilities(logits: torch.Tensor, tokens: Sequence[int]) -> list[float]:
-    """Natural log probability of each token, given a row of logits for each.
+    """Return the natural log probability of each token.
+
+    Args:
+        logits: one row for each token.
+        tokens: the tokens.
 
     Raises:
-        ComponentError: the logits are no numbers.
+        ComponentError: the logits are not numbers.
     """
     if not tokens:
         return []
     scores = torch.log_softmax(logits.float(), dim=-1)
     chosen = scores.gather(1, torch.tensor(tokens, device=logits.device)[:, None])[:, 0]
-    found: list[float] = chosen.tolist()
-    if any(map(math.isnan, found)):
+    values: list[float] = chosen.tolist()
+    if any(map(math.isnan, values)):
         raise not_numbers()
-    return found
+    return values
 
 
 def padded(
     texts: Sequence[Sequence[int]], device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Texts as one array, padded on the left, and where their tokens stand (None: everywhere)."""
+    """Return the texts as one array, padded on the left, and its mask (None: no padding)."""
     width = max(map(len, texts))
     ids = torch.tensor([[0] * (width - len(text)) + list(text) for text in texts], device=device)
     if all(len(text) == width for text in texts):
@@ -251,7 +259,7 @@ def padded(
 
 
 def common(texts: Sequence[Sequence[int]]) -> int:
-    """How many tokens all texts begin with.
+    """Return the number of tokens that all texts have in common at the start.
 
     >>> common([[1, 2, 3], [1, 2, 4, 5], [1, 2]])
     2
@@ -264,7 +272,7 @@ def common(texts: Sequence[Sequence[int]]) -> int:
 
 
 def _attends_to_everything(config: Any) -> bool:
-    """Whether no layer looks only at the latest tokens (it would count gaps as tokens)."""
+    """Return whether no layer has a window of tokens, which would count gaps as tokens."""
     config = config.get_text_config() if hasattr(config, "get_text_config") else config
     types = getattr(config, "layer_types", None)
     if types is not None:

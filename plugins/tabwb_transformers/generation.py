@@ -1,7 +1,7 @@
-"""Writing replies with one model, alone or many together. Imported only where torch is.
+"""Generates replies with one model, one or many together. Imported only where torch is.
 
-A batch is filled up as soon as a quarter of its places is free, so that no time goes to replies
-that are finished; identical prompts are read once, and so is what all prompts begin with.
+A batch is refilled as soon as a quarter of its places is free. Identical prompts are read once, and
+so is the common start of all prompts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,15 @@ from tabwb_transformers.writing import Writing
 
 
 def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[str]:
-    """Write one reply in the model's own way; its pieces as they come.
+    """Generate one reply; yield its pieces.
+
+    Args:
+        engine: of the model.
+        writing: the reply.
+        cancel: ends the reply.
 
     Raises:
-        ComponentError: memory ran out, or the model's logits are no numbers.
+        ComponentError: memory ran out, or the logits are not numbers.
     """
     past: Any = None
     given = list(writing.ids)
@@ -44,17 +49,17 @@ def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[st
         piece = writing.take(token)
         if piece:
             yield piece
-        # A model without a memory reads everything again.
+        # A model without a cache reads everything again.
         given = [token] if engine.remembers else [*given, token]
 
 
 class Crowd:
-    """A queue of replies to write, and those being written.
+    """A queue of replies, and the replies that are being generated.
 
     Args:
         engine: can read several rows together.
-        writings: to be written, those with the same prompt side by side.
-        places: how many are written at once; fewer once memory has run out.
+        writings: the replies; those with the same prompt are neighbours.
+        places: number of replies at once; fewer once memory has run out.
     """
 
     def __init__(self, engine: Engine, writings: Sequence[Writing], places: int) -> None:
@@ -68,7 +73,7 @@ class Crowd:
         self.places = places
 
     def finished(self, cancel: Cancel) -> Iterator[tuple[Writing, ComponentError | None]]:
-        """Each reply when it has ended or failed; none any more once ``cancel`` is set."""
+        """Yield each reply when it has ended or failed; none once ``cancel`` is set."""
         while (self._waiting or self._active) and not cancel.is_set():
             try:
                 self._admit()
@@ -84,7 +89,7 @@ class Crowd:
                     writing.take(token)
                     if writing.ended is not None:
                         yield writing, None
-                self._go_on([token if isinstance(token, int) else 0 for token in tokens])
+                self._step([token if isinstance(token, int) else 0 for token in tokens])
             except OutOfMemory as error:
                 if failed := self._make_room():
                     yield failed, error
@@ -105,7 +110,7 @@ class Crowd:
         self._active += group
 
     def _read(self, group: Sequence[Writing]) -> tuple[Rows, torch.Tensor]:
-        """Read the prompts of a group, alike ones once: a row and logits for each of the group."""
+        """Read the prompts of a group, equal ones once; return a row and logits for each."""
         for writing in group:
             writing.restart()
         prompts = list({tuple(writing.ids): writing.ids for writing in group}.values())
@@ -130,8 +135,8 @@ class Crowd:
         prefix = self._engine.known(self._beginning)[0] if begun else None
         return self._engine.prefill([ids[begun:] for ids in prompts], prefix)
 
-    def _go_on(self, tokens: Sequence[int]) -> None:
-        """Read the tokens just drawn; what has ended leaves when it is a quarter of the batch."""
+    def _step(self, tokens: Sequence[int]) -> None:
+        """Read the new tokens; ended replies leave when they are a quarter of the batch."""
         assert self._rows is not None
         left = [place for place, writing in enumerate(self._active) if writing.ended is None]
         if not left:
@@ -145,7 +150,7 @@ class Crowd:
         self._logits = self._engine.read(self._rows, ids)[:, -1]
 
     def _make_room(self) -> Writing | None:
-        """Begin again with half the places; the reply that cannot be written even alone."""
+        """Start again with half the places; return the reply that does not fit even alone."""
         left = [writing for writing in self._active if writing.ended is None]
         self._waiting.extendleft(reversed(left))
         self._active, self._rows, self._logits, self._shelf = [], None, None, None
@@ -157,7 +162,7 @@ class Crowd:
 
 
 def _drawn(writings: Sequence[Writing], logits: torch.Tensor) -> list[int | ComponentError]:
-    """The next token of each reply (0 for one that has ended), or why there is none."""
+    """Return the next token of each reply (0 for an ended one), or its error."""
     best: list[int] = []
     ahead: list[float] = []
     if any(writing.greedy for writing in writings):
@@ -182,10 +187,10 @@ def _drawn(writings: Sequence[Writing], logits: torch.Tensor) -> list[int | Comp
 
 
 def _beginning(engine: Engine, writings: Sequence[Writing]) -> Sequence[int]:
-    """The tokens that all prompts begin with, where it pays to read them once."""
+    """Return the common start of all prompts, where reading it once is faster."""
     prompts = list({tuple(writing.ids): writing.ids for writing in writings}.values())
     if len(prompts) < 2 or not engine.shares:
         return []
-    # At least one token of each prompt is left to be read.
+    # At least one token of each prompt remains.
     length = min(common(prompts), min(map(len, prompts)) - 1)
     return list(prompts[0][:length]) if length >= WORTH_SHARING else []

@@ -1,4 +1,4 @@
-"""Finding and loading a model and its tokenizer, with errors that say what to do."""
+"""Finds and loads a model and its tokenizer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tabwb_transformers.folder_checks import WEIGHTS, check_folder
 from tabwb_transformers.options import LocalOptions, TransformersOptions
 
 SMALL = 50_000_000
-"""Below so many parameters one thread is faster than several."""
+"""With fewer parameters one thread is faster than several."""
 _ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -41,7 +41,7 @@ class Loaded:
 
 
 def source_of(name: str) -> Path | None:
-    """The folder that a name means, or None for an id of a hub.
+    """Return the folder of a name, or None for the id of a hub.
 
     Raises:
         ComponentError: it can be neither, or the folder holds no model that can be loaded.
@@ -75,7 +75,7 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
         shown: how the model is called in the facts; ``name`` when None.
 
     Raises:
-        ComponentError: it is not there, is no causal language model, or does not fit.
+        ComponentError: it does not exist, is not a causal language model, or does not fit.
     """
     folder = source_of(name)
     device = device_of(options.device)
@@ -119,7 +119,7 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
 
 
 def weights_hash(folder: Path) -> str:
-    """SHA-256 (hex) over names and contents of a folder's weight files, by name."""
+    """Return the SHA-256 (hex) of the names and contents of a folder's weight files."""
     digest = hashlib.sha256()
     for pattern in WEIGHTS:
         for path in sorted(folder.glob(pattern)):
@@ -130,7 +130,7 @@ def weights_hash(folder: Path) -> str:
 
 
 def device_of(wish: str) -> torch.device:
-    """The device that an option names.
+    """Return the device of an option.
 
     Raises:
         ComponentError: there is none of this name here.
@@ -154,12 +154,12 @@ def device_of(wish: str) -> torch.device:
 
 
 class OutOfMemory(ComponentError):
-    """There is no memory left for a computation; a smaller one may fit."""
+    """There is not enough memory for a computation; a smaller one may fit."""
 
 
 @contextmanager
 def memory_errors() -> Iterator[None]:
-    """Say "out of memory" in our words."""
+    """Turn torch's errors of memory into ours."""
     try:
         yield
     except (MemoryError, torch.OutOfMemoryError) as error:
@@ -182,7 +182,7 @@ def _no_memory() -> OutOfMemory:
 def loading_errors(
     source: str, *, local: bool, kind: str = "causal language model"
 ) -> Iterator[None]:
-    """What transformers raises when a model of some kind cannot be loaded, in our words."""
+    """Turn the errors of transformers about a model that cannot be loaded into ours."""
     try:
         with memory_errors():
             yield

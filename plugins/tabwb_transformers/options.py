@@ -1,4 +1,4 @@
-"""What ``transformers:...@key=value`` can be told."""
+"""The options of ``transformers:...@key=value``."""
 
 from __future__ import annotations
 

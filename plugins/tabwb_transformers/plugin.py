@@ -26,7 +26,7 @@ def _made(spec: Spec, options: Any) -> ModelBackend:
 
 
 def _located(name: str) -> str:
-    """A folder as it is found from everywhere; an id of a hub as it is."""
+    """Return the absolute path of a folder; the id of a hub unchanged."""
     path = Path(name).expanduser()
     is_path = name.startswith(("./", "../", "~")) or path.is_dir()
     return os.path.normpath(path.absolute()) if is_path else name
@@ -34,7 +34,7 @@ def _located(name: str) -> str:
 
 @hookimpl
 def tabwb_register_models(register: Register) -> None:
-    """Causal language models in the transformers format."""
+    """Register causal language models in the transformers format."""
     register(
         Descriptor(
             "transformers",

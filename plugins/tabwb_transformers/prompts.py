@@ -1,4 +1,4 @@
-"""What a request looks like to a model: the rendered prompt and its tokens."""
+"""The rendered prompt of a request and its tokens."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tabwb_transformers.templates import SHIPPED, PlainTemplate, load_template
 
 _ANCHOR = "\n"
 TEMPLATE_S = 10.0
-"""Seconds that a model's own chat template may take: it is a program, and may loop."""
+"""Seconds that a chat template may take: it is a program and may loop."""
 
 
 class Prompts:
-    """Writes requests for one tokenizer.
+    """Renders requests for one tokenizer.
 
     Args:
         name: of the model, for errors.
@@ -35,19 +35,19 @@ class Prompts:
 
     @property
     def id(self) -> str:
-        """The template's name as it is stored."""
+        """The name of the template in the store."""
         return "chat" if self.template is None else self.template.id
 
     @property
     def stops(self) -> tuple[str, ...]:
-        """Strings at which a reply ends."""
+        """Strings that end a reply."""
         return () if self.template is None else self.template.stop
 
     def encode(self, request: Request) -> tuple[str, list[int]]:
-        """The rendered prompt and its tokens.
+        """Return the rendered prompt and its tokens.
 
-        Without messages the prompt is empty, whatever the template: its only token is the one with
-        which texts begin, where the tokenizer has one.
+        Without messages the prompt is empty: its only token is the one that begins texts, where the
+        tokenizer has one.
 
         Raises:
             ComponentError: the chat template refuses the conversation.
@@ -83,8 +83,8 @@ class Prompts:
         )
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of tokens, special ones written out."""
-        if self._fast is not None:  # the same without the wrapper, which costs more than the work
+        """Return the text of tokens, with special tokens written out."""
+        if self._fast is not None:  # without the wrapper, which costs more than the work
             return str(self._fast.decode(list(tokens), skip_special_tokens=False))
         return str(
             self._tokenizer.decode(
@@ -93,13 +93,18 @@ class Prompts:
         )
 
     def written(self, option: str) -> str:
-        """An answer of ours as it is written after the prompt."""
+        """Return an option as it is written after the prompt."""
         return option if self.template is None else self.template.reply_of(option)
 
     def ways(self, rendered: str, ids: Sequence[int], option: str) -> list[tuple[int, ...]]:
-        """The tokens with which an allowed answer may be written.
+        """Return the token sequences of an allowed answer.
 
-        As the template declares, and with and without a space in front; after a blank only without.
+        As the template declares, and with and without a space before it; after a space without.
+
+        Args:
+            rendered: the prompt.
+            ids: its tokens.
+            option: the answer.
         """
         bare = option.lstrip()
         texts = [bare]
@@ -108,13 +113,17 @@ class Prompts:
         return list(dict.fromkeys(tuple(self.after(rendered, ids, text)) for text in texts))
 
     def after(self, rendered: str, ids: Sequence[int], text: str) -> list[int]:
-        """The tokens of a continuation, as the model would write it after the prompt's tokens.
+        """Return the tokens of a continuation as the model would write it after the prompt.
 
-        Prompt and continuation are tokenised together. Where that begins with the prompt's own
-        tokens, the continuation's tokens are the rest. Where a token reaches over the boundary,
-        the model could not have written it, because the prompt's tokens stand: the continuation is
-        then tokenised after a line break, and the break's tokens are taken away; where even those
-        are merged, by itself.
+        Prompt and continuation are tokenised together. If the result begins with the prompt's
+        tokens, the rest is the continuation. If a token spans the boundary, the model cannot write
+        it, because the prompt's tokens are fixed: the continuation is then tokenised after a line
+        break, whose tokens are removed; if even those are merged, it is tokenised alone.
+
+        Args:
+            rendered: the prompt.
+            ids: its tokens.
+            text: the continuation.
         """
         if not rendered:
             return self._tokens(text, special=False)

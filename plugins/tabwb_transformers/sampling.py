@@ -1,4 +1,4 @@
-"""Drawing the next token. Imported only where torch is."""
+"""Draws the next token. Imported only where torch is."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Sampler:
         self._generator = torch.Generator().manual_seed(seed % 2**63)
 
     def draw(self, logits: torch.Tensor) -> int:
-        """The next token, given its logits (shape: vocabulary).
+        """Return the next token for logits of shape (vocabulary,).
 
         Raises:
-            ComponentError: the logits are no numbers.
+            ComponentError: the logits are not numbers.
         """
         scores = logits.detach().to("cpu", torch.float32) / self._decoding.temperature
         probabilities = torch.softmax(scores, dim=-1)
@@ -37,14 +37,14 @@ class Sampler:
 
 
 def most_probable(logits: torch.Tensor) -> tuple[list[int], list[float]]:
-    """The most probable token of each row, and how clearly it is that.
+    """Return the most probable token of each row, and its lead over the second.
 
     Args:
         logits: shape (rows, vocabulary).
 
     Returns:
         The tokens, and how far the next one is behind in units in the last place of the logit's
-        type (NaN where the logits are no numbers).
+        type (NaN where the logits are not numbers).
     """
     (best, second), (tokens, _) = (part.T for part in logits.topk(2, dim=-1))
     unit = best.abs().clamp(min=1.0) * torch.finfo(logits.dtype).eps
@@ -52,7 +52,7 @@ def most_probable(logits: torch.Tensor) -> tuple[list[int], list[float]]:
 
 
 def not_numbers() -> ComponentError:
-    """The error for logits that are no numbers."""
+    """Return the error for logits that are not numbers."""
     return ComponentError(
         "the model's probabilities are not numbers",
         hint="take another dtype (float32, bfloat16), or restore the model's parameters",

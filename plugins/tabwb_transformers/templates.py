@@ -1,4 +1,4 @@
-"""Declared plain templates: how a conversation is written for a model without a chat format."""
+"""Plain templates: the form of a conversation for a model without a chat format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tabwb.records.states import ResponseKind
 
 PLAIN = Path(__file__).with_name("plain.toml")
 SHIPPED = {"plain": PLAIN, "examples": Path(__file__).with_name("examples.toml")}
-"""The templates that come with tabwb, by the word that chooses them."""
+"""The templates that come with tabwb, by name."""
 _TURNS = ("system", "user", "assistant")
 _TEXTS = ("id", *_TURNS, "opening")
 _KEYS = (*_TEXTS, "reply", "stop", "example")
@@ -66,7 +66,7 @@ class PlainTemplate:
     examples: tuple[Example, ...] = ()
 
     def render(self, messages: Sequence[Message], kind: ResponseKind | None = None) -> str:
-        r"""The prompt for a conversation.
+        r"""Return the prompt of a conversation.
 
         >>> load_template(PLAIN).render([Message("user", "What barks?")])
         'Question: What barks?\nAnswer:'
@@ -85,7 +85,7 @@ class PlainTemplate:
         return "".join(written) + self.opening
 
     def reply_of(self, answer: str) -> str:
-        """An answer that is not the model's own, as it stands after the opening.
+        """Return a given answer as it is written after the opening.
 
         >>> load_template(PLAIN).reply_of("dog")
         ' dog'
@@ -139,7 +139,7 @@ def load_template(path: Path) -> PlainTemplate:
 
 
 def _problems(table: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, str]]:
-    """Key path, what is wrong and what is allowed, of everything that is wrong."""
+    """Yield key path, problem and allowed values of every mistake."""
     for key in table:
         if key not in _KEYS:
             yield (key,), "unknown key", ", ".join(_KEYS)

@@ -1,4 +1,4 @@
-"""From tokens to streamed text: pieces that join to exactly the reply."""
+"""Streams the text of tokens in pieces that join to exactly the reply."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TextStream:
         self._waiting: list[int] = []
 
     def feed(self, token: int) -> str:
-        """The text that this token completes; may be empty."""
+        """Append a token; return the text that it completes, perhaps none."""
         self._waiting.append(token)
         text = self._new()
         if not text or text.endswith(_INCOMPLETE):
@@ -35,7 +35,7 @@ class TextStream:
         return self._settle(text)
 
     def flush(self) -> str:
-        """What was held back, as it is."""
+        """Return the text that was held back."""
         return self._settle(self._new()) if self._waiting else ""
 
     def _new(self) -> str:

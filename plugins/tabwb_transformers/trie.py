@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Node:
-    """What may follow the tokens so far.
+    """The tokens that may follow.
 
     Attributes:
         next: the token that may come, and what may follow it.
@@ -20,7 +20,7 @@ class Node:
 
 
 def trie_of(options: Mapping[str, Iterable[tuple[int, ...]]]) -> Node:
-    """The tree of all ways in which the options can be written.
+    """Return the tree of all token sequences of the options.
 
     Where two options are written alike the first one is meant.
 

@@ -1,4 +1,4 @@
-"""How likely a model finds given tokens. Imported only where torch is."""
+"""Likelihoods of given texts. Imported only where torch is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabwb_transformers.loading import OutOfMemory
 from tabwb_transformers.writing import ROUNDING
 
 CHUNK = 256
-"""Tokens of a long text that are read at once: logits of all of them would fill the memory."""
+"""Tokens of a long text that are read at once, because logits of all would fill the memory."""
 
 
 def weigh(
@@ -25,7 +25,7 @@ def weigh(
     limit: int | None,
     cancel: Cancel,
 ) -> list[Likelihood]:
-    r"""The likelihood of each text after the prompt: sum of ln p(token | everything before it).
+    r"""Return the likelihood of each text after the prompt: sum of ln p(token | all before it).
 
     The first token of a text after an empty prompt has nothing before it and is not counted. What
     is longer than the model's limit is read in windows: as soon as one is full, the next begins
@@ -40,7 +40,7 @@ def weigh(
         cancel: looked at between readings; fewer are returned once it is set.
 
     Raises:
-        ComponentError: memory ran out for a single text, or the logits are no numbers.
+        ComponentError: memory ran out for a single text, or the logits are not numbers.
     """
     together = places if engine.crowd and prompt else 1
     done: list[Likelihood] = []
@@ -64,7 +64,7 @@ def weigh(
 
 
 def is_clear(weighed: Sequence[Likelihood], epsilon: float) -> bool:
-    """Whether the most likely text is so by more than rounding could decide.
+    """Return whether the lead of the most likely text is larger than rounding.
 
     A text of n tokens with L = sum of ln p(token) is known to within ROUNDING x epsilon x
     (n + abs(L)): a token's log probability is rounded in units of its own size, of 1 at least.
@@ -91,13 +91,13 @@ def is_clear(weighed: Sequence[Likelihood], epsilon: float) -> bool:
 def _together(
     engine: Engine, prompt: Sequence[int], texts: Sequence[Sequence[int]]
 ) -> list[Likelihood]:
-    """Short texts after one prompt; it and what the texts begin with are read once.
+    """Score short texts after one prompt, which is read once with their common start.
 
     Neither is read again for the next call.
     """
     shared = min(common(texts), min(map(len, texts)) - 1) if len(texts) > 1 else 0
     shared = max(shared, 0)
-    # The last token of what is known is read with the texts: its logits weigh what follows.
+    # The last known token is read with the texts: its logits score the next.
     last = [prompt[-1], *texts[0][:shared]]
     before, known = engine.known(prompt[:-1], last)
     beginning = math.fsum(known[len(known) - shared :]) if shared else 0.0
@@ -115,7 +115,7 @@ def _together(
 def _alone(
     engine: Engine, prompt: Sequence[int], text: Sequence[int], limit: int | None, cancel: Cancel
 ) -> Likelihood | None:
-    """One text of any length, in the model's own way; None once ``cancel`` is set."""
+    """Return the likelihood of one text of any length; None once ``cancel`` is set."""
     known = list(prompt)
     left = list(text)
     if not known:

@@ -1,6 +1,6 @@
-"""One reply under way: which token comes next, what text that makes, and when it is over.
+"""A reply that is being generated: its next token, its text, and its end.
 
-The same for a reply that streams and for one of many. Imported only where torch is.
+Used for a single reply and for replies in a batch. Imported only where torch is.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from tabwb_transformers.text import Decode, TextStream
 from tabwb_transformers.trie import Node
 
 ROUNDING = 512.0
-"""So many units in the last place may two ways of computing the same logits differ."""
+"""Units in the last place by which two ways to compute the same logits may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What holds for every reply of one model.
+    """The settings of every reply of one model.
 
     Attributes:
         decode: tokens to text, special tokens written out.
         ends: tokens that end a reply.
-        special: tokens that are no text.
+        special: tokens without text.
         stops: strings that end a reply, besides the request's own.
     """
 
@@ -41,13 +41,13 @@ class Terms:
 
 
 class Writing:
-    """A reply that is being written freely.
+    """A free reply.
 
     Args:
-        index: which request it answers.
+        index: of its request.
         ids: the prompt's tokens.
-        decoding: how to draw; its seed is used as it stands.
-        room: how many tokens fit after the prompt.
+        decoding: its seed is used unaltered.
+        room: number of tokens that fit after the prompt.
         terms: of the model.
     """
 
@@ -63,9 +63,9 @@ class Writing:
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew: nothing was written yet."""
+        """Start again without text."""
         self.tokens = 0
-        self.said: list[str] = []
+        self.texts: list[str] = []
         self.ended: StopReason | None = StopReason.LENGTH if self._limit <= 0 else None
         self.started = time.monotonic()
         self.first_piece_s: float | None = None
@@ -75,30 +75,30 @@ class Writing:
         self._sampler = Sampler(self._decoding, self._decoding.seed)
 
     def draw(self, logits: torch.Tensor) -> int:
-        """The next token, given its logits (shape: vocabulary); not asked where greedy."""
+        """Return the next token for logits of shape (vocabulary,); not called where greedy."""
         return self._sampler.draw(logits)
 
     def take(self, token: int) -> str:
-        """Go on with a token: the text that is certain now, perhaps none."""
+        """Append a token; return the text that is now certain, perhaps none."""
         if token in self._terms.ends:
             return self.end(StopReason.END)
         self.tokens += 1
-        sure = ""
+        certain = ""
         if token not in self._terms.special:
-            sure = self._say(self._stops.feed(self._stream.feed(token)))
+            certain = self._append(self._stops.feed(self._stream.feed(token)))
         if self._stops.found is not None or self.tokens >= self._limit:
-            sure += self.end(StopReason.LENGTH)
-        return sure
+            certain += self.end(StopReason.LENGTH)
+        return certain
 
     def end(self, reason: StopReason) -> str:
-        """End the reply; what was held back. A stop string found there is the reason."""
-        rest = self._say(self._stops.feed(self._stream.flush()) + self._stops.flush())
+        """End the reply; return the held text. A stop string in it becomes the reason."""
+        rest = self._append(self._stops.feed(self._stream.flush()) + self._stops.flush())
         self.ended = StopReason.STOP_STRING if self._stops.found is not None else reason
         self.latency_s = time.monotonic() - self.started
         return rest
 
     def notes(self) -> dict[str, str]:
-        """What is worth keeping of how the reply came about."""
+        """Return metadata on how the reply was generated."""
         notes = {} if self._stops.found is None else {"stop_string": self._stops.found}
         if self._limit < self._decoding.max_tokens:
             notes["max_tokens"] = str(max(self._limit, 0))
@@ -111,24 +111,24 @@ class Writing:
             notes["batch_exact"] = "yes" if self.closest > ROUNDING else "no"
         return notes
 
-    def _say(self, text: str) -> str:
+    def _append(self, text: str) -> str:
         if text:
             if self.first_piece_s is None:
                 self.first_piece_s = time.monotonic() - self.started
-            self.said.append(text)
+            self.texts.append(text)
         return text
 
 
 class OptionWriting(Writing):
     """A reply that must be one of the allowed answers.
 
-    Of the tokens with which an allowed answer can go on, the most probable one is taken. Where an
-    answer is complete and a longer one begins with it, the tokens that end a reply compete with
-    the rest of the longer one.
+    The most probable of the tokens that continue an allowed answer is taken. Where an answer is
+    complete and a longer one begins with it, the tokens that end a reply compete with the rest of
+    the longer one.
 
     Args:
         root: the allowed answers.
-        closing: tokens that end an answer: end tokens and those with which stop strings begin.
+        closing: tokens that end an answer: end tokens and first tokens of stop strings.
     """
 
     def __init__(
@@ -146,14 +146,18 @@ class OptionWriting(Writing):
         self.greedy = False
 
     def restart(self) -> None:
-        """Begin anew: nothing was chosen yet."""
+        """Start again without a choice."""
         super().restart()
         self._node = self._root
         self._mass: float | None = None
         self._log_probability = 0.0
 
     def draw(self, logits: torch.Tensor) -> int:
-        """The most probable of the allowed tokens."""
+        """Return the most probable allowed token.
+
+        Raises:
+            ComponentError: the logits are not numbers.
+        """
         allowed = list(self._node.next)
         if self._node.option is not None:
             allowed += [token for token in self._closing if token not in self._node.next]
@@ -169,18 +173,18 @@ class OptionWriting(Writing):
         return allowed[best]
 
     def take(self, token: int) -> str:
-        """Go on with a token; the whole answer once it is certain."""
+        """Append a token; return the whole answer once it is certain."""
         if token in self._node.next:
             self.tokens += 1
             self._node = self._node.next[token]
             if self._node.next:
                 return ""
-        sure = self._say(self._node.option or "")
+        certain = self._append(self._node.option or "")
         super().end(StopReason.END)
-        return sure
+        return certain
 
     def notes(self) -> dict[str, str]:
-        """How far the model had to be bent: what it gave to the allowed first tokens itself."""
+        """Return the answer's log probability and the probability of the allowed first tokens."""
         notes = {"enforced_log_probability": f"{self._log_probability:.6g}"}
         if self._mass is not None:
             notes["allowed_probability"] = f"{self._mass:.6g}"

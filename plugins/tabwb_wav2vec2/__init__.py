@@ -1,1 +1,1 @@
-"""Transcribers: wav2vec 2.0 and its relatives, and what a person types."""
+"""Transcribers: the wav2vec 2.0 family, and transcripts typed by a person."""

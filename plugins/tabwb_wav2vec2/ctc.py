@@ -22,7 +22,7 @@ Labels = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Frames in a row in which one label stands.
+    """Consecutive frames with one label.
 
     Attributes:
         label: the output's number.
@@ -35,7 +35,7 @@ class Run:
 
 
 def greedy(log_probs: LogProbs, blank: int = 0) -> tuple[Run, ...]:
-    """The best label of every frame, read as runs.
+    """Return the runs of the best label of every frame.
 
     >>> p = np.log([[0.1, 0.8, 0.1], [0.2, 0.7, 0.1], [0.9, 0.05, 0.05], [0.1, 0.6, 0.3]])
     >>> [(run.label, run.first, run.last) for run in greedy(p)]
@@ -54,7 +54,7 @@ def greedy(log_probs: LogProbs, blank: int = 0) -> tuple[Run, ...]:
 
 
 def beam(log_probs: LogProbs, width: int, blank: int = 0) -> Labels:
-    """The likeliest labels that a prefix beam search finds (Hannun et al. 2014, without a model).
+    """Return the likeliest labels by prefix beam search (Hannun et al. 2014, without a model).
 
     Of every prefix the probability of ending in a blank and in its last label are kept apart, so
     that paths which read alike are added up, as greedy decoding does not.
@@ -93,7 +93,7 @@ def beam(log_probs: LogProbs, width: int, blank: int = 0) -> Labels:
 
 
 def log_probability(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) -> float:
-    """The natural log of the probability that a clip reads as ``labels``: all paths added up.
+    """Return the natural log of the probability of ``labels``, summed over all paths.
 
     The forward variables of Graves et al. 2006 over blank, label, blank, ... label, blank.
 
@@ -118,7 +118,7 @@ def log_probability(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) 
 
 
 def align(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) -> tuple[Run, ...] | None:
-    """Where each label stands on the likeliest single path that reads as ``labels`` (Viterbi).
+    """Return the run of each label on the likeliest path of ``labels`` (Viterbi).
 
     Returns:
         A run for each label in order, or None where there are fewer frames than they need.
@@ -159,7 +159,7 @@ def align(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) -> tuple[R
 
 
 def _states(labels: Sequence[int], blank: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Blank, label, blank, ..., blank; and which may be reached past the blank before them."""
+    """Return blank, label, blank ... blank, and the labels that may follow without a blank."""
     states = np.full(2 * len(labels) + 1, blank, dtype=np.intp)
     states[1::2] = labels
     skips = np.zeros(len(states), dtype=np.bool_)
@@ -168,7 +168,7 @@ def _states(labels: Sequence[int], blank: int) -> tuple[NDArray[np.intp], NDArra
 
 
 def _add(a: float, b: float) -> float:
-    """log(exp(a) + exp(b))."""
+    """Return log(exp(a) + exp(b))."""
     if a < b:
         a, b = b, a
     return a if b == -math.inf else a + math.log1p(math.exp(b - a))

@@ -1,4 +1,4 @@
-"""A CTC model of transformers that is loaded: its front end, its forward pass, its batches."""
+"""A loaded CTC model of transformers: front end, forward pass and batches."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from tabwb_wav2vec2.options import TranscriberOptions, Wav2Vec2Options
 
 Samples = NDArray[np.float32]
 Features = NDArray[np.float32]
-"""What a model is given of one clip: shape (samples,) or (frames, bins)."""
+"""The input of a model for one clip: shape (samples,) or (frames, bins)."""
 LogProbs = NDArray[np.float32]
 HOP = 160
-"""Samples from one spectrum to the next in front ends that compute spectra (10 ms)."""
+"""Samples from one spectrum to the next (10 ms)."""
 SAME = 1e-3
-"""Log probabilities that differ by no more are the same: what rounding leaves of float32."""
+"""The largest difference of log probabilities that rounding of float32 causes."""
 KIND = "CTC model of speech"
 
 
 class Engine(Protocol):
-    """Whatever computes log probabilities from features."""
+    """Computes log probabilities from features."""
 
     most_together: int
-    """Clips in one call."""
+    """The number of clips in one call."""
     pads: bool
-    """Whether clips of different lengths may stand in one call without changing the results."""
+    """Whether a call with clips of different lengths gives the same results."""
 
     def log_probs(self, features: Sequence[Features]) -> list[LogProbs]:
-        """Of each clip an array (frames, outputs) of natural logs."""
+        """Return an array (frames, outputs) of natural logs for each clip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model that is loaded.
+    """A loaded model.
 
     Attributes:
         model: of transformers, in evaluation mode.
@@ -73,11 +73,11 @@ class Loaded:
     facts: Mapping[str, str]
 
     def file(self, name: str) -> Path | None:
-        """A file that lies beside the weights, or None where there is none."""
+        """Return the path of a file next to the weights, or None."""
         return _file(self.source, name, self.revision)
 
     def features(self, samples: Samples) -> Features:
-        """What the model is given of a clip, extracted from this clip alone."""
+        """Return the input of the model for a clip."""
         made = self.extractor(
             samples, sampling_rate=self.rate, pad_to_multiple_of=None, return_tensors="np"
         )
@@ -87,10 +87,10 @@ class Loaded:
 
 
 def load(name: str, options: TranscriberOptions, *, shown: str | None = None) -> Loaded:
-    """Load a model. Weights in pickles are read as weights only: no code of theirs runs.
+    """Load a model. Pickles are read with ``weights_only``, so that none of their code runs.
 
     Raises:
-        ComponentError: it is not there, or is no CTC model.
+        ComponentError: it does not exist, or is not a CTC model.
     """
     folder = source_of(name)
     source = str(folder) if folder is not None else name
@@ -118,7 +118,7 @@ def load(name: str, options: TranscriberOptions, *, shown: str | None = None) ->
             **where,
         )
         model = model.to(device).eval()
-    # The mask that training hides sounds with is never used here.
+    # The mask of training is not used here.
     missing = [key for key in told["missing_keys"] if not key.endswith("masked_spec_embed")]
     if missing:
         raise ComponentError(
@@ -165,7 +165,7 @@ class TorchEngine:
         self.pads = self._padding_is_harmless(loaded)
 
     def log_probs(self, features: Sequence[Features]) -> list[LogProbs]:
-        """Of each clip an array (frames, outputs) of natural logs."""
+        """Return an array (frames, outputs) of natural logs for each clip."""
         lengths = [len(each) for each in features]
         longest = max(lengths)
         shape = (len(features), longest, *features[0].shape[1:])
@@ -196,7 +196,7 @@ class TorchEngine:
 
 
 def batches(lengths: Sequence[int], engine: Engine) -> list[list[int]]:
-    """Indices of clips to be computed together, shortest first.
+    """Return the indices of clips to compute together, shortest first.
 
     Where the engine pads, the longest of a batch is at most a tenth longer than its shortest;
     where it does not, all are of one length.
@@ -225,7 +225,7 @@ def _extractor(source: str, config: Any, where: Mapping[str, Any]) -> Any:
     ):
         return transformers.AutoFeatureExtractor.from_pretrained(source, **where)
     if hasattr(config, "conv_stride"):
-        # A model on raw sound that says nothing more takes 16 kHz, normalised.
+        # Without a configuration the input is normalised audio at 16 kHz.
         masks = getattr(config, "feat_extract_norm", "layer") == "layer"
         return transformers.Wav2Vec2FeatureExtractor(return_attention_mask=masks)
     raise ComponentError(
@@ -236,7 +236,7 @@ def _extractor(source: str, config: Any, where: Mapping[str, Any]) -> Any:
 
 
 def _stride(config: Any, extractor: Any) -> int:
-    """Samples from one frame of the output to the next."""
+    """Return the samples from one frame of the output to the next."""
     if hasattr(config, "conv_stride"):
         stride = int(np.prod(config.conv_stride))
     else:
@@ -264,7 +264,7 @@ def _file(source: str, name: str, revision: str | None) -> Path | None:
 
 @contextmanager
 def _pickles(source: str) -> Iterator[None]:
-    """Say of a pickle that holds more than weights what it is."""
+    """Raise a clear error for a pickle with more than weights."""
     try:
         yield
     except pickle.UnpicklingError as error:

@@ -1,4 +1,4 @@
-"""Public models by their id, and vocabularies of models that bring none: ``models.toml``."""
+"""Public models by id, and vocabularies of models without one, from ``models.toml``."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Known:
 
 
 def known_models() -> tuple[Known, ...]:
-    """Every model of the list."""
+    """Return every model of the list."""
     return _read()[0]
 
 
 def known_model(name: str) -> Known | None:
-    """The model of this id, if it is listed.
+    """Return the model with an id, or None where it is not listed.
 
     >>> known_model("rcgale/psst-apr-baseline").labels
     'psst'
@@ -41,7 +41,7 @@ def known_model(name: str) -> Known | None:
 
 
 def listed_outputs(vocabulary: str) -> tuple[str, ...] | None:
-    """The label of every output, empty where none is known, of a vocabulary of the list.
+    """Return the label of every output of a listed vocabulary; empty where it is unknown.
 
     >>> outputs = listed_outputs("psst")
     >>> len(outputs), outputs[0], outputs[4], outputs[43], outputs[45], set(outputs[1:4])

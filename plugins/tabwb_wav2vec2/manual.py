@@ -1,4 +1,4 @@
-"""Transcripts that a person typed, given as those of a transcriber."""
+"""Transcripts that a person typed, as a transcriber."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ID, TRANSCRIPT = "utterance_id", "transcript"
 
 
 class ManualTranscriber:
-    """What a person typed, read from a table: ``utterance_id`` and ``transcript``.
+    """Reads typed transcripts from a table with ``utterance_id`` and ``transcript``.
 
     A clip's row is the one that has its file's name without the suffix. When a sound was said
     within its clip is not known: every segment has the time of the whole clip, and no confidence.
@@ -52,7 +52,7 @@ class ManualTranscriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """What was typed for each clip; an error for one that has no row."""
+        """Yield the transcript of each clip; an error where it has no row."""
         if self._typed is None:
             self.open()
         for index, clip in enumerate(clips):
@@ -79,7 +79,7 @@ class ManualTranscriber:
         if phonemes is None:
             empty = "is empty: it was not transcribed; write <sil> where nothing was said"
             return Transcript(shown, "error", error=f"the transcript of '{name}' {empty}")
-        # A written silence has no length: it parts attempts by standing there.
+        # A written silence has no length, but it separates attempts.
         segments = tuple(
             Segment(phoneme, 0.0, 0.0 if phoneme in SILENT else round(seconds, 4))
             for phoneme in phonemes
@@ -95,7 +95,7 @@ class ManualTranscriber:
 
 
 def _phonemes(row: Row, notation: Notation) -> tuple[str, ...] | None:
-    """The phonemes of a row, with the silences that were written down; None where it is empty."""
+    """Return the phonemes of a row with written silences; None where it is empty."""
     text = row.cells[TRANSCRIPT]
     if not text.strip():
         return None

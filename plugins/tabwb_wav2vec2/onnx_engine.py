@@ -1,4 +1,4 @@
-"""The forward pass by ONNX Runtime, from a copy of the model that is made once and kept."""
+"""The forward pass by ONNX Runtime, with a copy of the model that is made once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tabwb_wav2vec2.engine import SAME, Features, Loaded, LogProbs
 
 Precision = Literal["fp32", "int8"]
 PROBE_S = (0.43, 1.0, 2.17)
-"""Lengths of noise on which the copy is compared with the model, in seconds."""
+"""Seconds of the noise on which the copy is compared with the model."""
 
 
 class OnnxEngine:
@@ -47,7 +47,7 @@ class OnnxEngine:
         options = runtime.SessionOptions()
         options.intra_op_num_threads = int(loaded.facts["threads"])
         options.log_severity_level = 3
-        # Spinning threads slow down whatever else the machine does.
+        # Spinning threads slow down other programs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = runtime.InferenceSession(
@@ -65,7 +65,7 @@ class OnnxEngine:
         }
 
     def log_probs(self, features: Sequence[Features]) -> list[LogProbs]:
-        """Of each clip an array (frames, outputs) of natural logs."""
+        """Return an array (frames, outputs) of natural logs for each clip."""
         return [self._one(each) for each in features]
 
     def _one(self, features: Features) -> LogProbs:
@@ -75,7 +75,7 @@ class OnnxEngine:
 
 
 def exported(loaded: Loaded, precision: Precision, folder: Path) -> Path:
-    """The ONNX copy of a model, made on first use.
+    """Return the path of the ONNX copy of a model, made on first use.
 
     Raises:
         ComponentError: the model has parts that cannot be copied, or the copy says other things.
@@ -150,7 +150,7 @@ def _export(loaded: Loaded, path: Path) -> None:
 
 
 def _key(loaded: Loaded) -> str:
-    """Names exactly these weights and what makes a copy of them."""
+    """Return a name of the weights and of everything that a copy depends on."""
     digest = hashlib.sha256()
     for name, tensor in sorted(loaded.model.state_dict().items()):
         digest.update(name.encode() + b"\0" + str(tuple(tensor.shape)).encode())
@@ -172,7 +172,7 @@ def _need(module: str) -> Any:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Exporter and quantiser warn of what was chosen on purpose."""
+    """Silence warnings of exporter and quantiser about intended choices."""
     root = logging.getLogger()
     level = root.level
     root.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""What ``wav2vec2:...``, ``bundled-words`` and ``manual:...`` can be told by ``@key=value``."""
+"""The options ``@key=value`` of ``wav2vec2:...``, ``bundled-words`` and ``manual:...``."""
 
 from __future__ import annotations
 

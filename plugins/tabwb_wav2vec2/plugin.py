@@ -39,7 +39,7 @@ def _typed(spec: Spec, options: Any) -> Transcriber:
 
 
 def _folder_or_id(name: str) -> str:
-    """A folder as it is found from everywhere; an id of a hub as it is."""
+    """Return the absolute path of a folder; the id of a hub unchanged."""
     path = Path(name).expanduser()
     is_path = name.startswith(("./", "../", "~")) or path.is_dir()
     return os.path.normpath(path.absolute()) if is_path else name
@@ -51,7 +51,7 @@ def _file(name: str) -> str:
 
 @hookimpl
 def tabwb_register_transcribers(register: Register) -> None:
-    """CTC models of speech, and what a person typed."""
+    """Register CTC models of speech, and typed transcripts."""
     register(
         Descriptor(
             "wav2vec2",

@@ -1,4 +1,4 @@
-"""From a model's log probabilities to segments, and to the likelihood of given pronunciations."""
+"""Segments and the likelihood of given pronunciations, from a model's log probabilities."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NONE = frozenset(("", *SILENT, "[UNK]"))
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was read off one clip.
+    """The result of one clip.
 
     Attributes:
         segments: in time order; silence is a gap between them.
@@ -35,7 +35,7 @@ class Heard:
 
 
 class Reader:
-    """Reads the outputs of one model.
+    """Decodes the outputs of one model.
 
     Args:
         vocabulary: of the model.
@@ -83,7 +83,7 @@ class Reader:
     def accepted_likelihood(
         self, log_probs: ctc.LogProbs, forms: Sequence[Reading]
     ) -> float | None:
-        """The log likelihood of the best accepted form less that of free decoding.
+        """Return the log likelihood of the best accepted form minus that of free decoding.
 
         Labels that read alike are one class, their probabilities added; what stands for no sound
         is blank. The likelihood of a form is the CTC probability (all paths) of every sequence of
@@ -111,7 +111,7 @@ class Reader:
         return float(np.logaddexp.reduce(ways)) if ways else -math.inf
 
     def _ways(self, form: Reading) -> Iterator[tuple[int, ...]]:
-        """Every sequence of classes that reads as a form."""
+        """Return every sequence of classes of a form."""
         if not form:
             yield ()
             return
@@ -121,7 +121,7 @@ class Reader:
                     yield (number, *rest)
 
     def _merged(self, log_probs: ctc.LogProbs) -> ctc.LogProbs:
-        """Log probabilities of the classes, blank first: shape (frames, classes)."""
+        """Return the log probabilities of the classes, blank first: shape (frames, classes)."""
         order = np.argsort(self._classes, kind="stable")
         starts = np.searchsorted(self._classes[order], np.arange(self._classes.max() + 1))
         merged: ctc.LogProbs = np.logaddexp.reduceat(
@@ -130,7 +130,7 @@ class Reader:
         return merged
 
     def _read_all(self, labels: str) -> tuple[Reading | None, ...]:
-        """What every output reads as: None without a phoneme, empty for no sound."""
+        """Return the phonemes of every output: None without a phoneme, empty for no sound."""
         vocabulary = self.vocabulary
         readings: list[Reading | None] = []
         for number, label in enumerate(vocabulary.labels):
@@ -143,7 +143,7 @@ class Reader:
         return tuple(readings)
 
     def _classify(self) -> tuple[np.ndarray, dict[Reading, int]]:
-        """The class of every output, blank being 0, and the classes that read as phonemes."""
+        """Return the class of every output (blank is 0), and the classes of phonemes."""
         of_reading: dict[Reading, int] = {}
         classes: list[int] = []
         count = 1
@@ -175,7 +175,7 @@ class Reader:
             )
 
     def _words(self, log_probs: ctc.LogProbs, runs: Sequence[ctc.Run]) -> Iterator[Segment]:
-        """Letters joined between delimiters (``|``, or ``▁`` at a word's beginning)."""
+        """Return the words of letters between delimiters (``|``, or ``▁`` before a word)."""
         labels = self.vocabulary.labels
         upper = all(label == label.upper() for label in self.vocabulary.sounds if len(label) == 1)
         words: list[list[ctc.Run]] = [[]]

@@ -1,4 +1,4 @@
-"""The transcriber: clips in, transcripts out."""
+"""The transcriber of CTC models."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tabwb_wav2vec2.reading import Reader
 from tabwb_wav2vec2.vocabulary import Vocabulary, label_kind, read_vocabulary
 
 SHORTEST_S = 0.04
-"""Less holds no sound of speech, and front ends need that much."""
+"""Seconds. A shorter clip has no speech sound, and front ends need so much."""
 LONGEST_S = 120.0
-"""Attention takes memory with the square of the length: beyond this a laptop has too little."""
+"""Seconds. Attention needs memory with the square of the length: more than a laptop has."""
 AT_ONCE = 256
-"""Clips whose features are held in memory together."""
+"""The number of clips whose features are in memory together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Wav2Vec2Transcriber:
         self._opened: _Open | None = None
 
     def open(self) -> Mapping[str, str]:
-        """Load the model; its facts."""
+        """Load the model; return its facts."""
         options = self._options
         loaded = load(self._name, options, shown=self._shown)
         wish = options.labels if isinstance(options, Wav2Vec2Options) else "auto"
@@ -107,7 +107,7 @@ class Wav2Vec2Transcriber:
             yield from self._some(self._opened, chosen, cancel)
 
     def close(self) -> None:
-        """Let the model go."""
+        """Release the model."""
         self._opened = None
 
     def _some(
@@ -137,7 +137,7 @@ class Wav2Vec2Transcriber:
                     yield index, self._read(opened, clips[index], seconds, found)
 
     def _features(self, loaded: Loaded, clip: Clip) -> tuple[float, Features | None]:
-        """Seconds of a clip and what the model is given of it: None for nothing to be heard."""
+        """Return the seconds of a clip and the input of the model; None where it is silent."""
         samples, rate = read_clip(clip.path, clip.start_s, clip.end_s)
         if rate != loaded.rate:
             raise TabwbError(
@@ -197,7 +197,7 @@ class Wav2Vec2Transcriber:
 
 
 def _vocabulary(loaded: Loaded, name: str, wish: str) -> tuple[Vocabulary, str]:
-    """The vocabulary of a model, and the set of its labels."""
+    """Return the vocabulary of a model, and the set of its labels."""
     known = known_model(name)
     chosen = known.labels if wish == "auto" and known is not None else wish
     outputs = int(loaded.model.config.vocab_size)
@@ -223,7 +223,7 @@ def _vocabulary(loaded: Loaded, name: str, wish: str) -> tuple[Vocabulary, str]:
 
 
 def _of_labels(labels: str) -> dict[str, str]:
-    """What is stored of a set of labels, the ceiling of merged phonemes included."""
+    """Return the facts to store of a set of labels, including the ceiling of merged phonemes."""
     if labels == "words":
         return {"labels": labels, "unit": "words"}
     merged = label_set(labels).merged

@@ -1,4 +1,4 @@
-"""What the outputs of a model stand for, read from the files that lie beside its weights.
+"""The labels of a model's outputs, from the files next to its weights.
 
 No tokenizer is made: those of phoneme models ask for a program that turns text into phonemes,
 which nobody needs in order to read phonemes.
@@ -16,7 +16,7 @@ from tabwb.phonology.inventory import PHONEMES, normalise_label
 from tabwb.records.errors import ComponentError
 
 Find = Callable[[str], Path | None]
-"""Gives a file of the model by its name, or None where it has none."""
+"""Returns the path of a file of the model, or None."""
 LabelKind = Literal["arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39", "words"]
 FILES = ("vocab.json", "tokenizer.json", "added_tokens.json", "tokenizer_config.json")
 _MARKS = ("pad_token", "bos_token", "eos_token", "word_delimiter_token")
@@ -44,7 +44,7 @@ class Vocabulary:
 
     @property
     def sounds(self) -> tuple[str, ...]:
-        """The labels that are no marks."""
+        """The labels without marks."""
         return tuple(
             label
             for number, label in enumerate(self.labels)
@@ -95,7 +95,7 @@ def read_vocabulary(find: Find, outputs: int, blank: int, where: str) -> Vocabul
 
 
 def label_kind(labels: Iterable[str]) -> LabelKind | None:
-    """Which set of labels these are, or None where that cannot be told.
+    """Return the known set of these labels, or None.
 
     >>> label_kind(PHONEMES), label_kind("abcdefghijklmnopqrstuvwxyz'")
     ('arpabet', 'words')
@@ -125,7 +125,7 @@ def _document(path: Path) -> Any:
 
 
 def _numbers(documents: Mapping[str, Any], where: str) -> dict[str, int]:
-    """Label to output, from every file that says it."""
+    """Return label to output, from every file that has it."""
     numbers: dict[str, int] = {}
     plain = documents.get("vocab.json")
     whole = documents.get("tokenizer.json")
@@ -152,7 +152,7 @@ def _numbers(documents: Mapping[str, Any], where: str) -> dict[str, int]:
 
 
 def _marks(documents: Mapping[str, Any]) -> dict[str, str]:
-    """The role of a label that stands for no sound: the label."""
+    """Return label by role, for labels without a sound."""
     told = documents.get("tokenizer_config.json", {})
     usual = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
     found: dict[str, str] = {}
