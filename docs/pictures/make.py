@@ -108,7 +108,7 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
         desk = app.desk
         await until(pilot, lambda: desk.catalogue)
         desk.controller(NamingController).open_source = open_source
-        draft = Draft(battery="naming-demo", kind="speaker", speaker="S-014", rater="R2")
+        draft = Draft("naming-demo", "speaker", speaker="S-014").filled(rater="R2")
         desk.actions(TrialActions).begin(draft)
         actions = desk.actions(NamingActions)
         await until(pilot, lambda: actions.now)

@@ -22,6 +22,7 @@ from tabwb.cli.giving import pausing, show
 from tabwb.cli.options import condition_options, requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
+from tabwb.records.condition import Audience
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.events import Observed
 from tabwb.records.naming import Transcribed
@@ -91,16 +92,13 @@ def name(**options: Any) -> int:
 
 def _name(plugins: Plugins, options: dict[str, Any]) -> int:
     from tabwb.administer.session import setup
-    from tabwb.records.conditions import Conditions
 
     location, reference = options.get("store_location"), options.get("reference")
     if reference is None:
         battery = setup.find_battery(plugins, options["battery"])
         files = _files(options, battery)
-        conditions = replace(_conditions(options), session_date=_session_date(options, files))
-        if battery.judged_aloud:
-            usual = Conditions(conditions.examinee, "speaker").judges
-            conditions = replace(conditions, judges=usual)
+        conditions = _conditions(options, battery)
+        conditions = replace(conditions, session_date=_session_date(options, files))
         conditions = setup.resolve(plugins, battery, conditions)
         with open_store(location, plugins) as store:
             _check_microphone(store, options)
@@ -120,14 +118,15 @@ def _name(plugins: Plugins, options: dict[str, Any]) -> int:
         )
         spec = session.administration.conditions.transcriber
         if _said("transcriber"):
-            spec = setup.resolve(plugins, battery, _conditions(options)).transcriber
+            spec = setup.resolve(plugins, battery, _conditions(options, battery)).transcriber
             spec = setup.notated(store, plugins, session.administration.conditions, spec)
         session.spoken.listener = options["rater"] or ""
         return _begin(session, _files(options, battery), spec, options)
 
 
-def _conditions(options: dict[str, Any]) -> Conditions:
-    return requested_conditions("name", str(options["speaker"]), "spoken", options)
+def _conditions(options: dict[str, Any], battery: Battery) -> Conditions:
+    audience: Audience = "described" if battery.judged_aloud else "spoken"
+    return requested_conditions("name", str(options["speaker"]), audience, options)
 
 
 def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | None:

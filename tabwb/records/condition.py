@@ -17,17 +17,21 @@ from tabwb.records.errors import UsageError
 if TYPE_CHECKING:
     from tabwb.records.conditions import Conditions
 
-Audience = Literal["model", "typed", "spoken"]
-"""Who is given a battery: a model, a person who types, or a person who names pictures aloud."""
+Audience = Literal["model", "typed", "spoken", "described"]
+"""Who is given a battery: a model, a person who types, a person who answers aloud, or a person whose
+spoken answers are judged."""
 AUDIENCES: Mapping[Audience, str] = {
     "model": "models",
     "typed": "people who type",
-    "spoken": "people who name aloud",
+    "spoken": "people who answer aloud",
+    "described": "people whose spoken answers are judged",
 }
 MODEL: frozenset[Audience] = frozenset({"model"})
-PERSON: frozenset[Audience] = frozenset({"typed", "spoken"})
-SPOKEN: frozenset[Audience] = frozenset({"spoken"})
-WRITTEN: frozenset[Audience] = frozenset({"model", "typed"})
+TYPED: frozenset[Audience] = frozenset({"typed"})
+NAMED: frozenset[Audience] = frozenset({"spoken"})
+SPOKEN: frozenset[Audience] = NAMED | {"described"}
+PERSON: frozenset[Audience] = TYPED | SPOKEN
+WRITTEN: frozenset[Audience] = MODEL | TYPED
 ANYBODY: frozenset[Audience] = MODEL | PERSON
 
 

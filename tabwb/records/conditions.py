@@ -366,7 +366,7 @@ CONDITIONS: tuple[Condition, ...] = (
     Condition(
         "judges",
         Components("judges"),
-        given_to=WRITTEN,
+        given_to=WRITTEN | {"described"},
         asked=("rules",),
         otherwise=(),
         options=(
@@ -398,7 +398,7 @@ CONDITIONS: tuple[Condition, ...] = (
             ),
         ),
         field=Field(
-            "Transcriber", "what hears the responses and writes phonemes, a draft; or none"
+            "Transcriber", "what hears the responses, a draft; or none: descriptions are then typed"
         ),
         key="",
     ),

@@ -272,11 +272,8 @@ async def naming(
 
     async with workbench(folder, size) as seat:
         seat.desk.controller(NamingController).open_source = open_source
-        draft = Draft(
-            battery=str(battery),
-            kind="speaker",
-            speaker="S-014",
-            **{"transcriber": transcriber, "rater": "R7", **fields},  # type: ignore[arg-type]
+        draft = Draft(battery=str(battery), kind="speaker", speaker="S-014").filled(
+            **{"transcriber": transcriber, "rater": "R7", **fields}
         )
         seat.desk.actions(TrialActions).begin(draft)
         await seat.until(lambda: seat.desk.work, "the administration")

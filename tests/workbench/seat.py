@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -123,7 +122,7 @@ class Seat:
         assert self.desk.catalogue is not None
         earlier = self.desk.work and self.desk.work.administration.id
         draft = default_draft(self.desk.catalogue)
-        self.desk.actions(TrialActions).begin(replace(draft, **fields))  # type: ignore[arg-type]
+        self.desk.actions(TrialActions).begin(draft.filled(**fields))
         await self.until(
             lambda: (
                 self.desk.work and self.work.administration.id != earlier and not self.work.loading

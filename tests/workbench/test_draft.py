@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
 from tabwb.workbench.trial.draft import Draft, FieldError, conditions_of, default_draft
 
 MODEL = Draft()
-PERSON = Draft(kind="speaker", speaker="S-014", research_protocol="IRB-7", conversation=True)
+PERSON = Draft(kind="speaker", speaker="S-014").filled(
+    research_protocol="IRB-7", conversation="yes"
+)
 
 
 def test_what_is_filled_in_is_a_greedy_model_with_the_rules_judge() -> None:
@@ -28,16 +28,16 @@ def test_a_person_has_a_protocol_and_no_conversation() -> None:
 
 
 def test_a_protocol_is_not_kept_for_a_model() -> None:
-    assert conditions_of(replace(MODEL, research_protocol="IRB-7")).research_protocol is None
+    assert conditions_of(MODEL.filled(research_protocol="IRB-7")).research_protocol is None
 
 
 def test_no_judge_is_none() -> None:
-    assert conditions_of(replace(MODEL, judges="none")).judges == ()
-    assert conditions_of(replace(MODEL, judges="rules other")).judges == ("rules", "other")
+    assert conditions_of(MODEL.filled(judges="none")).judges == ()
+    assert conditions_of(MODEL.filled(judges="rules other")).judges == ("rules", "other")
 
 
 def test_stop_texts_stand_two_spaces_apart() -> None:
-    assert conditions_of(replace(MODEL, stop="Q:  \\n\\n")).decoding.stop == ("Q:", "\n\n")
+    assert conditions_of(MODEL.filled(stop="Q:  \\n\\n")).decoding.stop == ("Q:", "\n\n")
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_stop_texts_stand_two_spaces_apart() -> None:
 )
 def test_an_error_names_its_field(field: str, value: str) -> None:
     with pytest.raises(FieldError) as caught:
-        conditions_of(replace(MODEL, **{field: value}))  # type: ignore[arg-type]
+        conditions_of(MODEL.filled(**{field: value}))
     assert caught.value.field == field
 
 
 def test_a_person_without_a_study_id_is_refused() -> None:
     with pytest.raises(FieldError, match="participant code"):
-        conditions_of(replace(PERSON, speaker=""))
+        conditions_of(PERSON.filled(speaker=""))
 
 
 def test_the_first_that_can_be_used_is_filled_in() -> None:

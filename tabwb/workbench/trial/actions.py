@@ -156,4 +156,4 @@ def _of_examinee(draft: Draft, catalogue: Catalogue, examinee: str) -> Draft:
     if earlier.kind == "model":
         return replace(draft, model=examinee)
     protocol = earlier.research_protocol or ""
-    return replace(draft, kind="speaker", speaker=examinee, research_protocol=protocol)
+    return draft.filled(kind="speaker", speaker=examinee, research_protocol=protocol)

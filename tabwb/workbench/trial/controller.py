@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
-from tabwb.records.conditions import Conditions
+from tabwb.plugin_api.descriptors import ComponentKind
+from tabwb.records.condition_values import Component, Components
+from tabwb.records.conditions import CONDITIONS, Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
-from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview, conditions_of, named_aloud
+from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview, conditions_of
 
 AFTERWARDS = "afterwards, once all is answered and you say so"
 
@@ -62,20 +64,15 @@ class TrialController(Controller):
             battery = setup.find_battery(self.plugins, draft.battery.strip())
         except TabwbError as error:
             raise FieldError("battery", str(error)) from error
-        if asked.kind == "speaker" and battery.spoken:
-            asked = named_aloud(asked, draft, judged=battery.judged_aloud)
-        for field, kind, specs in (
-            ("model", "models", (asked.examinee,) if asked.kind == "model" else ()),
-            ("transcriber", "transcribers", filter(None, (asked.transcriber,))),
-            ("judges", "judges", asked.judges),
-        ):
-            for spec in specs:
-                try:
-                    self.plugins.resolve(kind, spec)  # type: ignore[arg-type]
-                except TabwbError as error:
-                    raise FieldError(
-                        field, error.message, error.allowed or "", error.hint or ""
-                    ) from error
+        if battery.spoken:
+            asked = conditions_of(draft, "described" if battery.judged_aloud else "spoken")
+        if asked.kind == "model":
+            self._check_spec("model", "models", asked.examinee)
+        for condition in CONDITIONS:
+            if isinstance(condition.kind, Component | Components):
+                value = condition.of(asked)
+                for spec in (value,) if isinstance(value, str) else value or ():
+                    self._check_spec(condition.id, condition.kind.registry, spec)
         person = asked.kind == "speaker"
         if person and "speaker" not in battery.examinees and not asked.research_protocol:
             raise FieldError(
@@ -83,3 +80,9 @@ class TrialController(Controller):
                 f"'{battery.id}' is made for models; in a study, name its approved protocol",
             )
         return battery, setup.resolve(self.plugins, battery, asked)
+
+    def _check_spec(self, field: str, registry: ComponentKind, spec: str) -> None:
+        try:
+            self.plugins.resolve(registry, spec)
+        except TabwbError as error:
+            raise FieldError(field, error.message, error.allowed or "", error.hint or "") from error

@@ -2,51 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 
-from tabwb.records.conditions import Conditions, ExamineeKind, ItemOrder, OptionOrder
+from tabwb.records import condition_table, conditions
+from tabwb.records.condition import Audience, Condition, ConditionError
+from tabwb.records.condition_values import NONE
+from tabwb.records.conditions import Conditions, ExamineeKind
 from tabwb.records.errors import UsageError
-from tabwb.records.exchange import MAX_TOKENS, Decoding
-from tabwb.records.states import Protocol
 from tabwb.workbench.engine.view_models import Catalogue
-
-NO_JUDGE = "none"
-NO_TRANSCRIBER = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    r"""An administration to be begun; every field as the person typed it.
+    """An administration to be begun; every field as the person typed it.
 
     Attributes:
-        max_tokens: token limit of every reply; empty for the battery's own limits.
-        stop: texts that end a reply, separated by two spaces; ``\n`` stands for a new line.
-        judges: specs separated by spaces, or ``none``.
-        protocol: how a model answers items with options.
-        transcriber: what hears a person who names aloud, or ``none``.
-        rater: who scores by ear: a study ID, or empty.
         microphone: which one listens, or empty for the system's own; kept with the workbench.
+        texts: of conditions, by id; those that are missing have their defaults.
     """
 
     battery: str = "tab"
     kind: ExamineeKind = "model"
     model: str = "bundled"
     speaker: str = ""
-    research_protocol: str = ""
-    seed: str = "1"
-    replicates: str = "1"
-    item_order: ItemOrder = "as-given"
-    option_order: OptionOrder = "as-given"
-    judges: str = "rules"
-    temperature: str = "0"
-    max_tokens: str = ""
-    top_p: str = "1"
-    stop: str = ""
-    conversation: bool = False
-    protocol: str = "generate"
-    transcriber: str = "bundled-words"
-    rater: str = ""
     microphone: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, condition: Condition) -> str:
+        """Return what the field of a condition holds."""
+        return self.texts.get(condition.id, condition_table.default_text(condition))
+
+    def filled(self, **texts: str) -> Draft:
+        """Return the draft with other texts in these fields, named by condition or attribute."""
+        own = {name: texts.pop(name) for name in fields_of_draft() & texts.keys()}
+        return replace(self, **own, texts={**self.texts, **texts})  # type: ignore[arg-type]
+
+
+def fields_of_draft() -> frozenset[str]:
+    """Return the names of a draft's fields that are not conditions."""
+    return frozenset(each.name for each in fields(Draft)) - {"texts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +76,27 @@ def default_draft(catalogue: Catalogue) -> Draft:
         draft = replace(draft, battery=batteries[0] if batteries else "")
     if draft.model not in models:
         draft = replace(draft, model=models[0] if models else "")
-    if draft.transcriber not in {one.id for one in catalogue.transcribers if not one.hindrance}:
-        draft = replace(draft, transcriber=NO_TRANSCRIBER)
+    transcribers = {one.id for one in catalogue.transcribers if not one.hindrance}
+    if draft.text(condition_table.declared("transcriber")) not in transcribers:
+        draft = draft.filled(transcriber=NONE)
     return draft
 
 
-def conditions_of(draft: Draft) -> Conditions:
-    """The conditions that a draft asks for, specs not yet resolved.
+def conditions_of(draft: Draft, person: Audience = "typed") -> Conditions:
+    """Return the conditions that a draft asks for, specs not yet resolved.
+
+    Args:
+        draft: what the dialog's fields hold.
+        person: how a person is to answer, where the battery is given to one.
 
     Raises:
         FieldError: a field cannot be read; it is named.
     """
     if not draft.battery.strip():
         raise FieldError("battery", "a battery is needed", "an id, or a path of a battery.toml")
-    person = draft.kind == "speaker"
-    examinee = (draft.speaker if person else draft.model).strip()
-    if not examinee and person:
+    audience: Audience = person if draft.kind == "speaker" else "model"
+    examinee = (draft.model if audience == "model" else draft.speaker).strip()
+    if not examinee and audience != "model":
         raise FieldError(
             "speaker",
             "a participant code is needed",
@@ -105,77 +105,14 @@ def conditions_of(draft: Draft) -> Conditions:
         )
     if not examinee:
         raise FieldError("model", "a model is needed", "for example bundled, echo, replay:FILE")
-    seed = _integer(draft, "seed", -(2**31), 2**31 - 1)
-    limited = bool(draft.max_tokens.strip())
-    judges = tuple(draft.judges.split()) or (NO_JUDGE,)
-    if NO_JUDGE in judges and len(judges) > 1:
-        raise FieldError("judges", f"'{NO_JUDGE}' stands alone")
-    return Conditions(
-        examinee=examinee,
-        kind=draft.kind,
-        seed=seed,
-        replicates=_integer(draft, "replicates", 1, 100_000),
-        protocol=Protocol.GENERATE if person else Protocol(draft.protocol),
-        decoding=Decoding(
-            max_tokens=_integer(draft, "max_tokens", 1, 100_000) if limited else MAX_TOKENS,
-            temperature=_number(draft, "temperature", 0.0, 10.0),
-            top_p=_number(draft, "top_p", 1e-9, 1.0),
-            stop=tuple(text.replace("\\n", "\n") for text in draft.stop.split("  ") if text),
-            seed=seed,
-        ),
-        conversation=draft.conversation and not person,
-        item_order=draft.item_order,
-        option_order=draft.option_order,
-        judges=() if judges == (NO_JUDGE,) else judges,
-        research_protocol=draft.research_protocol.strip() or None if person else None,
-        token_limits="run" if limited else "battery",
-    )
-
-
-def named_aloud(conditions: Conditions, draft: Draft, *, judged: bool = False) -> Conditions:
-    """Return the conditions where a person answers aloud: each item once, transcribed.
-
-    Args:
-        conditions: of the dialog's other fields.
-        draft: with transcriber and rater.
-        judged: whether some of the answers are judged.
-    """
-    transcriber = draft.transcriber.strip() or NO_TRANSCRIBER
-    return replace(
-        conditions,
-        replicates=1,
-        option_order="as-given",
-        judges=conditions.judges if judged else (),
-        transcriber=None if transcriber == NO_TRANSCRIBER else transcriber,
-        rater=draft.rater.strip(),
-    )
-
-
-_NAMES = {"max_tokens": "max tokens", "top_p": "top-p"}
-
-
-def _integer(draft: Draft, field: str, least: int, most: int) -> int:
-    text = str(getattr(draft, field)).strip()
     try:
-        value = int(text)
-    except ValueError:
-        value = None
-    if value is None or not least <= value <= most:
-        name = _NAMES.get(field, field)
-        allowed = "a whole number" if least < 0 else f"a whole number from {least} to {most}"
-        raise FieldError(field, f"{name}: '{text}' cannot be used", allowed)
-    return value
-
-
-def _number(draft: Draft, field: str, least: float, most: float) -> float:
-    text = str(getattr(draft, field)).strip()
-    try:
-        value = float(text)
-    except ValueError:
-        value = None
-    if value is None or not least <= value <= most:
-        low = "above 0" if 0 < least < 1e-6 else f"from {least:g}"
+        values = {
+            condition.id: condition.read(draft.text(condition))
+            for condition in conditions.CONDITIONS
+            if condition.field is not None and audience in condition.given_to
+        }
+        return condition_table.conditions_of(examinee, audience, values)
+    except ConditionError as error:
         raise FieldError(
-            field, f"{_NAMES.get(field, field)}: '{text}' cannot be used", f"{low} to {most:g}"
-        )
-    return value
+            error.condition.id, f"{error.where}: {error.message}", error.allowed or ""
+        ) from error

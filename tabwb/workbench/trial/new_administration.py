@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
-from typing import cast
 
 from textual import work
 from textual.app import ComposeResult
@@ -16,7 +14,10 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, Static
 
-from tabwb.records.conditions import ItemOrder, OptionOrder
+from tabwb.records import conditions
+from tabwb.records.condition import ANYBODY, MODEL, NAMED, PERSON, SPOKEN, TYPED, Audience
+from tabwb.records.condition_table import declared
+from tabwb.records.condition_values import Component, Components, OneOf, Switch
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.choice_field import Choice
@@ -25,51 +26,73 @@ from tabwb.workbench.shell.dialog import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
 from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview
 
-ORDERS: dict[str, tuple[tuple[str, str], ...]] = {
-    "kind": (("a model", "model"), ("a person", "speaker")),
-    "item_order": (("as given", "as-given"), ("shuffled", "shuffled")),
-    "option_order": (
-        ("as given", "as-given"),
-        ("shuffled", "shuffled"),
-        ("in all rotations", "rotated"),
-    ),
-    "context": (("fresh for each", "fresh"), ("one conversation", "conversation")),
-    "protocol": (
-        ("written freely (generate)", "generate"),
-        ("held to the options (enforced)", "enforced"),
-        ("the likeliest option (likelihood)", "likelihood"),
-    ),
-}
+KINDS = (("a model", "model"), ("a person", "speaker"))
 SETTLED_S = 0.3
 """So long after the last change it is looked ahead."""
-HELPS = {
-    "battery": "the battery's id, or the path of a battery.toml; down lists those installed",
-    "kind": "a model answers by itself; a person types the answers here, or names pictures aloud",
-    "model": "ID[:NAME][@key=value,...]; down lists the back ends that are registered",
-    "speaker": "a participant code such as S-014, never a person's name",
-    "research_protocol": "the approved protocol under which this battery is given to a person",
-    "transcriber": "what hears the responses, a draft; or none: descriptions are then typed",
-    "microphone": "which one listens, or nothing for the system's own; down lists those there are",
-    "rater": "the rater code of the person who scores by ear; may be empty",
-    "seed": "for orders and for sampling",
-    "replicates": "how often each item is given",
-    "item_order": "items keep to their subtest",
-    "option_order": "in all rotations: each item once for every rotation of its options",
-    "temperature": "0 is greedy decoding",
-    "top_p": "nucleus mass, above 0 to 1",
-    "max_tokens": "token limit of every reply; empty: the battery's limits (256 where it has none)",
-    "stop": "stop sequences: texts that end a reply, two spaces between them; \\n is a new line",
-    "context": "one conversation: earlier items and answers stand before each prompt",
-    "protocol": "how items with options are answered; the others are always answered freely",
-    "judges": "specs of judges with spaces between, or none; down lists them; one that asks a "
-    "model is named with it (tab-2026:gemini:gemini-2.5-flash) and judges afterwards",
+OTHER_FIELDS: dict[str, tuple[str, str, frozenset[Audience]]] = {
+    "battery": (
+        "Battery",
+        "the battery's id, or the path of a battery.toml; down lists those installed",
+        ANYBODY,
+    ),
+    "kind": (
+        "Given to",
+        "a model answers by itself; a person types the answers here, or names pictures aloud",
+        ANYBODY,
+    ),
+    "model": (
+        "Model",
+        "ID[:NAME][@key=value,...]; down lists the back ends that are registered",
+        MODEL,
+    ),
+    "speaker": ("Participant", "a participant code such as S-014, never a person's name", PERSON),
+    "microphone": (
+        "Microphone",
+        "which one listens, or nothing for the system's own; down lists those there are",
+        SPOKEN,
+    ),
 }
+"""Fields that are not conditions: label, help, and for whom they are shown."""
+ROWS = (
+    ("research_protocol",),
+    ("transcriber",),
+    ("microphone",),
+    ("rater",),
+    (),
+    ("seed", "replicates"),
+    ("item_order", "option_order"),
+    ("temperature", "top_p"),
+    ("max_tokens", "stop"),
+    ("conversation",),
+    ("protocol",),
+    ("judges",),
+)
+"""Fields side by side, below battery and examinee; an empty row is a gap. Conditions that are not
+named here follow in rows of their own."""
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    """Yield the fields of every row."""
+    yield from ROWS
+    placed = {name for row in ROWS for name in row}
+    for condition in conditions.CONDITIONS:
+        if condition.field is not None and condition.id not in placed:
+            yield (condition.id,)
+
+
+def words_of(name: str) -> tuple[str, str, frozenset[Audience]]:
+    """Return label and help of a field, and for whom it is shown."""
+    if name in OTHER_FIELDS:
+        return OTHER_FIELDS[name]
+    condition = declared(name)
+    assert condition.field is not None
+    return condition.field.label, condition.field.help, condition.given_to
 
 
 def help_text(name: str) -> str:
-    """F1 help of a field."""
-    words = HELPS.get(name, "")
-    return f"# {name.replace('_', ' ').capitalize()}\n\n{words}.\n\n**tab** goes to the next field."
+    """Return the F1 help of a field."""
+    title = name.replace("_", " ").capitalize()
+    return f"# {title}\n\n{words_of(name)[1]}.\n\n**tab** goes to the next field."
 
 
 class Field(Input):
@@ -83,9 +106,18 @@ class Field(Input):
 class Selection(Select[str]):
     """One of a few."""
 
-    def __init__(self, name: str, value: str) -> None:
-        super().__init__(ORDERS[name], id=name, value=value, allow_blank=False, compact=True)
+    def __init__(self, name: str, value: str, values: Iterable[tuple[str, str]]) -> None:
+        super().__init__(values, id=name, value=value, allow_blank=False, compact=True)
         self.help_text = help_text(name)
+
+
+class Row(Horizontal):
+    """A label and its field."""
+
+    def __init__(self, name: str, widget: Widget) -> None:
+        label = Static(words_of(name)[0], classes="label", markup=False)
+        super().__init__(label, widget, classes="row")
+        self.field = name
 
 
 class Begin(Button):
@@ -136,58 +168,22 @@ class NewAdministration(Dialog[Draft | None]):
             )
             for one in self._catalogue.models
         ]
-        transcribers = [
-            Known(one.spec, one.shape, one.title, one.hindrance)
-            for one in self._catalogue.transcribers
-        ]
         with Vertical(classes="dialog"):
             yield Static("New administration", classes="dialog-title")
             with VerticalScroll(can_focus=False, id="fields"):
-                yield from _row(
-                    "Battery", Combo("battery", draft.battery, batteries, help_text("battery"))
-                )
-                yield from _row("Given to", Selection("kind", draft.kind))
-                yield from _row(
-                    "Model", Combo("model", draft.model, models, help_text("model")), "model"
-                )
-                yield from _row(
-                    "Participant", Field("speaker", draft.speaker, "participant code"), "person"
-                )
-                yield from _row(
-                    "Protocol ID", Field("research_protocol", draft.research_protocol), "person"
-                )
-                heard_by = Combo(
-                    "transcriber", draft.transcriber, transcribers, help_text("transcriber")
-                )
-                yield from _row("Transcriber", heard_by, "aloud")
-                listens = Combo("microphone", draft.microphone, (), help_text("microphone"))
-                yield from _row("Microphone", listens, "aloud")
-                yield from _row("Scored by", Field("rater", draft.rater), "aloud")
-                yield Static("", classes="gap")
-                with Horizontal(classes="pair"):
-                    yield from _row("Seed", Field("seed", draft.seed))
-                    yield from _row(
-                        "Replicates", Field("replicates", draft.replicates), "not-aloud"
-                    )
-                with Horizontal(classes="pair"):
-                    yield from _row("Items", Selection("item_order", draft.item_order))
-                    yield from _row(
-                        "Options", Selection("option_order", draft.option_order), "not-aloud"
-                    )
-                with Horizontal(classes="pair model"):
-                    yield from _row("Temperature", Field("temperature", draft.temperature))
-                    yield from _row("Top p", Field("top_p", draft.top_p))
-                with Horizontal(classes="pair model"):
-                    limit = Field("max_tokens", draft.max_tokens, "as in the battery")
-                    yield from _row("Max tokens", limit)
-                    yield from _row("Stop at", Field("stop", draft.stop))
-                with Horizontal(classes="pair model"):
-                    context = "conversation" if draft.conversation else "fresh"
-                    yield from _row("Context", Selection("context", context))
-                yield from _row("Answers", Selection("protocol", draft.protocol), "model")
-                yield from _row("Judges", self._judges("judges"), "model")
-                with Horizontal(classes="pair person typed"):
-                    yield from _row("Judges", self._judges("judges_person"))
+                battery = Combo("battery", draft.battery, batteries, help_text("battery"))
+                yield Row("battery", battery)
+                yield Row("kind", Selection("kind", draft.kind, KINDS))
+                yield Row("model", Combo("model", draft.model, models, help_text("model")))
+                yield Row("speaker", Field("speaker", draft.speaker, "participant code"))
+                for names in rows():
+                    if len(names) > 1:
+                        with Horizontal(classes="pair"):
+                            yield from (Row(name, self._field(name)) for name in names)
+                    elif names:
+                        yield Row(names[0], self._field(names[0]))
+                    else:
+                        yield Static("", classes="gap")
                 yield Static("", id="judges-later", markup=False)
                 yield Static("", id="design", markup=False)
                 yield Static("", id="notices", markup=False)
@@ -196,9 +192,25 @@ class NewAdministration(Dialog[Draft | None]):
                 yield Begin("Begin", id="begin", compact=True)
                 yield Choice("Cancel", id="cancel")
 
-    def _judges(self, name: str) -> Combo:
-        known = known_judges(self._catalogue.judges)
-        return Combo(name, self._draft.judges, known, help_text("judges"), several=True)
+    def _field(self, name: str) -> Widget:
+        if name == "microphone":
+            return Combo(name, self._draft.microphone, (), help_text(name))
+        condition = declared(name)
+        assert condition.field is not None
+        text = self._draft.text(condition)
+        match condition.kind:
+            case OneOf(values=values) | Switch(values=values):
+                return Selection(name, text, [(words, value) for value, words in values.items()])
+            case Components():
+                known = known_judges(self._catalogue.judges)
+                return Combo(name, text, known, help_text(name), several=True)
+            case Component():
+                transcribers = [
+                    Known(one.spec, one.shape, one.title, one.hindrance)
+                    for one in self._catalogue.transcribers
+                ]
+                return Combo(name, text, transcribers, help_text(name))
+        return Field(name, text, condition.field.placeholder)
 
     def on_mount(self) -> None:
         """Show the rows that apply."""
@@ -210,17 +222,16 @@ class NewAdministration(Dialog[Draft | None]):
     # ---------------------------------------------------------------- what is shown
 
     def _show_kind(self, kind: str) -> None:
-        for widget in self.query(".model"):
-            widget.display = kind == "model"
-        for widget in self.query(".person"):
-            widget.display = kind == "speaker"
-        aloud, typed = self._aloud is not False, self._aloud is not True
-        for widget in self.query(".aloud"):
-            widget.display = kind == "speaker" and aloud
-        for widget in self.query(".typed"):
-            widget.display = kind == "speaker" and typed
-        for widget in self.query(".not-aloud"):
-            widget.display = kind == "model" or typed
+        if kind == "model":
+            audience = MODEL
+        elif self._aloud is None:
+            audience = PERSON
+        else:
+            audience = NAMED if self._aloud else TYPED
+        for row in self.query(".row").results(Row):
+            row.display = bool(words_of(row.field)[2] & audience)
+        for pair in self.query(".pair"):
+            pair.display = any(row.display for row in pair.query(".row"))
 
     @property
     def _aloud(self) -> bool | None:
@@ -250,16 +261,16 @@ class NewAdministration(Dialog[Draft | None]):
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Say what the field is for."""
         widget = event.widget
-        name = (widget.id or "").removesuffix("-list").removesuffix("_person")
+        name = (widget.id or "").removesuffix("-list")
         if name == "microphone" and not self._listed:
             self._listed = True
             self._list_microphones()
         if widget.has_class("-wrong"):
             return
-        if name in HELPS:
-            self._say(HELPS[name], QUIET)
-        elif widget.id == "begin":
+        if widget.id == "begin":
             self._tell_about_open()
+        elif name in self._names:
+            self._say(words_of(name)[1], QUIET)
 
     def _clear(self) -> None:
         for widget in self.query(".-wrong"):
@@ -328,36 +339,17 @@ class NewAdministration(Dialog[Draft | None]):
 
     # ---------------------------------------------------------------- beginning
 
+    @property
+    def _names(self) -> list[str]:
+        return [row.field for row in self.query(".row").results(Row)]
+
     def _read(self) -> Draft:
-        def typed(name: str) -> str:
-            return self.query_one(f"#{name}", Input).value
-
-        def chosen(name: str) -> str:
-            return str(self.query_one(f"#{name}", Select).value)
-
-        person = chosen("kind") == "speaker"
-        return replace(
-            self._draft,
-            kind="speaker" if person else "model",
-            conversation=chosen("context") == "conversation",
-            protocol=chosen("protocol"),
-            item_order=cast("ItemOrder", chosen("item_order")),
-            option_order=cast("OptionOrder", chosen("option_order")),
-            judges=typed("judges_person" if person else "judges"),
-            battery=typed("battery"),
-            model=typed("model"),
-            speaker=typed("speaker"),
-            research_protocol=typed("research_protocol"),
-            transcriber=typed("transcriber"),
-            microphone=typed("microphone").strip(),
-            rater=typed("rater"),
-            seed=typed("seed"),
-            replicates=typed("replicates"),
-            temperature=typed("temperature"),
-            max_tokens=typed("max_tokens"),
-            top_p=typed("top_p"),
-            stop=typed("stop"),
-        )
+        texts: dict[str, str] = {}
+        for name in self._names:
+            field = self.query_one(f"#{name}", Widget)
+            assert isinstance(field, Input | Select)
+            texts[name] = str(field.value)
+        return self._draft.filled(**texts)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in a field begins too."""
@@ -393,16 +385,7 @@ class NewAdministration(Dialog[Draft | None]):
         if error.hint:
             parts.append(error.hint)
         if isinstance(error, FieldError):
-            name = error.field
-            if name == "judges" and draft.kind == "speaker":
-                name = "judges_person"
-            field = self.query_one(f"#{name}", Widget)
+            field = self.query_one(f"#{error.field}", Widget)
             field.add_class("-wrong")
             field.focus()
         self.call_after_refresh(self._say, "\n".join(parts), AMBER)
-
-
-def _row(label: str, field: Widget, kind: str = "") -> Iterator[Widget]:
-    yield Horizontal(
-        Static(label, classes="label", markup=False), field, classes=f"row {kind}".strip()
-    )
