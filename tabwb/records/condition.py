@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tabwb.records.conditions import Conditions
 
 Audience = Literal["model", "typed", "spoken", "described"]
-"""Who is given a battery: a model, a person who types, a person who answers aloud, or a person whose
-spoken answers are judged."""
+"""Who is given a battery: a model, a person who types, a person who answers aloud, or a person
+whose spoken answers are judged."""
 AUDIENCES: Mapping[Audience, str] = {
     "model": "models",
     "typed": "people who type",

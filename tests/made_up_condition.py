@@ -1,0 +1,44 @@
+"""A condition that the program does not have, declared as CONTRIBUTING says: for one test.
+
+``python -m tests.made_up_condition COMMAND ...`` runs a command line that has it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from tabwb.records import conditions
+from tabwb.records.condition import Column, Comparison, Condition, Field, Line, Option
+from tabwb.records.condition_values import OneOf
+
+
+@dataclass(frozen=True, slots=True)
+class WithTempo(conditions.Conditions):
+    """The conditions of an administration with one more."""
+
+    tempo: str = "normal"
+
+
+TEMPO = Condition(
+    "tempo",
+    OneOf({"normal": "normal", "slow": "slow"}),
+    options=(Option("--tempo", "How fast items follow each other.", default="normal"),),
+    field=Field("Tempo", "how fast items follow each other"),
+    column=Column("how fast items followed each other"),
+    line=Line("tempo {}"),
+    comparison=Comparison("tempo", "tempo"),
+)
+
+
+def declare() -> None:
+    """Declare it, before anything has imported the record or read the declarations."""
+    conditions.Conditions = WithTempo  # type: ignore[misc]
+    conditions.CONDITIONS += (TEMPO,)
+
+
+if __name__ == "__main__":
+    declare()
+    from tabwb.cli.main import main
+
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,73 @@
+"""A condition that is declared appears everywhere by itself: nothing else has to be changed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+DIALOG = """
+import asyncio, sys
+from pathlib import Path
+from tests.made_up_condition import declare
+declare()
+from textual.widgets import Select
+from tests.workbench.seat import workbench
+
+async def begin(folder, battery):
+    async with workbench(folder, (160, 48)) as seat:
+        await seat.press("n")
+        await seat.dialog()
+        row = seat.app.screen.query_one("#tempo", Select)
+        assert row.help_text.splitlines()[2] == "how fast items follow each other."
+        seat.fill(battery=battery, model="echo", tempo="slow")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work, "the administration")
+        print(seat.work.administration.conditions.tempo)
+
+asyncio.run(begin(Path(sys.argv[1]), sys.argv[2]))
+"""
+
+
+def _python(*arguments: object) -> str:
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _tabwb(*arguments: object) -> str:
+    return _python("-m", "tests.made_up_condition", *arguments)
+
+
+def test_it_is_an_option_a_key_a_column_and_a_condition_that_must_be_alike(
+    battery_file: Path, tmp_path: Path
+) -> None:
+    place = ("--store", tmp_path / "tabwb.db")
+    assert "How fast items follow each other." in _tabwb("run", "--help")
+    run = ("run", battery_file, "--model", "echo", *place)
+    slow = json.loads(_tabwb(*run, "--tempo", "slow", "--json"))
+    assert slow["administration"]["tempo"] == "slow"
+    _tabwb(*run)
+    assert "tempo slow" in _tabwb("results", "1", *place)
+    assert "tempo" not in _tabwb("results", "2", *place)
+
+    groups = json.loads(_tabwb("results", "--by", "model", "--json", *place))["groups"]
+    assert [group["apart"]["tempo"] for group in groups] == ["slow", "normal"]
+    compared = json.loads(_tabwb("diff", "1", "2", "--json", *place))
+    assert compared["unlike"] == {"tempo": {"first": "slow", "second": "normal"}}
+
+    out = tmp_path / "ratings.csv"
+    _tabwb("export", "1", "2", "--format", "csv", "--out", out, *place)
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["id"], row["tempo"]) for row in rows} == {("1", "slow"), ("2", "normal")}
+    notes = "\n".join(path.read_text() for path in tmp_path.glob("*.README.txt"))
+    assert "tempo (text): how fast items followed each other" in notes
+
+
+def test_it_is_a_field_of_the_dialog(battery_file: Path, tmp_path: Path) -> None:
+    assert _python("-c", DIALOG, tmp_path, battery_file).split() == ["slow"]
