@@ -236,7 +236,7 @@ def measures() -> str:
 
 def battery_schema() -> str:
     """Return the page of all keys of a battery file."""
-    from tabwb.battery.schema import json_schema
+    from tabwb.battery.toml_schema import json_schema
 
     schema = json_schema()
     lines = [

@@ -321,3 +321,9 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
         if model is not None:
             return model
     return None
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the schema (draft 2020-12) of ``battery.toml``."""
+    schema = BatteryFile.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

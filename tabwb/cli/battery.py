@@ -147,7 +147,7 @@ def _file_to_check(argument: str, plugins: Plugins) -> Path:
 @battery.command()
 def schema() -> int:
     """Print the JSON schema of a battery file, for editors."""
-    from tabwb.battery.schema import json_schema
+    from tabwb.battery.toml_schema import json_schema
 
     print_json(json_schema())
     return 0

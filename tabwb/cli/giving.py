@@ -15,7 +15,7 @@ from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
-    from tabwb.administer.session.failures import FailedRater
+    from tabwb.administer.session.raters import FailedRater
     from tabwb.administer.session.session import Session
     from tabwb.plugin_api.components import ModelBackend
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -127,7 +127,7 @@ def pausing(session: Session) -> Iterator[None]:
 
 def failures_of(session: Session) -> tuple[FailedRater, ...]:
     """Return the scorers and judges that failed; those that ask a model report by themselves."""
-    from tabwb.administer.session.failures import failed_raters
+    from tabwb.administer.session.raters import failed_raters
 
     return failed_raters(session.trials, session.raters.later)
 

@@ -204,7 +204,7 @@ class Task:
 
     def estimate(self, number: int) -> dict[str, Any]:
         """Print what would be sent for one administration, and what it would cost."""
-        from tabwb.administer.judging.wording import told
+        from tabwb.administer.judging.calls import format_estimate
 
         judging = self._judging(number)
         requests = list(judging.requests())
@@ -230,7 +230,8 @@ class Task:
             click.echo(f"--- administration {number}, trial {trial}")
             print_messages(each.messages)
 
-        note(f"{self._judge.rater}, administration {number}: {told(estimate, self._price)}")
+        words = format_estimate(estimate, self._price)
+        note(f"{self._judge.rater}, administration {number}: {words}")
         return document
 
     def judge(
@@ -272,12 +273,12 @@ class Task:
             cancel: set by ctrl+c.
             documents: gets the document of this administration.
         """
-        from tabwb.administer.judging.wording import summed, told
+        from tabwb.administer.judging.calls import format_estimate, format_tally
 
         judging = self._judging(number)
         estimate = judging.estimate()
 
-        words = told(estimate, self._price)
+        words = format_estimate(estimate, self._price)
         note(f"{self._judge.rater}, administration {number}: {words}")
         if estimate.to_ask:
             self._open()
@@ -285,7 +286,7 @@ class Task:
             self._run(judging, limits, cancel, estimate)
         finally:
             documents.append(self._document(judging))
-            inform(summed(judging.tally))
+            inform(format_tally(judging.tally))
         return limits.after(judging.tally)
 
     def _open(self) -> None:
@@ -312,7 +313,7 @@ class Task:
         self, judging: Judging, limits: Limits, cancel: threading.Event, estimate: Estimate
     ) -> None:
 
-        from tabwb.administer.judging.wording import spent
+        from tabwb.administer.judging.calls import format_spent
 
         planned = estimate.to_ask + estimate.twins + estimate.from_store
         countdown = Countdown("judged", planned, quiet=self._quiet)
@@ -324,7 +325,7 @@ class Task:
                     tally = judging.tally
                     asked = tally.judged - tally.from_store
                     timed = asked if asked >= FEW else 0
-                    countdown.show(tally.judged, f"  {spent(tally)}", timed=timed)
+                    countdown.show(tally.judged, f"  {format_spent(tally)}", timed=timed)
         finally:
             countdown.status.close()
 

@@ -88,7 +88,7 @@ def _heard(transcriber: Transcriber, clips: Sequence[Clip]) -> dict[int, Transcr
 
 
 def _check_whole(transcriber: Transcriber, resolved: str, clips: Sequence[Clip]) -> None:
-    from tabwb.administer.transcription.transcripts import checked
+    from tabwb.administer.transcription.transcribe import checked
 
     for index, transcript in _heard(transcriber, clips).items():
         sound = checked(transcript, resolved)

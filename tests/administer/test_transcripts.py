@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.transcription.transcribe import Job, Transcribing
-from tabwb.administer.transcription.transcripts import checked
+from tabwb.administer.transcription.transcribe import Job, Transcribing, checked
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError

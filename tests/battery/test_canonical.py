@@ -120,7 +120,7 @@ def test_a_damaged_one_is_one_clear_message(canonical: str) -> None:
 
 
 def test_the_schema_knows_every_key_of_the_model() -> None:
-    from tabwb.battery.schema import json_schema
+    from tabwb.battery.toml_schema import json_schema
 
     schema = json_schema()
     json.dumps(schema, allow_nan=False)

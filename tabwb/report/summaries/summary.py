@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tabwb.administer.session.failures import FailedRater, failed_raters
+from tabwb.administer.session.raters import FailedRater, failed_raters
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, Judged

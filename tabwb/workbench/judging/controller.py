@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from tabwb.administer.judging.calls import format_estimate, format_spent, format_tally
 from tabwb.administer.judging.judging import Judging, Limits, check_limits
-from tabwb.administer.judging.wording import spent, summed, told
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.records import events
@@ -79,7 +79,7 @@ class JudgingController(Controller):
         """Tell what judging would take; asks nothing."""
         try:
             with self._judging(number, wish) as judging:
-                words = told(judging.estimate(), judging.tally.price)
+                words = format_estimate(judging.estimate(), judging.tally.price)
         except TabwbError as error:
             self.say(JudgingProgress("refused", str(error)))
         else:
@@ -122,9 +122,9 @@ class JudgingController(Controller):
                 self.say(JudgingProgress("running", words, judging.tally.judged, planned))
             elif now - shown_at > FRAME_S:
                 shown_at = now
-                words = spent(judging.tally) + _left(judging, planned, now - started)
+                words = format_spent(judging.tally) + _left(judging, planned, now - started)
                 self.say(JudgingProgress("running", words, judging.tally.judged, planned))
-        words = summed(judging.tally)
+        words = format_tally(judging.tally)
         if wish.repeats > 1:
             from tabwb.report.summaries.robustness import self_agreement
 
