@@ -22,9 +22,9 @@ from tabwb.scoring.rules import (
     ONE_SIDED,
     TWO_SIDED,
     Outcome,
+    RuleVerdict,
     TextContext,
     Thresholds,
-    Verdict,
     judge,
     rater_id,
 )
@@ -157,7 +157,7 @@ def _title(feature: str) -> str:
     return TITLES.get(feature, feature.replace("-", " "))
 
 
-def _cell(verdict: Verdict) -> str:
+def _cell(verdict: RuleVerdict) -> str:
     if verdict.outcome is not Outcome.PRESENT:
         return str(verdict.outcome)
     return f"**present**: {_plain(str(verdict))}"

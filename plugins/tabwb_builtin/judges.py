@@ -15,9 +15,9 @@ from tabwb.scoring.rules import (
     RULES_1,
     TWO_SIDED,
     Outcome,
+    RuleVerdict,
     TextContext,
     Thresholds,
-    Verdict,
     judge,
     rater_id,
 )
@@ -61,7 +61,7 @@ class RulesJudge:
         )
         return [self._rating(each.id, verdicts.get(each.id, _UNKNOWN)) for each in features]
 
-    def _rating(self, feature: str, verdict: Verdict) -> Rating:
+    def _rating(self, feature: str, verdict: RuleVerdict) -> Rating:
         if verdict.outcome is Outcome.UNDEFINED:
             return undefined(self.rater, feature, verdict.note)
         return valued(self.rater, feature, verdict.outcome is Outcome.PRESENT, str(verdict))

@@ -208,7 +208,7 @@ def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empt
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoredAnswer:
     """An answer as a stored verdict describes it.
 
     Attributes:
@@ -220,9 +220,9 @@ class Told:
     error: str | None = None
 
 
-def told(
+def read_reason(
     correct: bool, reason: str, expected: str, options: Sequence[str], foils: Mapping[str, str]
-) -> Told:
+) -> StoredAnswer:
     """Return what a stored verdict says about an answer, as :func:`reason_of` wrote it.
 
     Args:
@@ -232,22 +232,23 @@ def told(
         options: of the item.
         foils: option to kind of error.
 
-    >>> told(False, "boat (foil: phonological)", "boot", ["boot", "boat"], {"boat": "phonological"})
-    Told(chosen='boat', error='phonological')
-    >>> told(True, "", "boot", ["boot", "boat"], {})
-    Told(chosen='boot', error=None)
-    >>> told(False, "did not point", "boot", ["boot", "boat"], {}).error
+    >>> kinds = {"boat": "phonological"}
+    >>> read_reason(False, "boat (foil: phonological)", "boot", ["boot", "boat"], kinds)
+    StoredAnswer(chosen='boat', error='phonological')
+    >>> read_reason(True, "", "boot", ["boot", "boat"], {})
+    StoredAnswer(chosen='boot', error=None)
+    >>> read_reason(False, "did not point", "boot", ["boot", "boat"], {}).error
     'untold'
     """
     if correct:
-        return Told(expected)
+        return StoredAnswer(expected)
     for option in options:
         kind = foils.get(option)
         if reason == option or (kind is not None and reason == f"{option} (foil: {kind})"):
-            return Told(option, OTHER_OPTION if kind is None else kind)
+            return StoredAnswer(option, OTHER_OPTION if kind is None else kind)
     if reason.startswith(AMBIGUOUS):
-        return Told(None, "ambiguous")
-    return Told(None, "no-option" if reason in (NO_OPTION, NO_RESPONSE) else UNTOLD)
+        return StoredAnswer(None, "ambiguous")
+    return StoredAnswer(None, "no-option" if reason in (NO_OPTION, NO_RESPONSE) else UNTOLD)
 
 
 @dataclass(frozen=True, slots=True)

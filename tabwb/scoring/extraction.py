@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tabwb.scoring.text import Segment, answered, plain, segments, word_set, words_of
+from tabwb.scoring.text import TextSegment, answered, plain, segments, word_set, words_of
 
 FRAME = word_set(
     "a an the it it's its is this that that's i i'd i'm think believe guess say said would go with "
@@ -122,7 +122,7 @@ def _forms(word: str) -> frozenset[str]:
 
 
 def _in_segment(
-    parts: Sequence[Segment], marks: Sequence[Sequence[str]], number: int
+    parts: Sequence[TextSegment], marks: Sequence[Sequence[str]], number: int
 ) -> list[Mention]:
     words = parts[number].words
     if not any(mark and words[-1:] and _could_name(words, mark) for mark in marks):
@@ -158,7 +158,7 @@ def _negates(word: str) -> bool:
     return word in NEGATORS or word.endswith("n't")
 
 
-def _is_negated(parts: Sequence[Segment], mention: Mention, beside: Sequence[Mention]) -> bool:
+def _is_negated(parts: Sequence[TextSegment], mention: Mention, beside: Sequence[Mention]) -> bool:
     part = parts[mention.segment]
     before = part.words[max(0, mention.start - _BEFORE) : mention.start]
     for at, word in enumerate(before):
@@ -181,7 +181,7 @@ def _is_negated(parts: Sequence[Segment], mention: Mention, beside: Sequence[Men
 
 
 def _after_negated_lists(
-    parts: Sequence[Segment], named: Sequence[Sequence[Mention]], mentions: list[Mention]
+    parts: Sequence[TextSegment], named: Sequence[Sequence[Mention]], mentions: list[Mention]
 ) -> list[Mention]:
     """Return the mentions without members of a negated list ("no boat, lion or drum")."""
     live = {(mention.segment, mention.start) for mention in mentions}
@@ -202,7 +202,7 @@ def _after_negated_lists(
     return [mention for mention in mentions if mention.segment not in dropped]
 
 
-def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mention]:
+def _without_the_rest(parts: Sequence[TextSegment], mentions: list[Mention]) -> list[Mention]:
     """Return the mentions without a list of what was not chosen ("The others (boat, lion) ...")."""
     kept: list[Mention] = []
     rest: set[int] = set()
@@ -219,14 +219,16 @@ def _without_the_rest(parts: Sequence[Segment], mentions: list[Mention]) -> list
     return kept if kept else mentions
 
 
-def _is_bare(parts: Sequence[Segment], mention: Mention, beyond: frozenset[str] = FRAME) -> bool:
+def _is_bare(
+    parts: Sequence[TextSegment], mention: Mention, beyond: frozenset[str] = FRAME
+) -> bool:
     """Return whether a segment holds nothing but the mention and framing words."""
     words = parts[mention.segment].words
     rest = words[: mention.start] + words[mention.end :]
     return all(word in beyond or len(word) == 1 or word.isdigit() for word in rest)
 
 
-def _corrected(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mention]:
+def _corrected(parts: Sequence[TextSegment], mentions: list[Mention]) -> list[Mention]:
     start = 0
     for at in range(1, len(mentions)):
         earlier, later = mentions[at - 1], mentions[at]
@@ -235,7 +237,7 @@ def _corrected(parts: Sequence[Segment], mentions: list[Mention]) -> list[Mentio
     return mentions[start:]
 
 
-def _is_correction(parts: Sequence[Segment], earlier: Mention, later: Mention) -> bool:
+def _is_correction(parts: Sequence[TextSegment], earlier: Mention, later: Mention) -> bool:
     if not _is_bare(parts, later, FRAME | _CUE_WORDS):
         return False
     runs: list[tuple[str, ...]] = []
@@ -254,7 +256,7 @@ def _is_correction(parts: Sequence[Segment], earlier: Mention, later: Mention) -
 
 
 def _decided(
-    parts: Sequence[Segment], mentions: list[Mention], asked: Sequence[str]
+    parts: Sequence[TextSegment], mentions: list[Mention], asked: Sequence[str]
 ) -> list[Mention]:
     marked = [mention for mention in mentions if _is_marked(parts, mentions, mention)]
     if marked:
@@ -268,7 +270,7 @@ def _decided(
     return _described(parts, mentions, asked) or mentions
 
 
-def _is_marked(parts: Sequence[Segment], mentions: Sequence[Mention], mention: Mention) -> bool:
+def _is_marked(parts: Sequence[TextSegment], mentions: Sequence[Mention], mention: Mention) -> bool:
     part = parts[mention.segment]
     before = set(part.words[: mention.start])
     earlier = [
@@ -287,7 +289,7 @@ def _is_marked(parts: Sequence[Segment], mentions: Sequence[Mention], mention: M
 
 
 def _joined(
-    parts: Sequence[Segment], mentions: Sequence[Mention], mention: Mention
+    parts: Sequence[TextSegment], mentions: Sequence[Mention], mention: Mention
 ) -> list[Mention]:
     """Return the other options that are joined with a marked one: "the answer is boot or boat"."""
     joined_mentions = []
@@ -313,7 +315,7 @@ def _joined(
 
 
 def _described(
-    parts: Sequence[Segment], mentions: Sequence[Mention], asked: Sequence[str]
+    parts: Sequence[TextSegment], mentions: Sequence[Mention], asked: Sequence[str]
 ) -> list[Mention]:
     question = {_stem(word) for prompt in asked for word in words_of(prompt)} - _EMPTY
     shared: dict[int, int] = {}

@@ -130,7 +130,7 @@ _STRETCH = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class TextSegment:
     """Words between two marks.
 
     Attributes:
@@ -216,7 +216,7 @@ def answered(text: str, prompts: Sequence[str], marks: Iterable[Sequence[str]]) 
 
 def segments(
     text: str, prompts: Sequence[str] = (), options: Sequence[Sequence[str]] = ()
-) -> tuple[Segment, ...]:
+) -> tuple[TextSegment, ...]:
     """Return the segments of a text without the words of the prompt.
 
     Removed are lines of the prompt, the list of all options in order, and stretches of four or more
@@ -236,14 +236,14 @@ def segments(
     places = [at for at, piece in enumerate(pieces) if _LETTER.match(piece)]
     words = [pieces[at] for at in places]
     gone = {places[at] for at in _prompted(words, prompts, options)}
-    parts: list[Segment] = []
+    parts: list[TextSegment] = []
     current: list[str] = []
     before = ""
 
     def close(after: str) -> None:
         nonlocal before
         if current:
-            parts.append(Segment(tuple(current), before, after))
+            parts.append(TextSegment(tuple(current), before, after))
             current.clear()
         before = after
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.scoring.choice import Choice, Reading, read_choice
 from tabwb.scoring.estimate import Estimate, ratio
-from tabwb.scoring.text import Segment, answered, plain, segments, word_set
+from tabwb.scoring.text import TextSegment, answered, plain, segments, word_set
 
 _YES, _NO = 0, 1
 
@@ -102,7 +102,7 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
     return (answer.polarity,)
 
 
-def _names_both(part: Segment) -> bool:
+def _names_both(part: TextSegment) -> bool:
     words = part.words
     negated = any(word in _NOT or word.endswith("n't") for word in words)
     answers = [_YES if word == "yes" else _NO for word in words if word in ("yes", "no")]
@@ -114,7 +114,7 @@ def _names_both(part: Segment) -> bool:
     return not negated and len(set(answers)) == 2 and (joined or in_a_row)
 
 
-def _segment_answer(part: Segment, number: int) -> _SegmentAnswer | None:
+def _segment_answer(part: TextSegment, number: int) -> _SegmentAnswer | None:
     words = _without_frames(part.words)
     if not words or _names_both(part):
         return None
@@ -189,7 +189,7 @@ def _opening(words: tuple[str, ...]) -> tuple[int | None, int]:
     return None, 0
 
 
-def _is_corrected(parts: Sequence[Segment], start: int, end: int) -> bool:
+def _is_corrected(parts: Sequence[TextSegment], start: int, end: int) -> bool:
     between = [part.words for part in parts[start : end + 1]]
     return any(
         run[at : at + len(cue)] == cue for run in between for cue in _CUES for at in range(len(run))

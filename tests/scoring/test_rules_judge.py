@@ -21,9 +21,9 @@ from tabwb.scoring.rules import (
     RULES_2,
     TWO_SIDED,
     Outcome,
+    RuleVerdict,
     TextContext,
     Thresholds,
-    Verdict,
     judge,
     rater_id,
     vocabulary,
@@ -49,7 +49,7 @@ contexts = st.builds(
 )
 
 
-def outcomes(verdicts: Mapping[str, Verdict]) -> set[Outcome]:
+def outcomes(verdicts: Mapping[str, RuleVerdict]) -> set[Outcome]:
     return {each.outcome for each in verdicts.values()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.scoring.choice import POLICIES, read_choice, reason_of, told
+from tabwb.scoring.choice import POLICIES, read_choice, read_reason, reason_of
 
 OPTIONS = ("boot", "boat", "lion")
 FOILS = {"boat": "phonological", "lion": "semantic"}
@@ -16,6 +16,6 @@ ANSWERS = st.lists(st.sampled_from([*OPTIONS, "Boot.", "or", "the", ""]), max_si
 def test_the_reason_gives_the_reading_back(answer: str, policy: str, expected: str) -> None:
     reading = read_choice(answer, OPTIONS).reading(policy)
     reason = reason_of(reading, expected, FOILS, empty=not answer.strip())
-    back = told(reading.correct(expected), reason, expected, OPTIONS, FOILS)
+    back = read_reason(reading.correct(expected), reason, expected, OPTIONS, FOILS)
     assert back.error == reading.error(expected, FOILS)
     assert back.chosen == reading.chosen

@@ -14,7 +14,7 @@ from tabwb.records.trials import Attempt
 from tabwb.scoring.naming.attempts import SpokenAttempt
 from tabwb.scoring.naming.case import Proposal, Settings
 from tabwb.scoring.naming.codes import code_by_score, right_by_score
-from tabwb.scoring.naming.correct import Verdict
+from tabwb.scoring.naming.correct import Correctness
 from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.distance import TargetDistance, distance_from_target
 from tabwb.scoring.naming.propose import propose_response
@@ -49,7 +49,7 @@ class Naming:
     transcript: Transcript | None = None
     transcripts: tuple[Transcript, ...] = ()
     attempts: tuple[SpokenAttempt, ...] = ()
-    verdicts: dict[Rule, Verdict] | None = None
+    verdicts: dict[Rule, Correctness] | None = None
     distance: TargetDistance | None = None
     proposal: Proposal | None = None
     by_ear: bool = False
@@ -67,7 +67,7 @@ class Naming:
         return tuple(phoneme for attempt in self.attempts for phoneme in attempt.phonemes)
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> Correctness | None:
         """That of the rule which decides in this battery."""
         return None if not self.verdicts else self.verdicts[self.view.rules.rule]
 

@@ -15,7 +15,7 @@ from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.plain import Json
 from tabwb.report.summaries.draws import REPLAYED
-from tabwb.scoring.choice import told
+from tabwb.scoring.choice import read_reason
 
 
 def item_json(battery: Battery, trial: Trial) -> Json:
@@ -154,5 +154,5 @@ def _foil(
             if rating.value is None:
                 return None
             correct = rating.value == 1.0
-            return told(correct, rating.reason, expected, trial.plan.options, foils).error
+            return read_reason(correct, rating.reason, expected, trial.plan.options, foils).error
     return None

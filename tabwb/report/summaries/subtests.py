@@ -13,7 +13,7 @@ from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
 from tabwb.report.summaries.counted import CountedResponse, Source, is_answered
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import NOTHING, Usable, count_usable
-from tabwb.scoring.choice import POLICIES, UNTOLD, Position, Told, positions, told
+from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
 from tabwb.scoring.estimate import (
     Estimand,
     Estimate,
@@ -301,9 +301,11 @@ def _share(rows: Sequence[CountedResponse], rater: str | None) -> Share:
 
 def _verdicts(
     subtest: Subtest, rows: Sequence[CountedResponse], rater: str | None
-) -> dict[str, list[tuple[CountedResponse, Told]]]:
+) -> dict[str, list[tuple[CountedResponse, StoredAnswer]]]:
     """Return, by policy, what the stored verdicts say, without answers that have none."""
-    found: dict[str, list[tuple[CountedResponse, Told]]] = {policy: [] for policy in POLICIES}
+    found: dict[str, list[tuple[CountedResponse, StoredAnswer]]] = {
+        policy: [] for policy in POLICIES
+    }
     if rater is None or not subtest.task.closed:
         return found
     for row in rows:
@@ -316,7 +318,7 @@ def _verdicts(
             rating = row.verdict(rater, policy)
             if rating is not None and rating.value is not None:
                 correct = rating.value == 1.0
-                verdict = told(correct, rating.reason, expected, options, row.item.foils)
+                verdict = read_reason(correct, rating.reason, expected, options, row.item.foils)
                 found[policy].append((row, verdict))
     return found
 
@@ -343,7 +345,7 @@ def _baselines(subtest: Subtest, rows: Sequence[CountedResponse]) -> dict[str, E
 
 
 def _positions(
-    verdicts: Mapping[str, Sequence[tuple[CountedResponse, Told]]],
+    verdicts: Mapping[str, Sequence[tuple[CountedResponse, StoredAnswer]]],
 ) -> tuple[Position, ...]:
     exact = {id(row): found.error is None for row, found in verdicts["exact"]}
     made = positions(
@@ -354,7 +356,7 @@ def _positions(
 
 
 def _by_foil(
-    verdicts: Mapping[str, Sequence[tuple[CountedResponse, Told]]],
+    verdicts: Mapping[str, Sequence[tuple[CountedResponse, StoredAnswer]]],
 ) -> dict[str, FoilErrors]:
     scored = [row for row, _ in verdicts["exact"]]
     counts = {

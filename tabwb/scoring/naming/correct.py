@@ -17,8 +17,8 @@ from tabwb.scoring.text import common_subsequence
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Verdict of one rule on a response.
+class Correctness:
+    """Correctness of one rule on a response.
 
     Attributes:
         rule: which rule.
@@ -70,7 +70,7 @@ class Verdict:
 
 def correct_any(
     segments: Sequence[Segment], accept: Sequence[Accepted], tolerance: Tolerance | None = None
-) -> Verdict:
+) -> Correctness:
     """Return whether an accepted form occurs anywhere, silence and noise left out.
 
     Source: PSST, section 3 and task B. Of several places the best is taken: equal before tolerated,
@@ -88,15 +88,15 @@ def correct_any(
     """
     spoken = [segment for segment in segments if segment.phoneme not in SILENT]
     if not spoken:
-        return Verdict("correct-any", False, "no phoneme was heard")
+        return Correctness("correct-any", False, "no phoneme was heard")
     apart = _breaks(segments)
     best = min(_places(spoken, accept, tolerance, apart), default=None)
     if best is None:
-        return Verdict("correct-any", False, "the response holds no accepted form")
+        return Correctness("correct-any", False, "the response holds no accepted form")
     edits, embedded, number, start, end = best
     form = accept[number]
     clause = f"/{to_ipa(form.phonemes)}/ is in the response{_tolerated(edits)}"
-    return Verdict(
+    return Correctness(
         "correct-any",
         True,
         clause,

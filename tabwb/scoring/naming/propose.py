@@ -22,7 +22,7 @@ from tabwb.scoring.naming.attempt_rules import (
 )
 from tabwb.scoring.naming.attempts import BREAK_S, SpokenAttempt, propose_attempts
 from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
-from tabwb.scoring.naming.correct import Verdict, correct_any
+from tabwb.scoring.naming.correct import Correctness, correct_any
 from tabwb.scoring.naming.forms import matched
 from tabwb.scoring.naming.heard import HeardAs, read_words
 from tabwb.scoring.naming.readings import AttemptReading, aside, cuts, is_fragment
@@ -48,7 +48,7 @@ class Response:
     attempts: tuple[SpokenAttempt, ...]
     readings: tuple[AttemptReading, ...]
     proposals: tuple[Proposal | None, ...]
-    verdicts: dict[Rule, Verdict]
+    verdicts: dict[Rule, Correctness]
     proposal: Proposal
 
     def judged_phonemes(self, target: NamingTarget, settings: Settings) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def propose_response(
         passed = (aside(reading) for reading, attempt in before if attempt.complete)
         flags = dict.fromkeys((*filter(None, passed), *coded.flags))
         first = replace(coded, attempt=number, flags=tuple(flags))
-    verdicts: dict[Rule, Verdict] = {
+    verdicts: dict[Rule, Correctness] = {
         "correct-any": _any(target, attempts, readings, proposals, segments, settings, heard),
         "correct-first": _first(first, attempts, provisional=heard is None),
     }
@@ -239,11 +239,13 @@ def _is_named(target: NamingTarget, reading: AttemptReading) -> bool:
 # ------------------------------------------------------------------ the two rules of correctness
 
 
-def _first(proposal: Proposal, attempts: Sequence[SpokenAttempt], *, provisional: bool) -> Verdict:
+def _first(
+    proposal: Proposal, attempts: Sequence[SpokenAttempt], *, provisional: bool
+) -> Correctness:
     number = proposal.attempt
     attempt = None if number is None else attempts[number - 1]
     timed = attempt is not None and proposal.right
-    return Verdict(
+    return Correctness(
         "correct-first",
         proposal.right,
         proposal.clause if number is None else f"attempt {number}: {proposal.clause}",
@@ -264,10 +266,10 @@ def _any(
     segments: Sequence[Segment],
     settings: Settings,
     heard: HeardAs | None,
-) -> Verdict:
+) -> Correctness:
     for number, (attempt, proposal) in enumerate(zip(attempts, proposals, strict=True), 1):
         if proposal is not None and proposal.code == "correct":
-            return Verdict(
+            return Correctness(
                 *("correct-any", True, proposal.clause, proposal.form),
                 *(attempt.onset_s, attempt.offset_s, proposal.edits),
                 attempt=number,
@@ -279,10 +281,10 @@ def _any(
     part = _part(target, readings, settings)
     if part is not None:
         clause = "an accepted form is in the response, ignoring weak vowels or a variety"
-        return Verdict("correct-any", True, clause, embedded=True, attempt=part)
+        return Correctness("correct-any", True, clause, embedded=True, attempt=part)
     for number, proposal in enumerate(proposals, 1):
         if proposal is not None and proposal.right is None:
-            return Verdict("correct-any", None, proposal.clause, attempt=number)
+            return Correctness("correct-any", None, proposal.clause, attempt=number)
     return whole
 
 
@@ -317,7 +319,7 @@ def _of_response(
     first: Proposal,
     attempts: Sequence[SpokenAttempt],
     proposals: Sequence[Proposal | None],
-    verdicts: dict[Rule, Verdict],
+    verdicts: dict[Rule, Correctness],
     settings: Settings,
     heard: HeardAs | None,
 ) -> Proposal:
@@ -355,7 +357,7 @@ def _of_response(
     return replace(first, flags=tuple(dict.fromkeys((*first.flags, *flags, *embedded))))
 
 
-def _holding(verdict: Verdict, attempts: Sequence[SpokenAttempt]) -> int:
+def _holding(verdict: Correctness, attempts: Sequence[SpokenAttempt]) -> int:
     """Return the number of the attempt in which the form that was found begins."""
     if verdict.attempt is not None:
         return verdict.attempt

@@ -3,7 +3,7 @@
 from tabwb.scoring.rules.judge import judge
 from tabwb.scoring.rules.passage import TextContext
 from tabwb.scoring.rules.thresholds import CURRENT, RULES_1, RULES_2, Thresholds, rater_id
-from tabwb.scoring.rules.verdicts import FEATURES, NEVER, ONE_SIDED, TWO_SIDED, Outcome, Verdict
+from tabwb.scoring.rules.verdicts import FEATURES, NEVER, ONE_SIDED, TWO_SIDED, Outcome, RuleVerdict
 
 __all__ = [
     "CURRENT",
@@ -14,9 +14,9 @@ __all__ = [
     "RULES_2",
     "TWO_SIDED",
     "Outcome",
+    "RuleVerdict",
     "TextContext",
     "Thresholds",
-    "Verdict",
     "judge",
     "rater_id",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.rules.passage import Passage, Token, is_content, without_fillers
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, present
+from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, present
 from tabwb.scoring.rules.vocabulary import EDITING_TERMS, FILLERS, RESUMED, SHORT_WORDS
 from tabwb.scoring.text import common_subsequence
 
@@ -15,7 +15,7 @@ _FREQUENT = 20
 _EDITING = {term[0]: term for term in EDITING_TERMS}
 
 
-def conduite(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def conduite(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 11, one-sided; see :func:`approaches`.
 
     Args:

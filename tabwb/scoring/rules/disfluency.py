@@ -8,7 +8,7 @@ from itertools import pairwise
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, without_fillers
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import Verdict, absent, present, undefined
+from tabwb.scoring.rules.verdicts import RuleVerdict, absent, present, undefined
 from tabwb.scoring.rules.vocabulary import (
     LEFT_OPEN,
     LEFT_OPEN_CONJUNCTIONS,
@@ -38,7 +38,7 @@ def lacks_boundaries(passage: Passage, limits: Thresholds = RULES_1) -> bool:
     return passage.context.spoken and long and len(passage.utterances) == 1
 
 
-def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def abandoned_utterances(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 2, two-sided: an utterance left incomplete before the next one.
 
     Any but the last utterance ends in ``...``, a dash or ``+...``, or in {the a an my your our
@@ -120,7 +120,7 @@ def _breaks_off(tokens: tuple[Token, ...], at: int) -> bool:
     return opens and beyond[:1].islower()
 
 
-def false_starts(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def false_starts(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 7, two-sided: the abandoned beginning of a word.
 
     1-4 letters and a hyphen, and the next word starts with the same letter; or 1-3 letters that are

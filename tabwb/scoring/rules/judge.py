@@ -17,9 +17,16 @@ from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.repetition import perseverations, retracing, stereotypies
 from tabwb.scoring.rules.target import phonemic_paraphasias
 from tabwb.scoring.rules.thresholds import CURRENT, Thresholds
-from tabwb.scoring.rules.verdicts import FEATURES, NEVER, ONE_SIDED, TWO_SIDED, Verdict, undefined
+from tabwb.scoring.rules.verdicts import (
+    FEATURES,
+    NEVER,
+    ONE_SIDED,
+    TWO_SIDED,
+    RuleVerdict,
+    undefined,
+)
 
-Rule = Callable[[Passage, Thresholds], Verdict]
+Rule = Callable[[Passage, Thresholds], RuleVerdict]
 
 RULES: Mapping[str, Rule] = dict(
     zip(
@@ -40,7 +47,7 @@ EMPTY = undefined("empty: there is no response")
 NOT_LANGUAGE = undefined("not-language: not an English text in Latin script")
 
 
-def judge(context: TextContext, limits: Thresholds = CURRENT) -> Mapping[str, Verdict]:
+def judge(context: TextContext, limits: Thresholds = CURRENT) -> Mapping[str, RuleVerdict]:
     """Return the verdict on each of the 19 features.
 
     An empty response and one that is not English leave every feature undefined; from ``rules-2`` on

@@ -11,7 +11,7 @@ from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.rules.approach import approaches
 from tabwb.scoring.rules.passage import Passage, Token, is_content
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present
+from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, absent, present
 from tabwb.scoring.rules.vocabulary import (
     BARE_CONTRACTIONS,
     BEGINNINGS,
@@ -159,7 +159,7 @@ def _run_around(text: str, token: Token) -> str:
     return text[start:end].strip(".,;:!?()\"'")
 
 
-def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 4, two-sided: a word of 4 or more letters in no dictionary.
 
     Not capitalised inside a sentence, not all capitals, no digit, not derivable (common affixes,
@@ -190,7 +190,7 @@ JARGON_NAME = "neologistic jargon (rule)"
 NEOLOGISTIC = f"{JARGON_NAME}: the rule sees words of no dictionary, not jargon of real words"
 
 
-def jargon(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def jargon(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 5, two-sided: 3 or more words of rule 4 and at least 20 % of all (50 % under 20 words).
 
     Args:
@@ -251,7 +251,7 @@ _COMMENT_LATER = re.compile(
 _BLANK = re.compile(r"(?<![\w\\])\\?_+(?!\w)")
 
 
-def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def anomia(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 8, one-sided: unsuccessful word search.
 
     An explicit comment (can't find, think of, remember the word or name; what's it called), a blank
@@ -280,7 +280,7 @@ def anomia(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     return present(*quotes) if quotes else NOT_SEEN
 
 
-def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 9, one-sided: 2 or more unspecific words, at least 15 % of content words.
 
     Args:
@@ -302,7 +302,7 @@ def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
     return present(*(token.text for token in vague), note=note)
 
 
-def _proforms(passage: Passage, content: Sequence[Token], limits: Thresholds) -> Verdict | None:
+def _proforms(passage: Passage, content: Sequence[Token], limits: Thresholds) -> RuleVerdict | None:
     """Return *present* for a text of pro-forms (*it*, *they*, *did*) with few content words."""
     total = len(passage.plain)
     if total < limits.proform_words:

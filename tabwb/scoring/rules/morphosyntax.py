@@ -12,7 +12,7 @@ from tabwb.scoring.rules import target
 from tabwb.scoring.rules.disfluency import NO_BOUNDARIES, lacks_boundaries
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, is_content
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, Outcome, Verdict, absent, present, undefined
+from tabwb.scoring.rules.verdicts import NOT_SEEN, Outcome, RuleVerdict, absent, present, undefined
 from tabwb.scoring.rules.vocabulary import (
     BARE_VERBS,
     BARE_VERBS_AFTER_NOUN,
@@ -46,7 +46,7 @@ _COUNTED = re.compile(
 )
 
 
-def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 6, two-sided, connected text only: unusually brief utterances.
 
     At least half the utterances have 4 words or fewer and the median is 5 or less; or one utterance
@@ -82,7 +82,7 @@ NOT_OWN = "a list or a dialogue shows no utterances of the speaker's own"
 _FEW = 2
 
 
-def _short(utterances: Sequence[Utterance], limits: Thresholds) -> Verdict:
+def _short(utterances: Sequence[Utterance], limits: Thresholds) -> RuleVerdict:
     lengths = [len(utterance.tokens) for utterance in utterances]
     if len(lengths) == 1:
         if lengths[0] < limits.lone_utterance:
@@ -100,7 +100,7 @@ def _short(utterances: Sequence[Utterance], limits: Thresholds) -> Verdict:
     return present(*(utterance.text for utterance in short), note=note)
 
 
-def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 12, one-sided; in repetition :func:`tabwb.scoring.rules.target.lost_function_words`.
 
     Clause-initial pronoun + V-ing without *be*; go, come, walk, drive (to) + store, bank ...
@@ -257,7 +257,7 @@ def _place_without_article(tokens: tuple[Token, ...], at: int) -> int:
     return place if last or tokens[place + 1].word in FOLLOWS_PLACE else 0
 
 
-def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 13, one-sided; in repetition :func:`tabwb.scoring.rules.target.lost_suffixes`.
 
     *he, she, it* + bare verb of a closed list, no modal, *do*, causative or question within two

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tabwb.scoring.rules.lexical import is_word
 from tabwb.scoring.rules.passage import Passage, Token, echoed, is_content, read, without_fillers
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present
+from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, absent, present
 from tabwb.scoring.rules.vocabulary import (
     COORDINATED,
     EMPHATIC,
@@ -79,7 +79,7 @@ def _is_idiom(words: Sequence[str], run: Run) -> bool:
     return second in REDUPLICATING
 
 
-def retracing(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def retracing(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 1, two-sided: the same 2-6 words (not all one word) exactly twice in a row.
 
     Both copies stand within one utterance; 3 or more belong to rule 3. In a transcript of speech it
@@ -120,7 +120,7 @@ def retracing(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
 REPEATED_WORDS = "the rule sees words that come again, not an idea that returns in other words"
 
 
-def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 3, two-sided: inappropriate repetition of words.
 
     1-6 words 3 or more times in a row, with a content word (not *very, really, much, ha, no*); or
@@ -245,7 +245,7 @@ def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return kept
 
 
-def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 10, one-sided: overlearned words said repeatedly.
 
     3 or more in a row of the same expletive, *yes*, *no*, *okay*, *well*, *you know*, or of one

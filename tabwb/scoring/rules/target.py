@@ -11,7 +11,7 @@ from tabwb.scoring.rules.approach import similarity
 from tabwb.scoring.rules.lexical import is_word
 from tabwb.scoring.rules.passage import Passage, is_content, read
 from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, Verdict, absent, present, undefined
+from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, absent, present, undefined
 from tabwb.scoring.rules.vocabulary import SUFFIXES
 
 NO_TARGET = "repetition only: elsewhere the intended word is not known"
@@ -74,7 +74,7 @@ def _has_target(passage: Passage) -> bool:
     return passage.context.kind is ResponseKind.VERBATIM and bool(passage.context.expected)
 
 
-def lost_function_words(passage: Passage) -> Verdict:
+def lost_function_words(passage: Passage) -> RuleVerdict:
     """Rule 12 in repetition, two-sided: a function word deleted from the target.
 
     Ours: undefined where the target has no function word, and where no word of it was said (that is
@@ -99,7 +99,7 @@ def lost_function_words(passage: Passage) -> Verdict:
     return present(*lost, note="missing from the target")
 
 
-def lost_suffixes(passage: Passage) -> Verdict:
+def lost_suffixes(passage: Passage) -> RuleVerdict:
     """Rule 13 in repetition, one-sided: the target's suffix is missing.
 
     >>> from tabwb.scoring.rules.passage import TextContext
@@ -129,7 +129,7 @@ def _is_cut(word: str, answer: str) -> bool:
     )
 
 
-def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> Verdict:
+def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     """Rule 14, one-sided, repetition only (TAB, appendix B.6).
 
     An answer that is a nonword, within a third of its letters of the aligned target; undefined

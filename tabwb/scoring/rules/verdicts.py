@@ -48,7 +48,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleVerdict:
     """One rule's verdict.
 
     Attributes:
@@ -66,7 +66,7 @@ class Verdict:
         return " - ".join(part for part in (quoted, self.note) if part)
 
 
-def present(*words: str, note: str = "") -> Verdict:
+def present(*words: str, note: str = "") -> RuleVerdict:
     """Return the verdict that the sign is present in these words.
 
     Args:
@@ -76,20 +76,20 @@ def present(*words: str, note: str = "") -> Verdict:
     >>> str(present("the ball the ball the ball"))
     '"the ball the ball the ball"'
     """
-    return Verdict(Outcome.PRESENT, tuple(dict.fromkeys(words)), note)
+    return RuleVerdict(Outcome.PRESENT, tuple(dict.fromkeys(words)), note)
 
 
-def absent(note: str = "") -> Verdict:
+def absent(note: str = "") -> RuleVerdict:
     """Return the sign was looked for and is not there: only two-sided features."""
-    return Verdict(Outcome.ABSENT, (), note)
+    return RuleVerdict(Outcome.ABSENT, (), note)
 
 
-def undefined(note: str) -> Verdict:
+def undefined(note: str) -> RuleVerdict:
     """Return an undefined verdict with its reason."""
-    return Verdict(Outcome.UNDEFINED, (), note)
+    return RuleVerdict(Outcome.UNDEFINED, (), note)
 
 
 NOT_SEEN = undefined(
     "no sign found; that a text rule finds no sign does not show that it is absent"
 )
-"""Verdict of a one-sided feature whose rule does not fire."""
+"""RuleVerdict of a one-sided feature whose rule does not fire."""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Session
     from tabwb.records.trials import Trial
-    from tabwb.scoring.naming.correct import Verdict
+    from tabwb.scoring.naming.correct import Correctness
     from tabwb.store.store import Store
 
 PARTS_S = 0.01
@@ -309,7 +309,7 @@ def _by_sound(naming: Naming) -> bool:
     return any(CODES[code].phonological for code in codes if code in CODES)
 
 
-def verdict_words(one: Verdict) -> str:
+def verdict_words(one: Correctness) -> str:
     """One rule's verdict, with what to check."""
     mark = "- for a person to tell" if one.value is None else "✓" if one.value else "✗"
     remarks = []
