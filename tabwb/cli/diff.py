@@ -62,9 +62,10 @@ def diff(
     if as_json:
         print_json({"format": 1, **found.to_json()})
         return 0
-    from tabwb.report.render.difference import print_difference
+    from tabwb.report.render.difference import difference_view
+    from tabwb.report.render.printing import print_view
 
-    print_difference(found, sides[0][0].battery, everything=everything)
+    print_view(difference_view(found, sides[0][0].battery, everything=everything))
     return 0
 
 

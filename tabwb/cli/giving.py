@@ -226,6 +226,9 @@ def show(session: Session, *, as_json: bool) -> None:
 
         print_json(administration_document(data, interval=True))
         return
-    from tabwb.report.render.tables import print_administration
+    from tabwb.report.render.printing import print_view
+    from tabwb.report.render.tables import administration_view
+    from tabwb.report.summaries.summary import pool
 
-    print_administration(data)
+    summary = pool([data.source], interval=True)
+    print_view(administration_view(administration, session.battery, summary))

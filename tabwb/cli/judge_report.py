@@ -32,7 +32,9 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     if as_json:
         print_json({"format": 1, **found.to_json()})
         return 0
-    from tabwb.report.render.robustness import print_robustness
+    from tabwb.report.render.printing import print_view
+    from tabwb.report.render.robustness import robustness_view
 
-    print_robustness(found, {feature.id: feature.title for feature in chosen[0].battery.features})
+    titles = {feature.id: feature.title for feature in chosen[0].battery.features}
+    print_view(robustness_view(found, titles))
     return 0

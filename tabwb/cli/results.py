@@ -171,11 +171,12 @@ def _rater(plugins: Plugins, judge: str) -> str:
 def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> None:
     from tabwb.report.documents import document
     from tabwb.report.render import tables
+    from tabwb.report.render.printing import print_view
 
     if as_json:
         print_json(document.list_document(administrations))
     else:
-        tables.print_list(administrations)
+        print_view(tables.list_view(administrations))
 
 
 def _show_one(
@@ -183,6 +184,7 @@ def _show_one(
 ) -> None:
     from tabwb.report.documents import document
     from tabwb.report.render import tables
+    from tabwb.report.render.printing import print_view
     from tabwb.report.summaries.groups import check_judge, only_judge
     from tabwb.report.summaries.summary import pool
 
@@ -193,7 +195,10 @@ def _show_one(
     if as_json:
         print_json(document.administration_document(only, summary))
     else:
-        tables.print_administration(only, summary, details=details, arpabet=arpabet)
+        view = tables.administration_view(
+            only.administration, only.battery, summary, details=details, arpabet=arpabet
+        )
+        print_view(view)
 
 
 def _show_groups(
@@ -206,7 +211,8 @@ def _show_groups(
     as_json: bool,
 ) -> None:
     from tabwb.report.documents import document
-    from tabwb.report.render import groups as groups_view
+    from tabwb.report.render.groups import groups_view
+    from tabwb.report.render.printing import print_view
     from tabwb.report.summaries.groups import grouped, summarised
     from tabwb.report.summaries.pairs import pairs_of
 
@@ -219,4 +225,4 @@ def _show_groups(
     if as_json:
         print_json(document.groups_document(made, pairs))
     else:
-        groups_view.print_groups(made, pairs, details=details)
+        print_view(groups_view(made, pairs, details=details))

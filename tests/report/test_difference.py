@@ -20,7 +20,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.render.difference import print_difference
+from tabwb.report.render.difference import difference_view
+from tabwb.report.render.printing import print_view
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.difference import Difference, difference
 from tabwb.report.summaries.judges import Terms
@@ -170,7 +171,8 @@ def test_of_several_terms_the_shared_ones_are_compared() -> None:
 
 def test_what_is_printed_is_what_was_said(capsys: pytest.CaptureFixture[str]) -> None:
     one, other = source({"w0": [":gemini: [b]a"]}), source({"w0": ["a"]})
-    print_difference(difference([one], [other], ("#1 tab-2026:gemini:x", "#2 m")), BATTERY)
+    found = difference([one], [other], ("#1 tab-2026:gemini:x", "#2 m"))
+    print_view(difference_view(found, BATTERY))
     shown = capsys.readouterr().out
     assert "#1 tab-2026:gemini:x" in shown
     assert ":gemini: [b]a" in shown

@@ -13,7 +13,8 @@ from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.records.words import FORM_BASED_CAUTION
 from tabwb.report.documents.document import administration_document, groups_document
-from tabwb.report.render.groups import groups_view, print_groups
+from tabwb.report.render.groups import groups_view
+from tabwb.report.render.printing import print_view
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.groups import Group, summarised
@@ -136,7 +137,7 @@ def test_groups_have_one_table_for_each_judge_and_set(
     )
     groups = summarised([Group("model", "one", members[:1]), Group("model", "two", members[1:])])
     monkeypatch.setenv("COLUMNS", "100")
-    print_groups(groups)
+    print_view(groups_view(groups))
     text = " ".join(capsys.readouterr().out.split())
     assert text.count("symptom burden over 7 features · rules-2 · connected text") == 1
     assert text.count(f"symptom burden over 19 features · {MODEL.rater} · connected text") == 1

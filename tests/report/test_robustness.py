@@ -23,7 +23,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.render.robustness import print_robustness, robustness_view
+from tabwb.report.render.printing import print_view
+from tabwb.report.render.robustness import robustness_view
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.robustness import majority, robustness
 from tests.report.test_tables import printed, unwrapped
@@ -199,7 +200,7 @@ def test_one_rater_under_two_prompts_is_two_judges() -> None:
 def test_the_printed_report_keeps_every_judge_apart(capsys: pytest.CaptureFixture[str]) -> None:
     old = under("old", source(by("tab-2026:gemini:x", 1, 1) + by(Q, 1, 0)))
     new = under("new", source(by("tab-2026:gemini:x", 0, 0)))
-    print_robustness(robustness([old, new]), {})
+    print_view(robustness_view(robustness([old, new]), {}))
     shown = capsys.readouterr().out
     assert "gemini:x" in shown
     assert "2.00" in shown and "0.00" in shown

@@ -15,7 +15,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
 from tabwb.report.render.naming import BASES, code_of, said, score_of
-from tabwb.report.render.printing import ForWidth, print_view, table
+from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import both_usable, chance, figure, interval_words, signed
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.summaries.difference import Difference, SideBySide
@@ -24,27 +24,12 @@ from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
 from tabwb.scoring.naming.summary import NamedItem, right_by
 
 
-def print_difference(found: Difference, battery: Battery, *, everything: bool = False) -> None:
-    """Print the comparison.
-
-    Args:
-        found: the comparison.
-        battery: that both sides were given.
-        everything: show also items that both sides answered alike.
-    """
-    sides = [Text.assemble((f"{side}  ", "bold"), name) for side, name in _named_sides(found)]
-    print_view(Group(*sides, difference_view(found, battery, everything=everything)))
-
-
-def _named_sides(found: Difference) -> tuple[tuple[str, str], ...]:
-    return ("A", found.first), ("B", found.second)
-
-
 def difference_view(
     found: Difference,
     battery: Battery,
     *,
     everything: bool = False,
+    sides: bool = True,
     most: int = 1,
     prompts: bool = False,
 ) -> RenderableType:
@@ -54,11 +39,15 @@ def difference_view(
         found: the comparison.
         battery: that both sides were given.
         everything: show also items that both sides answered alike.
+        sides: name the sides first.
         most: how many different responses of a side to one item are shown.
         prompts: show the prompt of each item and the expected answer.
     """
     shown = [item for item in found.items if everything or item.differs]
     parts: list[RenderableType] = []
+    if sides:
+        named_sides = (("A", found.first), ("B", found.second))
+        parts += [Text.assemble((f"{side}  ", "bold"), name) for side, name in named_sides]
     if found.items or found.compared:
         parts.append(ForWidth(partial(_measures, found, battery)))
         parts += [Text(note, style="dim") for note in notes(found)]

@@ -12,7 +12,7 @@ from rich.text import Text
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
-from tabwb.report.render.printing import print_view, table
+from tabwb.report.render.printing import table
 from tabwb.report.render.tables import summary_view
 from tabwb.report.render.wording import (
     ALL_BASELINES,
@@ -37,19 +37,6 @@ from tabwb.report.summaries.draws import compared_caution
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families
-
-
-def print_groups(
-    made: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
-) -> None:
-    """Print groups of administrations side by side.
-
-    Args:
-        made: the groups.
-        pairs: base and instruct models among them.
-        details: show also the summary of each group.
-    """
-    print_view(groups_view(made, pairs, details=details))
 
 
 def groups_view(

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.records.words import plural
-from tabwb.report.render.printing import SpecCell, print_view, table
+from tabwb.report.render.printing import SpecCell, table
 from tabwb.report.render.wording import (
     FEW,
     between,
@@ -22,16 +22,6 @@ from tabwb.report.render.wording import (
 )
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.robustness import Consensus, PairAgreement, Robustness
-
-
-def print_robustness(found: Robustness, titles: Mapping[str, str]) -> None:
-    """Print the report.
-
-    Args:
-        found: the judges compared.
-        titles: of the features, by id.
-    """
-    print_view(robustness_view(found, titles))
 
 
 def robustness_view(found: Robustness, titles: Mapping[str, str]) -> RenderableType:

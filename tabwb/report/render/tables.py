@@ -19,7 +19,7 @@ from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
-from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, print_view, table
+from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, table
 from tabwb.report.render.wording import (
     baselines_of,
     between,
@@ -40,9 +40,8 @@ from tabwb.report.render.wording import (
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import name_of
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.summaries.summary import Summary, pool
+from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES
 
 BAR = 12
@@ -58,34 +57,6 @@ _STATUS = {
     "done": "✓ done",
     "discontinued": "■ discontinued",
 }
-
-
-def print_list(administrations: Sequence[Administration]) -> None:
-    """Print the administrations of a store, newest last."""
-    print_view(list_view(administrations))
-
-
-def print_administration(
-    data: AdministrationData,
-    summary: Summary | None = None,
-    *,
-    details: bool = False,
-    arpabet: bool = False,
-) -> None:
-    """Print the results of one administration.
-
-    Args:
-        data: the administration with its battery and trials.
-        summary: of the trials, where there is one already.
-        details: show the rate of every feature and every kind of error.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-    """
-    summary = summary or pool([data.source], interval=True)
-    print_view(
-        administration_view(
-            data.administration, data.battery, summary, details=details, arpabet=arpabet
-        )
-    )
 
 
 def administration_view(

@@ -65,7 +65,12 @@ class CompareScreen(Dialog[None]):
 
     def _view(self) -> RenderableType:
         return difference_view(
-            self._found, self._battery, everything=self._everything, most=MOST, prompts=True
+            self._found,
+            self._battery,
+            everything=self._everything,
+            sides=False,
+            most=MOST,
+            prompts=True,
         )
 
     def action_everything(self) -> None:
